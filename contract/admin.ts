@@ -1,0 +1,175 @@
+/**
+ * The management API, `/admin/v1`: what the console and the CLI send and get. Every call needs
+ * `Authorization: Bearer <builder's access token | operator token>`, except `setup`.
+ *
+ * | call | body | answer |
+ * | --- | --- | --- |
+ * | GET /admin/v1/setup | – | SetupState |
+ * | POST /admin/v1/setup | SetupRequest | 201 {} (then sign in to app `console` with supabase-js) |
+ * | GET /admin/v1/status | – | NodeStatus |
+ * | GET /admin/v1/apps | – | AppSummary[] |
+ * | POST /admin/v1/apps | CreateAppRequest | 201 AppConnection |
+ * | GET /admin/v1/apps/:ref | – | AppSummary |
+ * | DELETE /admin/v1/apps/:ref | DeleteAppRequest | 204 |
+ * | POST /admin/v1/apps/:ref/clone | CloneAppRequest | 201 AppConnection |
+ * | GET /admin/v1/apps/:ref/connection | – | AppConnection |
+ * | GET /admin/v1/apps/:ref/activity | – | Activity |
+ * | POST /admin/v1/apps/:ref/sql | SqlRequest | SqlResponse (400 `sql_failed` with details SqlFailure) |
+ * | POST /admin/v1/apps/:ref/migrations | MigrateRequest | MigrateResponse |
+ * | GET /admin/v1/apps/:ref/entities | – | Entity[] of specification.ts, every schema (for Data, completion) |
+ * | GET /admin/v1/apps/:ref/sessions | ?user_id= | SessionRow[] |
+ * | DELETE /admin/v1/apps/:ref/sessions/:id | – | 204 |
+ * | DELETE /admin/v1/apps/:ref/sessions | ?user_id= | 200 {revoked: number} |
+ * | GET /admin/v1/apps/:ref/specification | ?format=json\|markdown | Specification, or text/markdown |
+ * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
+ * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |
+ *
+ * The last two are the builder's door: the console uses the stock client through it, and no secret key
+ * ever reaches a browser. `x-ninefold-as: anon | <user id>` makes a rest call as that caller instead.
+ *
+ * Errors are `ApiError` with the entry's HTTP status.
+ */
+
+export interface ApiError {
+  code: string;
+  message: string;
+  details: unknown;
+  hint: string | null;
+  request_id: string;
+}
+
+export interface SetupState {
+  /** True until the first builder exists. */
+  needed: boolean;
+}
+
+export interface SetupRequest {
+  /** From the one-time link, `/setup#token=…`. */
+  token: string;
+  name: string;
+  email: string;
+  password: string;
+}
+
+export interface NodeStatus {
+  url: string;
+  version: string;
+  node_version: string;
+  postgres: { version: string; embedded: boolean; connections: number; max_connections: number };
+  /** Maintenance URL of the database server; only for the operator token, else null. */
+  database_url: string | null;
+  workers: number;
+  /** ISO 8601. */
+  started_at: string;
+  apps: AppSummary[];
+}
+
+export interface AppSummary {
+  ref: string;
+  name: string;
+  url: string;
+  /** ISO 8601. */
+  created_at: string;
+  size_bytes: number;
+  members: number;
+}
+
+export interface CreateAppRequest {
+  ref: string;
+  /** Shown in the console; the ref when missing. */
+  name?: string;
+  /** HS256 secret of an existing project, at least 32 characters; made when missing. */
+  jwt_secret?: string;
+}
+
+export interface CloneAppRequest {
+  /** The ref of the new app. */
+  ref: string;
+  name?: string;
+}
+
+export interface DeleteAppRequest {
+  /** The ref again. */
+  confirm: string;
+}
+
+/** How to connect to an app. `database_url` is only for the operator token, else null. */
+export interface AppConnection {
+  ref: string;
+  name: string;
+  url: string;
+  publishable_key: string;
+  secret_key: string;
+  anon_key: string;
+  service_role_key: string;
+  jwt_secret: string;
+  database_url: string | null;
+}
+
+export interface Activity {
+  /** Last 24 hours, oldest first, one element an hour; hours without calls are there with zeros. */
+  hours: { at: string; calls: number; failed: number }[];
+  today: { calls: number; failed: number; p50_ms: number | null; p99_ms: number | null; per_minute: number };
+  members: number;
+  sessions: number;
+  health: { name: string; ok: boolean; text: string }[];
+}
+
+export interface SqlRequest {
+  sql: string;
+  /** Runs in a transaction that is rolled back. */
+  dry_run?: boolean;
+}
+
+export interface SqlResponse {
+  /** One element a statement. */
+  results: SqlResult[];
+  duration_ms: number;
+}
+
+export interface SqlResult {
+  /** PostgreSQL's command tag: SELECT 12, CREATE TABLE. */
+  command: string;
+  columns: { name: string; type: string }[];
+  /** Values as PostgreSQL prints them; null is null. */
+  rows: (string | null)[][];
+  row_count: number;
+  /** True when more rows exist than the limit sqlRows lets through. */
+  cut: boolean;
+  duration_ms: number;
+}
+
+export interface SqlFailure {
+  sqlstate: string;
+  message: string;
+  detail: string | null;
+  hint: string | null;
+  /** 1-based offset in characters into the SQL that was sent; null where PostgreSQL gives none. */
+  position: number | null;
+  /** 0-based index of the failed statement; null when it could not be told. */
+  statement: number | null;
+}
+
+export interface MigrateRequest {
+  /** In the order to apply; `name` is the file's name without its folder. */
+  files: { name: string; sql: string }[];
+  /** seed.sql: runs once, after the first migration of an app. */
+  seed?: string;
+}
+
+export interface MigrateResponse {
+  applied: string[];
+  skipped: string[];
+  seeded: boolean;
+}
+
+export interface SessionRow {
+  id: string;
+  user_id: string;
+  email: string | null;
+  created_at: string;
+  refreshed_at: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  aal: string;
+}

@@ -1,0 +1,161 @@
+import { entries } from './entry.ts';
+
+/** Codes of Ninefold's own. */
+export const ninefoldErrors = entries({
+  internal: {
+    source: 'ninefold', status: 500,
+    message: 'Something failed inside Ninefold.',
+    meaning: 'A fault of the server, not of the request. It is in the log under the request id.',
+    action: 'Try again; if it persists, give the request id to whoever runs the server.',
+  },
+  not_found: {
+    source: 'ninefold', status: 404,
+    message: 'Nothing is served at this address.',
+    meaning: 'No route answers this method and path.',
+    action: 'Check the path; an app’s calls start with /apps/<ref>/rest/v1 or /apps/<ref>/auth/v1.',
+  },
+  bad_request: {
+    source: 'ninefold', status: 400,
+    message: 'The request cannot be read.',
+    meaning: 'The request line, a header or the encoding is malformed.',
+    action: 'Send well-formed HTTP with a percent-encoded path.',
+  },
+  body_too_large: {
+    source: 'ninefold', status: 413,
+    message: 'The request body is too large.',
+    meaning: 'The body is larger than the limit bodyBytes.',
+    action: 'Send less at a time.',
+  },
+  body_malformed: {
+    source: 'ninefold', status: 400,
+    message: 'The request body is not valid JSON.',
+    meaning: 'The body could not be parsed as JSON.',
+    action: 'Send a JSON body and the header Content-Type: application/json.',
+  },
+  media_type_unsupported: {
+    source: 'ninefold', status: 415,
+    message: 'This content type is not understood here.',
+    meaning: 'The call takes another content type.',
+    action: 'Send application/json.',
+  },
+  method_not_allowed: {
+    source: 'ninefold', status: 405,
+    message: 'This method is not answered here.',
+    meaning: 'The path exists, the method does not.',
+    action: 'Use a method that the Allow header names.',
+  },
+  validation_invalid: {
+    source: 'ninefold', status: 400,
+    message: 'A value in the request is not acceptable.',
+    meaning: 'A field is missing, has the wrong type or breaks a rule; details names it.',
+    action: 'Correct the field that details names.',
+  },
+  too_many_requests: {
+    source: 'ninefold', status: 429,
+    message: 'Too many requests from this address.',
+    meaning: 'The limit requestsPerAddress was reached.',
+    action: 'Wait as long as the Retry-After header says.',
+  },
+  app_unknown: {
+    source: 'ninefold', status: 404,
+    message: 'There is no app with this ref.',
+    meaning: 'The ref in the path or the host names no app of this node.',
+    action: 'Check the URL that the client was created with.',
+  },
+  app_exists: {
+    source: 'ninefold', status: 409,
+    message: 'There is already an app with this ref.',
+    meaning: 'Refs are unique on a node.',
+    action: 'Choose another ref.',
+  },
+  app_ref_invalid: {
+    source: 'ninefold', status: 400,
+    message: 'A ref is 3 to 40 characters: a lower-case letter, then lower-case letters, digits or hyphens.',
+    meaning: 'The ref does not match [a-z][a-z0-9-]{2,39}.',
+    action: 'Choose a ref of that form.',
+  },
+  app_ref_reserved: {
+    source: 'ninefold', status: 400,
+    message: 'This ref is kept for Ninefold itself.',
+    meaning: 'The ref names an app or a database that Ninefold needs.',
+    action: 'Choose another ref.',
+  },
+  app_confirmation_wrong: {
+    source: 'ninefold', status: 400,
+    message: 'To delete an app, repeat its ref.',
+    meaning: 'The confirmation does not equal the ref.',
+    action: 'Send the ref again as confirm.',
+  },
+  app_busy: {
+    source: 'ninefold', status: 409,
+    message: 'The app is being changed by another call.',
+    meaning: 'It is being cloned, migrated or deleted.',
+    action: 'Try again in a moment.',
+  },
+  key_unknown: {
+    source: 'ninefold', status: 401,
+    message: 'This API key belongs to no app here, or to another app.',
+    meaning: 'The apikey header holds a key that is not one of this app’s keys.',
+    action: 'Copy the key from the app’s overview in the console, or from `ninefold keys REF`.',
+  },
+  operator_required: {
+    source: 'ninefold', status: 401,
+    message: 'The management API needs a builder’s access token or the operator token.',
+    meaning: 'The Authorization header is missing, or its token is not valid here.',
+    action: 'Sign in to the console, or use the token in NINEFOLD_HOME/secrets/operator-token.',
+  },
+  builder_forbidden: {
+    source: 'ninefold', status: 403,
+    message: 'This app is not one of yours.',
+    meaning: 'The builder has no membership in the app.',
+    action: 'Ask a builder of the app to add you.',
+  },
+  setup_done: {
+    source: 'ninefold', status: 409,
+    message: 'The first builder already exists.',
+    meaning: 'The one-time link was used.',
+    action: 'Sign in.',
+  },
+  setup_token_invalid: {
+    source: 'ninefold', status: 401,
+    message: 'This one-time link is not valid.',
+    meaning: 'The link is of an earlier start, or was not copied whole.',
+    action: 'Use the link that the server printed at its latest start.',
+  },
+  sql_failed: {
+    source: 'ninefold', status: 400,
+    message: 'The database refused this SQL.',
+    meaning: 'A statement of the SQL page failed; details carry PostgreSQL’s code and the position.',
+    action: 'Correct the statement at the position.',
+  },
+  migration_failed: {
+    source: 'ninefold', status: 400,
+    message: 'A migration failed and was rolled back.',
+    meaning: 'The named file was rolled back; those before it stay applied.',
+    action: 'Correct the file and run the command again.',
+  },
+  migration_changed: {
+    source: 'ninefold', status: 409,
+    message: 'A migration that was already applied has changed since.',
+    meaning: 'The content of the named file differs from what was applied.',
+    action: 'Restore the file and put the change into a new one.',
+  },
+  session_revoked: {
+    source: 'ninefold', status: 401,
+    message: 'This session has been ended.',
+    meaning: 'The session of the access token was revoked by sign-out, by a ban or by a builder.',
+    action: 'Sign in again.',
+  },
+  database_unavailable: {
+    source: 'ninefold', status: 503,
+    message: 'The database cannot be reached.',
+    meaning: 'PostgreSQL is starting, stopping or unreachable.',
+    action: 'Try again after the seconds in Retry-After.',
+  },
+  database_busy: {
+    source: 'ninefold', status: 504,
+    message: 'No database connection became free in time.',
+    meaning: 'All connections of the app were in use for longer than poolWaitMilliseconds.',
+    action: 'Try again; if it persists, look for slow calls.',
+  },
+});

@@ -1,0 +1,65 @@
+/**
+ * Every number that bounds a call. A number that is not here may not bound one.
+ * `default` is in `unit`; `setting` is the environment variable or app setting that changes it, if one does.
+ */
+export interface Limit {
+  readonly unit: 'bytes' | 'seconds' | 'milliseconds' | 'count' | 'characters';
+  readonly default: number;
+  readonly meaning: string;
+  readonly setting?: string;
+}
+
+const limit = <const L extends Record<string, Limit>>(value: L) => value;
+
+export const limits = limit({
+  bodyBytes: { unit: 'bytes', default: 10 * 1024 * 1024, meaning: 'The largest request body.' },
+  urlBytes: { unit: 'bytes', default: 32 * 1024, meaning: 'The longest request line and headers together.' },
+  accessTokenSeconds: { unit: 'seconds', default: 3600, meaning: 'How long an access token is valid.' },
+  refreshReuseSeconds: {
+    unit: 'seconds',
+    default: 10,
+    meaning: 'How long a refresh token that was just exchanged may be exchanged again (a client that lost the answer).',
+  },
+  passwordMinCharacters: { unit: 'characters', default: 6, meaning: 'The shortest password.' },
+  passwordMaxBytes: { unit: 'bytes', default: 1024, meaning: 'The longest password.' },
+  signInFailures: {
+    unit: 'count',
+    default: 30,
+    meaning: 'Failed sign-ins from one client address within the window, after which it must wait.',
+  },
+  signInFailuresPerAccount: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Failed sign-ins for one account within the window, after which the account must wait.',
+  },
+  signInWindowSeconds: { unit: 'seconds', default: 300, meaning: 'The window in which failed sign-ins are counted.' },
+  requestsPerAddress: {
+    unit: 'count',
+    default: 0,
+    meaning: 'Requests per second from one client address, each worker for itself; 0 is no limit.',
+    setting: 'NINEFOLD_REQUESTS_PER_SECOND',
+  },
+  statementMilliseconds: { unit: 'milliseconds', default: 8000, meaning: 'How long one data call may run in the database.' },
+  builderStatementMilliseconds: {
+    unit: 'milliseconds',
+    default: 60_000,
+    meaning: 'How long one statement of the SQL page may run.',
+  },
+  sqlRows: { unit: 'count', default: 1000, meaning: 'Rows that the SQL page shows of one result.' },
+  poolConnections: {
+    unit: 'count',
+    default: 8,
+    meaning: 'Connections that one worker opens to one app at most.',
+    setting: 'NINEFOLD_POOL',
+  },
+  poolIdleSeconds: { unit: 'seconds', default: 30, meaning: 'After how long without a call an app holds no connection.' },
+  poolWaitMilliseconds: {
+    unit: 'milliseconds',
+    default: 10_000,
+    meaning: 'How long a call waits for a connection before it is answered with 504.',
+  },
+  userMetadataBytes: { unit: 'bytes', default: 64 * 1024, meaning: 'The largest user metadata.' },
+  usersPerPage: { unit: 'count', default: 1000, meaning: 'The largest page of the list of users.' },
+});
+
+export type LimitName = keyof typeof limits;

@@ -1,0 +1,50 @@
+/** PostgreSQL's own error, field by field (PostgreSQL manual, "Error and Notice Message Fields"). */
+export interface DatabaseErrorFields {
+  /** SQLSTATE, five characters. */
+  sqlstate: string;
+  severity: string;
+  message: string;
+  detail?: string;
+  hint?: string;
+  /** 1-based, in characters. */
+  position?: number;
+  internalQuery?: string;
+  where?: string;
+  schema?: string;
+  table?: string;
+  column?: string;
+  dataType?: string;
+  constraint?: string;
+}
+
+/** A statement was refused by PostgreSQL. What of it a client may read is decided by the area that called. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+  readonly fields: DatabaseErrorFields;
+  /** Index of the failed statement in its batch. */
+  readonly statement: number;
+  /** A prepared plan no longer fitted the schema: the batch may be sent again, as nothing of it was kept. */
+  stalePlan = false;
+  /** The statement was cancelled by a request that was meant for another one on the same connection. */
+  strayCancel = false;
+
+  constructor(fields: DatabaseErrorFields, statement = 0) {
+    super(fields.message);
+    this.fields = fields;
+    this.statement = statement;
+  }
+
+  get sqlstate(): string {
+    return this.fields.sqlstate;
+  }
+}
+
+/** The connection could not be made or was lost before the answer came: the outcome is unknown. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+/** No connection became free within the wait limit. */
+export class PoolTimeoutError extends Error {
+  override readonly name = 'PoolTimeoutError';
+}

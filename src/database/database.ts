@@ -1,0 +1,26 @@
+import type { Result, Statement } from './statement.ts';
+
+/** What a caller may ask of one database, logged in as one role. */
+export interface Executor {
+  /**
+   * Sends all statements in one write before one Sync: one implicit transaction, one round trip.
+   * Throws DatabaseError (nothing of the batch is kept), ConnectionError or PoolTimeoutError. When `signal`
+   * aborts while the statement runs, it is cancelled in the database and this rejects with SQLSTATE 57014.
+   */
+  run(statements: readonly Statement[], options?: { signal?: AbortSignal }): Promise<Result[]>;
+}
+
+export interface Database extends Executor {
+  /**
+   * An interactive transaction on a connection of its own: BEGIN, the work, COMMIT; ROLLBACK when the work throws.
+   * For work that must look at a result before the next statement.
+   */
+  transaction<T>(work: (tx: Executor) => Promise<T>): Promise<T>;
+  /**
+   * Several statements in one text, by the simple protocol, without parameters, on a connection of its own: the
+   * SQL page and migration files. `each` statement's result in order. Throws DatabaseError with the position
+   * within the whole text.
+   */
+  script(sql: string, options?: { setup?: readonly Statement[]; signal?: AbortSignal }): Promise<Result[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,86 @@
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import { ConnectionError, DatabaseError } from './database-error.ts';
+import type { Target } from './target.ts';
+
+/** A connection past its start-up: from here on the socket speaks the extended query protocol for us alone. */
+export interface OpenedSocket {
+  socket: Duplex & { setNoDelay?: (on: boolean) => void };
+  processId: number;
+  secretKey: number;
+}
+
+/** What we use of pg beneath its typed surface (pg is pinned to an exact version for this). */
+interface ClientInternals {
+  connection: { stream: net.Socket; removeAllListeners(): void; on(event: 'error', listener: () => void): void };
+  processID: number;
+  secretKey: number;
+}
+
+const startupSettings =
+  '-c DateStyle=ISO -c IntervalStyle=postgres -c TimeZone=UTC -c bytea_output=hex -c extra_float_digits=1 -c client_encoding=UTF8';
+
+/**
+ * Connects and logs in. `pg` does what is a library's work (TLS, SCRAM, start-up errors), then the socket is taken
+ * from it: pg sends one Sync a query, and we need several statements before one Sync and several such batches in flight.
+ *
+ * Throws DatabaseError where PostgreSQL refuses (28P01, 3D000, 53300 …), else ConnectionError.
+ */
+export async function openSocket(target: Target, timeoutMilliseconds: number): Promise<OpenedSocket> {
+  const client = new pg.Client({
+    host: target.host,
+    port: target.port,
+    database: target.database,
+    user: target.user,
+    password: target.password,
+    ssl: target.tls === 'off' ? false : { rejectUnauthorized: target.tls === 'verify' },
+    application_name: target.applicationName,
+    options: startupSettings,
+    connectionTimeoutMillis: timeoutMilliseconds,
+    keepAlive: true,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    throw asStartupError(error);
+  }
+  const { connection, processID, secretKey } = client as unknown as ClientInternals;
+  const socket = connection.stream;
+  connection.removeAllListeners();
+  connection.on('error', () => undefined);
+  socket.removeAllListeners('data');
+  socket.removeAllListeners('end');
+  socket.removeAllListeners('close');
+  socket.removeAllListeners('error');
+  return { socket, processId: processID, secretKey };
+}
+
+function asStartupError(error: unknown): Error {
+  if (error instanceof pg.DatabaseError && error.code) {
+    return new DatabaseError({ sqlstate: error.code, severity: error.severity ?? 'FATAL', message: error.message });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new ConnectionError(message, { cause: error });
+}
+
+/**
+ * Asks the server to cancel what a backend is doing (PostgreSQL protocol, CancelRequest). Resolves when the server
+ * has closed the request's connection, by when it has sent the signal; failures are of no consequence.
+ */
+export function requestCancel(target: Target, processId: number, secretKey: number): Promise<void> {
+  return new Promise((resolve) => {
+    const packet = Buffer.alloc(16);
+    packet.writeInt32BE(16, 0);
+    packet.writeInt32BE(80877102, 4);
+    packet.writeInt32BE(processId, 8);
+    packet.writeInt32BE(secretKey, 12);
+    const socket = net.connect({ host: target.host, port: target.port });
+    socket.setTimeout(2000, () => socket.destroy());
+    socket.on('connect', () => socket.write(packet));
+    socket.on('data', () => undefined);
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve());
+  });
+}

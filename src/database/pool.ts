@@ -1,0 +1,280 @@
+import { Connection } from './connection.ts';
+import type { Database, Executor } from './database.ts';
+import { ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
+import type { Result, Statement } from './statement.ts';
+import type { Target } from './target.ts';
+
+export interface PoolOptions {
+  /** Connections at most. */
+  max: number;
+  /** After how long without use a connection is closed. */
+  idleMilliseconds: number;
+  /** How long a call waits for a place before PoolTimeoutError. */
+  waitMilliseconds: number;
+  /** Called when the last connection was closed because nobody used the pool. */
+  onIdle?: () => void;
+}
+
+interface Waiter {
+  take: (connection: Connection) => void;
+  reject: (error: Error) => void;
+  exclusive: boolean;
+}
+
+/** Batches that may be in flight on one connection. More gains nothing here and lengthens the queue behind a slow one. */
+const DEPTH = 8;
+/** A connection whose oldest batch runs for longer gets no more until it is answered. */
+const STALLED_MILLISECONDS = 5;
+/** A statement that took longer on average runs alone on its connection. */
+const SLOW_MILLISECONDS = 15;
+/** Statements whose times are remembered. */
+const TIMES_KEPT = 2000;
+
+/**
+ * The connections to one database as one role. Fast calls share connections, several in flight on each; a call that is
+ * known to be slow, and every interactive transaction, has a connection to itself, so that nothing waits behind it.
+ */
+export class Pool implements Database {
+  readonly #target: Target;
+  readonly #options: PoolOptions;
+  readonly #shared = new Set<Connection>();
+  readonly #exclusive = new Set<Connection>();
+  readonly #waiters: Waiter[] = [];
+  readonly #times = new Map<string, number>();
+  #opening = 0;
+  #closed = false;
+  #sweeper: NodeJS.Timeout | null = null;
+
+  constructor(target: Target, options: PoolOptions) {
+    this.#target = target;
+    this.#options = options;
+  }
+
+  /** Open connections, in use or not. */
+  get size(): number {
+    return this.#shared.size + this.#exclusive.size + this.#opening;
+  }
+
+  async run(statements: readonly Statement[], options: { signal?: AbortSignal } = {}): Promise<Result[]> {
+    try {
+      return await this.#runOnce(statements, options.signal);
+    } catch (error) {
+      // A stale plan, or a cancel request meant for the batch before this one: nothing was kept, so send it again.
+      const cancelledForAnother =
+        error instanceof DatabaseError && error.sqlstate === '57014' && error.strayCancel && !options.signal?.aborted;
+      if (error instanceof DatabaseError && (error.stalePlan || cancelledForAnother)) {
+        return this.#runOnce(statements, options.signal);
+      }
+      throw error;
+    }
+  }
+
+  async transaction<T>(work: (tx: Executor) => Promise<T>): Promise<T> {
+    return this.#alone(async (connection) => {
+      await connection.run([{ text: 'BEGIN', params: [], preparedFor: '' }]);
+      try {
+        const result = await work({ run: (statements, options) => connection.run(statements, options?.signal) });
+        await connection.run([{ text: 'COMMIT', params: [], preparedFor: '' }]);
+        return result;
+      } catch (error) {
+        if (!connection.isClosed) await connection.run([{ text: 'ROLLBACK', params: [], preparedFor: '' }]);
+        throw error;
+      }
+    });
+  }
+
+  async script(
+    sql: string,
+    options: { setup?: readonly Statement[]; signal?: AbortSignal } = {},
+  ): Promise<Result[]> {
+    const connection = await this.#acquire(true);
+    try {
+      if (options.setup?.length) await connection.run(options.setup);
+      return await connection.script(sql, options.signal);
+    } finally {
+      // A script may leave settings, temporary tables or a transaction behind: its connection serves nobody else.
+      this.#exclusive.delete(connection);
+      connection.close();
+      this.#serveWaiters();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#sweeper) clearInterval(this.#sweeper);
+    this.#sweeper = null;
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(new ConnectionError('the pool is closed'));
+    for (const connection of [...this.#shared, ...this.#exclusive]) connection.close();
+    this.#shared.clear();
+    this.#exclusive.clear();
+  }
+
+  async #runOnce(statements: readonly Statement[], signal?: AbortSignal): Promise<Result[]> {
+    const key = statements[statements.length - 1]?.text ?? '';
+    const alone = (this.#times.get(key) ?? 0) > SLOW_MILLISECONDS;
+    const work = async (connection: Connection) => {
+      if (signal?.aborted) throw cancelledBeforeStart();
+      const started = performance.now();
+      try {
+        return await connection.run(statements, signal);
+      } finally {
+        this.#remember(key, performance.now() - started);
+      }
+    };
+    if (alone) return this.#alone(work);
+    const connection = this.#pick() ?? (await this.#acquire(false));
+    try {
+      return await work(connection);
+    } finally {
+      this.#serveWaiters();
+    }
+  }
+
+  async #alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire(true);
+    try {
+      return await work(connection);
+    } finally {
+      if (this.#exclusive.delete(connection) && !connection.isClosed) {
+        if (this.#closed) connection.close();
+        else this.#shared.add(connection);
+      }
+      this.#serveWaiters();
+    }
+  }
+
+  /** A shared connection that can take another batch at once: an idle one, else the least loaded once none can be opened. */
+  #pick(): Connection | null {
+    let best: Connection | null = null;
+    for (const connection of this.#shared) {
+      if (connection.isCancelling) continue;
+      const load = connection.inFlight;
+      if (load === 0) return connection;
+      if (best === null || load < best.inFlight) best = connection;
+    }
+    if (!best || this.size < this.#options.max || this.#waiters.length > 0) return null;
+    return this.#hasRoom(best) ? best : this.#findRoom();
+  }
+
+  #findRoom(): Connection | null {
+    for (const connection of this.#shared) if (this.#hasRoom(connection)) return connection;
+    return null;
+  }
+
+  #hasRoom(connection: Connection): boolean {
+    if (connection.isCancelling || connection.inFlight >= DEPTH) return false;
+    return connection.headSince === 0 || performance.now() - connection.headSince < STALLED_MILLISECONDS;
+  }
+
+  #acquire(exclusive: boolean): Promise<Connection> {
+    if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const index = this.#waiters.indexOf(waiter);
+        if (index >= 0) this.#waiters.splice(index, 1);
+        reject(new PoolTimeoutError('no connection became free in time'));
+      }, this.#options.waitMilliseconds);
+      const waiter: Waiter = {
+        exclusive,
+        take: (connection) => {
+          clearTimeout(timer);
+          resolve(connection);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      this.#waiters.push(waiter);
+      this.#serveWaiters();
+    });
+  }
+
+  #serveWaiters(): void {
+    while (this.#waiters.length > 0) {
+      const waiter = this.#waiters[0] as Waiter;
+      const connection = waiter.exclusive ? this.#idle() : (this.#idle() ?? this.#roomWhenFull());
+      if (!connection) break;
+      this.#waiters.shift();
+      if (waiter.exclusive) {
+        this.#shared.delete(connection);
+        this.#exclusive.add(connection);
+      }
+      waiter.take(connection);
+    }
+    while (this.#opening < this.#waiters.length && this.size < this.#options.max) void this.#open();
+  }
+
+  #idle(): Connection | null {
+    for (const connection of this.#shared) if (connection.inFlight === 0 && !connection.isCancelling) return connection;
+    return null;
+  }
+
+  #roomWhenFull(): Connection | null {
+    return this.size >= this.#options.max ? this.#findRoom() : null;
+  }
+
+  async #open(): Promise<void> {
+    this.#opening++;
+    try {
+      const connection = await Connection.open(this.#target, this.#options.waitMilliseconds, (closed) => {
+        this.#shared.delete(closed);
+        this.#exclusive.delete(closed);
+        this.#serveWaiters();
+      });
+      this.#opening--;
+      if (this.#closed) {
+        connection.close();
+        return;
+      }
+      this.#shared.add(connection);
+      this.#startSweeping();
+      this.#serveWaiters();
+    } catch (error) {
+      this.#opening--;
+      // Others may still be served by connections that are open; without any, waiting longer helps nobody.
+      if (this.size === 0) for (const waiter of this.#waiters.splice(0)) waiter.reject(error as Error);
+      else if (this.#shared.size > 0) this.#serveWaitersLater();
+    }
+  }
+
+  #serveWaitersLater(): void {
+    setTimeout(() => this.#serveWaiters(), 100).unref();
+  }
+
+  #remember(key: string, milliseconds: number): void {
+    const known = this.#times.get(key);
+    if (known === undefined && this.#times.size >= TIMES_KEPT) {
+      const oldest = this.#times.keys().next().value;
+      if (oldest !== undefined) this.#times.delete(oldest);
+    }
+    this.#times.set(key, known === undefined ? milliseconds : known * 0.8 + milliseconds * 0.2);
+  }
+
+  #startSweeping(): void {
+    if (this.#sweeper) return;
+    const every = Math.max(50, Math.min(5000, this.#options.idleMilliseconds / 2));
+    this.#sweeper = setInterval(() => this.#sweep(), every);
+    this.#sweeper.unref();
+  }
+
+  #sweep(): void {
+    const oldest = performance.now() - this.#options.idleMilliseconds;
+    for (const connection of this.#shared) {
+      if (connection.inFlight === 0 && connection.lastUsed < oldest) {
+        this.#shared.delete(connection);
+        connection.close();
+      }
+    }
+    if (this.size > 0 || !this.#sweeper) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = null;
+    this.#times.clear();
+    this.#options.onIdle?.();
+  }
+}
+
+/** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */
+const cancelledBeforeStart = () =>
+  new DatabaseError({ sqlstate: '57014', severity: 'ERROR', message: 'canceled before it was started' });
+

@@ -1,0 +1,43 @@
+/** Where to connect and as whom. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  /** `verify` checks the server's certificate, `require` only encrypts. */
+  readonly tls: 'off' | 'require' | 'verify';
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string;
+}
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=…`. Port 5432 and the user's name as database are the
+ * defaults, as in libpq. Throws TypeError for anything else than a postgres URL.
+ */
+export function parseTarget(url: string, applicationName: string): Target {
+  const parsed = new URL(url);
+  if (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:') {
+    throw new TypeError('a database URL starts with postgres://');
+  }
+  const user = decodeURIComponent(parsed.username);
+  const sslmode = parsed.searchParams.get('sslmode') ?? 'disable';
+  return {
+    host: parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname.replace(/^\[|\]$/g, '')),
+    port: parsed.port ? Number(parsed.port) : 5432,
+    database: decodeURIComponent(parsed.pathname.slice(1)) || user,
+    user,
+    password: decodeURIComponent(parsed.password),
+    tls: sslmode === 'disable' ? 'off' : sslmode.startsWith('verify') ? 'verify' : 'require',
+    applicationName,
+  };
+}
+
+/** The target as a URL that any PostgreSQL client takes. */
+export function targetUrl(target: Target): string {
+  const host = target.host.includes(':') ? `[${target.host}]` : encodeURIComponent(target.host);
+  const path = `${host}:${target.port}/${encodeURIComponent(target.database)}`;
+  const login = `${encodeURIComponent(target.user)}:${encodeURIComponent(target.password)}`;
+  const ssl = target.tls === 'off' ? '' : `?sslmode=${target.tls === 'verify' ? 'verify-full' : 'require'}`;
+  return `postgres://${login}@${path}${ssl}`;
+}

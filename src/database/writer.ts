@@ -1,0 +1,142 @@
+import type { Param } from './statement.ts';
+
+/**
+ * Frontend messages of the extended query protocol (PostgreSQL manual, "Message Formats"), appended to one growing
+ * buffer, so that a whole batch, or several, go out in one write.
+ */
+export class MessageWriter {
+  #buffer = Buffer.allocUnsafe(16 * 1024);
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  /** What was written since the last call. The bytes are the caller's. */
+  take(): Buffer {
+    const bytes = Buffer.allocUnsafe(this.#length);
+    this.#buffer.copy(bytes, 0, 0, this.#length);
+    this.#length = 0;
+    if (this.#buffer.length > 256 * 1024) this.#buffer = Buffer.allocUnsafe(16 * 1024);
+    return bytes;
+  }
+
+  parse(name: string, text: string): void {
+    const start = this.#open(0x50);
+    this.#string(name);
+    this.#string(text);
+    this.#int16(0);
+    this.#close(start);
+  }
+
+  /** Binds the unnamed portal; all parameters and results in text format. */
+  bind(name: string, params: readonly Param[]): void {
+    const start = this.#open(0x42);
+    this.#string('');
+    this.#string(name);
+    this.#int16(0);
+    this.#int16(params.length);
+    for (const param of params) this.#param(param);
+    this.#int16(0);
+    this.#close(start);
+  }
+
+  describePortal(): void {
+    const start = this.#open(0x44);
+    this.#byte(0x50);
+    this.#string('');
+    this.#close(start);
+  }
+
+  execute(): void {
+    const start = this.#open(0x45);
+    this.#string('');
+    this.#int32(0);
+    this.#close(start);
+  }
+
+  closeStatement(name: string): void {
+    const start = this.#open(0x43);
+    this.#byte(0x53);
+    this.#string(name);
+    this.#close(start);
+  }
+
+  sync(): void {
+    this.#close(this.#open(0x53));
+  }
+
+  query(sql: string): void {
+    const start = this.#open(0x51);
+    this.#string(sql);
+    this.#close(start);
+  }
+
+  copyFail(reason: string): void {
+    const start = this.#open(0x66);
+    this.#string(reason);
+    this.#close(start);
+  }
+
+  terminate(): void {
+    this.#close(this.#open(0x58));
+  }
+
+  #open(type: number): number {
+    this.#byte(type);
+    const start = this.#length;
+    this.#reserve(4);
+    this.#length += 4;
+    return start;
+  }
+
+  #close(start: number): void {
+    this.#buffer.writeInt32BE(this.#length - start, start);
+  }
+
+  #param(param: Param): void {
+    if (param === null) {
+      this.#int32(-1);
+      return;
+    }
+    const bytes = typeof param === 'string' ? Buffer.byteLength(param) : param.byteLength;
+    this.#int32(bytes);
+    this.#reserve(bytes);
+    if (typeof param === 'string') this.#buffer.write(param, this.#length);
+    else this.#buffer.set(param, this.#length);
+    this.#length += bytes;
+  }
+
+  /** Zero-terminated, so a zero byte inside would end it early and let the rest be read as another message. */
+  #string(value: string): void {
+    if (value.includes('\0')) throw new TypeError('SQL text cannot hold a NUL character');
+    const bytes = Buffer.byteLength(value);
+    this.#reserve(bytes + 1);
+    this.#buffer.write(value, this.#length);
+    this.#length += bytes;
+    this.#buffer[this.#length++] = 0;
+  }
+
+  #byte(value: number): void {
+    this.#reserve(1);
+    this.#buffer[this.#length++] = value;
+  }
+
+  #int16(value: number): void {
+    this.#reserve(2);
+    this.#length = this.#buffer.writeUInt16BE(value, this.#length);
+  }
+
+  #int32(value: number): void {
+    this.#reserve(4);
+    this.#length = this.#buffer.writeInt32BE(value, this.#length);
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
+  }
+}

@@ -1,0 +1,34 @@
+import { type ErrorCode, errors } from '../../contract/errors.ts';
+
+/** What may be said beside the code. Everything here is sent to the client, except `cause`. */
+export interface ErrorParts {
+  /** Replaces the entry's own sentence. */
+  message?: string;
+  details?: unknown;
+  hint?: string | null;
+  /** Overrides the entry's HTTP status (an SQLSTATE class, a code raised by a function). */
+  status?: number;
+  headers?: Record<string, string>;
+  /** The internal reason: logged, never sent. */
+  cause?: unknown;
+}
+
+/** An error that a client is told about. Its code is one of `contract/errors.ts`. */
+export class NinefoldError extends Error {
+  override readonly name = 'NinefoldError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: unknown;
+  readonly hint: string | null;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, parts: ErrorParts = {}) {
+    const entry = errors[code];
+    super(parts.message ?? entry.message, { cause: parts.cause });
+    this.code = code;
+    this.status = parts.status ?? entry.status;
+    this.details = parts.details ?? null;
+    this.hint = parts.hint ?? null;
+    this.headers = parts.headers ?? {};
+  }
+}

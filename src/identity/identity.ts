@@ -1,0 +1,13 @@
+/** Who is calling: a database role and the claims that policies see. */
+export interface Identity {
+  /** The database role of the call: anon, authenticated, service_role, or one of the app's own. */
+  readonly role: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** `claims` as JSON, made once: the value of `request.jwt.claims`. */
+  readonly claimsJson: string;
+  /** `sub` of an access token; null for keys. */
+  readonly userId: string | null;
+  /** `session_id` of an access token issued here; null for keys and foreign tokens. */
+  readonly sessionId: string | null;
+  readonly source: 'none' | 'publishable-key' | 'secret-key' | 'token' | 'builder';
+}

@@ -1,0 +1,30 @@
+/** What happens in a node, as typed events. Code emits; the log, metrics and statistics decide what to show. */
+export type NinefoldEvent =
+  | { type: 'call'; app: string | null; area: 'rest' | 'auth' | 'admin' | 'web'; call: string; method: string; path: string; status: number; code: string | null; milliseconds: number; requestId: string; address: string; role: string | null; userId: string | null }
+  | { type: 'fault'; requestId: string | null; where: string; error: unknown }
+  | { type: 'node'; what: 'started' | 'stopping' | 'stopped' | 'worker-lost'; detail?: Record<string, unknown> }
+  | { type: 'app'; what: 'created' | 'cloned' | 'deleted' | 'migrated' | 'catalog-loaded' | 'opened' | 'closed'; app: string; milliseconds?: number; detail?: Record<string, unknown> }
+  | { type: 'auth'; what: 'signed-up' | 'signed-in' | 'sign-in-failed' | 'refreshed' | 'reuse-detected' | 'signed-out' | 'session-revoked'; app: string; userId: string | null; address: string | null };
+
+export type Listener = (event: NinefoldEvent) => void;
+
+/** The one place events go through. A listener that throws does not disturb the others or the emitter. */
+export class Events {
+  readonly #listeners = new Set<Listener>();
+
+  /** Returns the function that takes the listener off again. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit(event: NinefoldEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch {
+        // a broken listener must not fail a call
+      }
+    }
+  }
+}
