@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fingerprint } from './fingerprint.mjs';
+
+/** What each target is made from, where its result is, and where the fingerprint of the sources is kept. */
+const targets = {
+  server: {
+    sources: ['src', 'contract', 'package-lock.json', 'scripts/build.mjs'],
+    result: 'dist/ninefold.js',
+    stamp: 'dist/.server-sources',
+  },
+  web: {
+    sources: ['web', 'contract', 'package-lock.json', 'scripts/build.mjs', 'scripts/precompress.mjs'],
+    result: 'dist/web',
+    stamp: 'dist/.web-sources',
+  },
+};
+
+/**
+ * Fingerprint of a target's sources. Take it before building, so that a change during the build is built next time.
+ *
+ * @param {string} root The clone.
+ * @param {'server' | 'web'} target
+ */
+export function sourcesOf(root, target) {
+  return fingerprint(root, targets[target].sources, (name) => !/\.test\.tsx?$/.test(name));
+}
+
+/** Whether a target was built from the sources as they are. */
+export function isBuilt(root, target) {
+  const { result, stamp } = targets[target];
+  if (!existsSync(join(root, result)) || !existsSync(join(root, stamp))) return false;
+  return readFileSync(join(root, stamp), 'utf8') === sourcesOf(root, target);
+}
+
+/** Records that a target was built from sources with this fingerprint. */
+export function recordBuilt(root, target, sources) {
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeFileSync(join(root, targets[target].stamp), sources);
+}

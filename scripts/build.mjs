@@ -1,0 +1,85 @@
+/**
+ * Builds what runs: the server as one file, dist/ninefold.js, and the console as static files in dist/web. Results are
+ * put in place whole, so that a process that starts during a build never sees half of one.
+ */
+import './node-version.mjs';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { recordBuilt, sourcesOf } from './build-stamp.mjs';
+import { precompress } from './precompress.mjs';
+
+export const names = { server: 'the server', web: 'the console' };
+
+/**
+ * @param {string} root The clone.
+ * @param {'server' | 'web'} target
+ * @throws {Error} with the compiler's own message.
+ */
+export async function build(root, target) {
+  const sources = sourcesOf(root, target);
+  await (target === 'server' ? buildServer(root) : buildWeb(root));
+  recordBuilt(root, target, sources);
+}
+
+async function buildServer(root) {
+  const esbuild = await import('esbuild');
+  const dist = join(root, 'dist');
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ['src/main.ts'],
+    outfile: 'dist/ninefold.js',
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    loader: { '.sql': 'text' },
+    logLevel: 'silent',
+    write: false,
+  });
+  await mkdir(dist, { recursive: true });
+  for (const file of outputFiles) {
+    const fresh = join(dist, `.${basename(file.path)}.${process.pid}`);
+    await writeFile(fresh, file.contents);
+    await rename(fresh, file.path);
+  }
+}
+
+async function buildWeb(root) {
+  const dist = join(root, 'dist');
+  const source = join(root, 'web/console');
+  const fresh = join(dist, `.web.${process.pid}`);
+  await mkdir(fresh, { recursive: true });
+  try {
+    if (existsSync(join(source, 'index.html'))) {
+      const vite = await import('vite');
+      await vite.build({ root: source, logLevel: 'warn', build: { outDir: fresh, emptyOutDir: true } });
+      await precompress(fresh);
+    } else {
+      process.stderr.write('web/console has no index.html: nothing to build for the console.\n');
+    }
+    await replaceFolder(join(dist, 'web'), fresh);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+async function replaceFolder(folder, fresh) {
+  const old = `${fresh}.old`;
+  if (existsSync(folder)) await rename(folder, old);
+  await rename(fresh, folder);
+  await rm(old, { recursive: true, force: true });
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  for (const target of ['server', 'web']) {
+    const started = Date.now();
+    await build(root, target);
+    console.log(`Built ${names[target]} in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  }
+}

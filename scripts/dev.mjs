@@ -1,0 +1,67 @@
+/** `npm run dev`: runs the server, and builds and restarts it when a source changes. Arguments are the server's. */
+import './node-version.mjs';
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { prepare } from './prepare.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Editors write a file in several steps: wait until they are through. */
+const quietMilliseconds = 150;
+
+let server;
+let restarting = Promise.resolve();
+let timer;
+
+function start() {
+  server = spawn(process.execPath, ['dist/ninefold.js', 'start', ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+}
+
+function stop() {
+  if (!server || server.exitCode !== null || server.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    server.once('exit', resolve);
+    server.kill('SIGTERM');
+  });
+}
+
+/** The console is read from dist by each request, so only a changed server needs a restart. */
+async function rebuild(serverChanged) {
+  try {
+    await prepare();
+  } catch (error) {
+    process.stderr.write(`${error.message}\nWaiting for a change …\n`);
+    return;
+  }
+  if (serverChanged || !server) {
+    await stop();
+    start();
+  }
+}
+
+let serverChanged = false;
+for (const folder of ['src', 'contract', 'web']) {
+  watch(join(root, folder), { recursive: true }, () => {
+    serverChanged ||= folder !== 'web';
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const needed = serverChanged;
+      serverChanged = false;
+      restarting = restarting.then(() => rebuild(needed));
+    }, quietMilliseconds);
+  });
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, async () => {
+    await stop();
+    process.exit(0);
+  });
+}
+
+await rebuild(true);

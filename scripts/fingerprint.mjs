@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * A hash over the names and the contents of all files at or below some paths. Contents, not times, because a checkout,
+ * a copy or a clock that goes backwards changes times without changing files, and the other way round.
+ *
+ * @param {string} root Folder that the paths are relative to.
+ * @param {string[]} paths Files or folders; one that does not exist counts as empty.
+ * @param {(name: string) => boolean} [include] Which files count, by file name; all when missing.
+ * @returns {string} Hexadecimal SHA-256.
+ */
+export function fingerprint(root, paths, include = () => true) {
+  const hash = createHash('sha256');
+  const visit = (path) => {
+    const absolute = join(root, path);
+    if (statSync(absolute).isDirectory()) {
+      for (const name of readdirSync(absolute).sort()) visit(`${path}/${name}`);
+    } else if (include(path.slice(path.lastIndexOf('/') + 1))) {
+      const content = readFileSync(absolute);
+      hash.update(`${path}\0${content.length}\0`).update(content);
+    }
+  };
+  for (const path of paths) if (existsSync(join(root, path))) visit(path);
+  return hash.digest('hex');
+}

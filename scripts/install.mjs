@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+
+const stampPath = 'node_modules/.ninefold-installed';
+
+/** What node_modules must be made from: the lock file and this Node.js. */
+function wanted(root) {
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(process.version)
+    .digest('hex');
+}
+
+/**
+ * Whether node_modules is what package-lock.json says, for this Node.js.
+ *
+ * @param {string} root The clone.
+ */
+export function isInstalled(root) {
+  try {
+    return readFileSync(join(root, stampPath), 'utf8') === wanted(root);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes node_modules what package-lock.json says. Packages that a person has just installed by hand are left as they are.
+ *
+ * @param {string} root The clone.
+ * @returns {Promise<void>}
+ * @throws {Error} with the end of npm's output when npm fails.
+ */
+export async function install(root) {
+  if (existsSync(join(root, stampPath)) || !matchesLock(root)) await npmCi(root);
+  writeFileSync(join(root, stampPath), wanted(root));
+}
+
+/** Compares npm's own record of what it installed, node_modules/.package-lock.json, with the lock file. */
+function matchesLock(root) {
+  try {
+    const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8')).packages;
+    const installed = read('node_modules/.package-lock.json');
+    return Object.entries(read('package-lock.json')).every(
+      ([path, entry]) => path === '' || !isForHere(entry) || installed[path]?.version === entry.version,
+    );
+  } catch {
+    return false;
+  }
+}
+
+function isForHere(entry) {
+  if (!entry.optional) return true;
+  // A package for one C library cannot be told from here, and npm leaves optional packages out that fail.
+  if (entry.libc || !entry.os || !entry.cpu) return false;
+  return entry.os.includes(process.platform) && entry.cpu.includes(process.arch);
+}
+
+function npmCi(root) {
+  const args = [
+    'ci',
+    '--include=dev',
+    '--include=optional',
+    '--no-fund',
+    '--no-audit',
+    '--no-progress',
+    '--loglevel=error',
+  ];
+  const cli = findNpm();
+  const child = cli
+    ? spawn(process.execPath, [cli, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    : spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' });
+  let output = '';
+  const collect = (chunk) => {
+    output = (output + chunk).slice(-4000);
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new Error(`npm could not be started: ${error.message}`)));
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`npm ci failed with exit code ${code}:\n${output.trim()}`)),
+    );
+  });
+}
+
+/** npm's own script: the npm that runs us, or the one that came with this Node.js. */
+function findNpm() {
+  const beside = dirname(process.execPath);
+  const candidates = [
+    /npm-cli\.[cm]?js$/.test(process.env.npm_execpath ?? '') ? process.env.npm_execpath : undefined,
+    join(beside, '../lib/node_modules/npm/bin/npm-cli.js'),
+    join(beside, 'node_modules/npm/bin/npm-cli.js'),
+  ];
+  return candidates.find((path) => path && existsSync(path));
+}

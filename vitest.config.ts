@@ -1,0 +1,45 @@
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { countReporter } from './test/support/count-reporter.ts';
+
+/** Tests that need nothing but this process, or a Postgres of their own. */
+function inProcess(name: string, include: string[]): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    test: { name, include, testTimeout: 30_000, hookTimeout: 60_000, sequence: { groupOrder: 0 } },
+  };
+}
+
+/**
+ * Tests against running nodes. Projects run one after the other (`groupOrder`), and a project's files too: a node, its
+ * Postgres and a browser are enough for two cores.
+ */
+function againstNodes(name: string, groupOrder: number, setup: string): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      globalSetup: [`test/support/${setup}`],
+      fileParallelism: false,
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+      sequence: { groupOrder },
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    reporters: ['default', countReporter],
+    projects: [
+      inProcess('unit', ['{src,contract,scripts}/**/*.test.ts', 'web/**/*.test.{ts,tsx}']),
+      inProcess('architecture', ['test/architecture/**/*.test.ts']),
+      againstNodes('wire', 1, 'shared-node-setup.ts'),
+      againstNodes('attack', 2, 'shared-node-setup.ts'),
+      againstNodes('fault', 3, 'build-setup.ts'),
+      againstNodes('e2e', 4, 'browser-setup.ts'),
+    ],
+  },
+});
