@@ -28,15 +28,27 @@ export function isInstalled(root) {
 }
 
 /**
- * Makes node_modules what package-lock.json says. Packages that a person has just installed by hand are left as they are.
+ * Runs `npm ci`: deletes node_modules and makes it what package-lock.json says.
  *
  * @param {string} root The clone.
  * @returns {Promise<void>}
  * @throws {Error} with the end of npm's output when npm fails.
  */
 export async function install(root) {
-  if (existsSync(join(root, stampPath)) || !matchesLock(root)) await npmCi(root);
+  await npmCi(root);
   writeFileSync(join(root, stampPath), wanted(root));
+}
+
+/**
+ * Accepts a node_modules that a person has just made by hand, when it is what package-lock.json says.
+ *
+ * @param {string} root The clone.
+ * @returns {boolean} Whether it was accepted.
+ */
+export function acceptInstalled(root) {
+  if (existsSync(join(root, stampPath)) || !matchesLock(root)) return false;
+  writeFileSync(join(root, stampPath), wanted(root));
+  return true;
 }
 
 /** Compares npm's own record of what it installed, node_modules/.package-lock.json, with the lock file. */

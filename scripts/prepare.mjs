@@ -8,7 +8,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isBuilt } from './build-stamp.mjs';
 import { withFolderLock } from './folder-lock.mjs';
-import { install, isInstalled } from './install.mjs';
+import { acceptInstalled, install, isInstalled } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -23,7 +23,7 @@ export async function prepare({ targets = ['server', 'web'] } = {}) {
   await withFolderLock(
     join(root, '.tmp/prepare.lock'),
     async () => {
-      if (!isInstalled(root)) await step('Installing packages', () => install(root));
+      if (!isInstalled(root) && !acceptInstalled(root)) await step('Installing packages', () => install(root));
       for (const target of targets) {
         if (isBuilt(root, target)) continue;
         const { build, names } = await import('./build.mjs');

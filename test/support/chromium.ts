@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+import { clone } from './clone.ts';
+
+/**
+ * Starts a headless Chromium. On Linux x64 it is the one from the package @sparticuz/chromium, unpacked below the clone,
+ * so that nothing needs to be installed; elsewhere the installed Chrome, or the browser that CHROME_PATH names.
+ */
+export async function launchChromium(): Promise<Browser> {
+  return chromium.launch(await launchOptions());
+}
+
+async function launchOptions(): Promise<LaunchOptions> {
+  const named = process.env['CHROME_PATH'];
+  if (named) return { executablePath: named };
+  if (process.platform !== 'linux' || process.arch !== 'x64') return { channel: 'chrome' };
+  const folder = await unpackChromium();
+  return {
+    executablePath: join(folder, 'chromium'),
+    // The package's own list of arguments is not used: it switches web security off, which hides CORS faults.
+    args: ['--disable-gpu', '--font-render-hinting=none'],
+    env: {
+      ...process.env,
+      HOME: folder,
+      LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    },
+  };
+}
+
+/** Unpacks the package once per version, beside its own fonts; returns the folder. */
+export async function unpackChromium(): Promise<string> {
+  const manifest: { version: string } = JSON.parse(
+    await readFile(join(clone, 'node_modules/@sparticuz/chromium/package.json'), 'utf8'),
+  );
+  const folder = join(clone, '.tmp/chromium', manifest.version);
+  if (await exists(folder)) return folder;
+  const fresh = `${folder}.${process.pid}`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { recursive: true });
+  // The package unpacks into the system's folder for temporary files, and its libraries only when it believes to run
+  // in a certain cloud, so it does that in a process where both are as wanted.
+  const script = `
+    const { default: chromium } = await import('@sparticuz/chromium');
+    await chromium.executablePath();`;
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: clone,
+    env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
+  });
+  // A page that finds no font at all ends the browser.
+  await writeFile(join(fresh, 'fonts.conf'), fontsConfiguration(folder));
+  try {
+    await rename(fresh, folder);
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    if (!(await exists(folder))) throw error; // else another process was quicker
+  }
+  return folder;
+}
+
+function fontsConfiguration(folder: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${folder}/fonts</dir>
+  <cachedir>${folder}/fonts-cache</cachedir>
+</fontconfig>
+`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

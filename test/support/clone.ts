@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root folder of this clone, found from wherever this module runs. */
+export const clone: string = findClone(dirname(fileURLToPath(import.meta.url)));
+
+function findClone(folder: string): string {
+  return existsSync(join(folder, 'package-lock.json')) && existsSync(join(folder, 'bin/ninefold.js'))
+    ? folder
+    : findClone(dirname(folder));
+}
