@@ -7,14 +7,18 @@ import { MessageWriter } from './writer.ts';
 
 /** One write that ends in one Sync, and the answers that belong to it. */
 interface Batch {
-  readonly texts: readonly string[];
   /** Name of each statement that this batch prepares, by the order of its Parse; '' for unnamed ones. */
   readonly preparing: string[];
   readonly results: Result[];
   fields: Result['fields'];
   rows: (Buffer | null)[][];
+  rowCount: number;
+  /** Rows of each result that are kept. */
+  readonly maxRows: number;
   error: DatabaseError | null;
   signal: AbortSignal | undefined;
+  /** Told how long the batch ran in the database, waiting behind others not counted, in milliseconds. */
+  onTimed: ((milliseconds: number) => void) | undefined;
   resolve: (results: Result[]) => void;
   reject: (error: Error) => void;
 }
@@ -97,21 +101,25 @@ export class Connection {
   }
 
   /** Sends the statements before one Sync. Throws DatabaseError or ConnectionError; nothing of a failed batch is kept. */
-  run(statements: readonly Statement[], signal?: AbortSignal): Promise<Result[]> {
+  run(
+    statements: readonly Statement[],
+    signal?: AbortSignal,
+    onTimed?: (milliseconds: number) => void,
+  ): Promise<Result[]> {
     return this.#send(
-      statements.map((statement) => statement.text),
       (batch) => {
         for (const name of this.#evicted.splice(0)) this.#writer.closeStatement(name);
         for (const statement of statements) this.#writeStatement(statement, batch);
         this.#writer.sync();
       },
       signal,
+      onTimed,
     );
   }
 
   /** Sends a text of any number of statements by the simple query protocol. */
-  script(sql: string, signal?: AbortSignal): Promise<Result[]> {
-    return this.#send([sql], () => this.#writer.query(sql), signal);
+  script(sql: string, maxRows: number, signal?: AbortSignal): Promise<Result[]> {
+    return this.#send(() => this.#writer.query(sql), signal, undefined, maxRows);
   }
 
   /** Ends the connection in order; what is in flight is answered first. */
@@ -122,11 +130,16 @@ export class Connection {
     this.#opened.socket.end();
   }
 
-  #send(texts: readonly string[], write: (batch: Batch) => void, signal?: AbortSignal): Promise<Result[]> {
+  #send(
+    write: (batch: Batch) => void,
+    signal?: AbortSignal,
+    onTimed?: (milliseconds: number) => void,
+    maxRows = Number.POSITIVE_INFINITY,
+  ): Promise<Result[]> {
     if (this.#closedBy) return Promise.reject(this.#closedBy);
     return new Promise((resolve, reject) => {
       const batch: Batch = {
-        texts, preparing: [], results: [], fields: noFields, rows: [], error: null, signal, resolve, reject,
+        preparing: [], results: [], fields: noFields, rows: [], rowCount: 0, maxRows, error: null, signal, onTimed, resolve, reject,
       };
       write(batch);
       if (this.inFlight === 0) this.headSince = performance.now();
@@ -204,7 +217,7 @@ export class Connection {
     }
     switch (type) {
       case 0x44: // DataRow
-        batch.rows.push(readRow(body));
+        if (batch.rowCount++ < batch.maxRows) batch.rows.push(readRow(body));
         return;
       case 0x43: // CommandComplete
         this.#complete(batch, readString(body));
@@ -256,9 +269,11 @@ export class Connection {
   }
 
   #complete(batch: Batch, command: string): void {
-    batch.results.push({ fields: batch.fields, rows: batch.rows, command });
+    const { fields, rows, rowCount } = batch;
+    batch.results.push({ fields, rows, command, rowCount, at: performance.now() });
     batch.fields = noFields;
     batch.rows = [];
+    batch.rowCount = 0;
   }
 
   #refuse(batch: Batch, fields: DatabaseErrorFields): void {
@@ -291,6 +306,7 @@ export class Connection {
       this.#head = 0;
     }
     const now = performance.now();
+    batch.onTimed?.(now - this.headSince);
     this.lastUsed = now;
     this.headSince = this.inFlight > 0 ? now : 0;
     if (batch.error) batch.reject(batch.error);

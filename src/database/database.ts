@@ -21,6 +21,15 @@ export interface Database extends Executor {
    * SQL page and migration files. `each` statement's result in order. Throws DatabaseError with the position
    * within the whole text.
    */
-  script(sql: string, options?: { setup?: readonly Statement[]; signal?: AbortSignal }): Promise<Result[]>;
+  script(
+    sql: string,
+    options?: {
+      /** Runs first, on the same connection. */
+      setup?: readonly Statement[];
+      /** Rows of each result that are kept; all when missing. */
+      maxRows?: number;
+      signal?: AbortSignal;
+    },
+  ): Promise<Result[]>;
   close(): Promise<void>;
 }

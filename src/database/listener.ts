@@ -3,26 +3,28 @@ import { quoteIdentifier } from './statement.ts';
 import type { Target } from './target.ts';
 
 export interface ListenerHandlers {
-  onNotification: (payload: string) => void;
+  onNotification: (channel: string, payload: string) => void;
   /** Listening (again): whatever was remembered from before may be out of date. */
   onConnected: () => void;
+  /** No longer listening: until onConnected, what is remembered cannot be trusted. */
+  onLost: () => void;
 }
 
 const FIRST_RETRY_MILLISECONDS = 50;
 const LAST_RETRY_MILLISECONDS = 2000;
 
-/** Listens to one channel of one database on a connection of its own, and comes back when the connection is lost. */
+/** Listens to channels of one database on a connection of its own, and comes back when the connection is lost. */
 export class Listener {
   readonly #target: Target;
-  readonly #channel: string;
+  readonly #channels: readonly string[];
   readonly #handlers: ListenerHandlers;
   #connection: Connection | null = null;
   #retry: NodeJS.Timeout | null = null;
   #closed = false;
 
-  constructor(target: Target, channel: string, handlers: ListenerHandlers) {
+  constructor(target: Target, channels: readonly string[], handlers: ListenerHandlers) {
     this.#target = target;
-    this.#channel = channel;
+    this.#channels = channels;
     this.#handlers = handlers;
   }
 
@@ -34,8 +36,8 @@ export class Listener {
       return;
     }
     this.#connection = connection;
-    connection.onNotification((_, payload) => this.#handlers.onNotification(payload));
-    await connection.run([{ text: `LISTEN ${quoteIdentifier(this.#channel)}`, params: [] }]);
+    connection.onNotification(this.#handlers.onNotification);
+    await connection.run(this.#channels.map((channel) => ({ text: `LISTEN ${quoteIdentifier(channel)}`, params: [] })));
     this.#handlers.onConnected();
   }
 
@@ -49,6 +51,7 @@ export class Listener {
   #lost(connection: Connection): void {
     if (this.#closed || this.#connection !== connection) return;
     this.#connection = null;
+    this.#handlers.onLost();
     this.#restart(FIRST_RETRY_MILLISECONDS);
   }
 

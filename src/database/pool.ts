@@ -85,12 +85,12 @@ export class Pool implements Database {
 
   async script(
     sql: string,
-    options: { setup?: readonly Statement[]; signal?: AbortSignal } = {},
+    options: { setup?: readonly Statement[]; maxRows?: number; signal?: AbortSignal } = {},
   ): Promise<Result[]> {
     const connection = await this.#acquire(true);
     try {
       if (options.setup?.length) await connection.run(options.setup);
-      return await connection.script(sql, options.signal);
+      return await connection.script(sql, options.maxRows ?? Number.POSITIVE_INFINITY, options.signal);
     } finally {
       // A script may leave settings, temporary tables or a transaction behind: its connection serves nobody else.
       this.#exclusive.delete(connection);
@@ -114,12 +114,7 @@ export class Pool implements Database {
     const alone = (this.#times.get(key) ?? 0) > SLOW_MILLISECONDS;
     const work = async (connection: Connection) => {
       if (signal?.aborted) throw cancelledBeforeStart();
-      const started = performance.now();
-      try {
-        return await connection.run(statements, signal);
-      } finally {
-        this.#remember(key, performance.now() - started);
-      }
+      return connection.run(statements, signal, (milliseconds) => this.#remember(key, milliseconds));
     };
     if (alone) return this.#alone(work);
     const connection = this.#pick() ?? (await this.#acquire(false));

@@ -18,6 +18,10 @@ export interface Result {
   readonly rows: readonly (readonly (Buffer | null)[])[];
   /** The command tag: `SELECT 1`, `INSERT 0 3`; empty for an empty statement. */
   readonly command: string;
+  /** Rows that were answered; more than `rows` holds where a caller asked for the first ones only. */
+  readonly rowCount: number;
+  /** When the last of it arrived, in milliseconds of performance.now(). */
+  readonly at: number;
 }
 
 /** The number of rows that a command tag names; 0 where it names none. */

@@ -1,0 +1,137 @@
+-- What every app's database holds before the first migration of its own, as the superuser makes it in the template.
+-- `pg_database_owner` stands for the app's owner: the role that owns the database it looks at.
+
+-- Nobody but the app's own roles may look into the database (CONNECT is taken from PUBLIC when an app is made).
+revoke create on schema public from public;
+grant usage on schema public to postgres, anon, authenticated, service_role;
+grant create on schema public to postgres;
+
+-- extensions ------------------------------------------------------------------------------------------------------------
+create schema extensions authorization pg_database_owner;
+grant usage on schema extensions to public;
+create extension if not exists pgcrypto with schema extensions;
+create extension if not exists "uuid-ossp" with schema extensions;
+create extension if not exists citext with schema extensions;
+create extension if not exists pg_trgm with schema extensions;
+
+-- realtime: the publication that migrations add their tables to ------------------------------------------------------------
+create publication supabase_realtime;
+alter publication supabase_realtime owner to pg_database_owner;
+
+-- ninefold: what PostgreSQL has no word for ------------------------------------------------------------------------------
+create schema ninefold;
+grant usage on schema ninefold to public;
+
+create table ninefold.schema_files (
+  name text primary key,
+  applied_at timestamptz not null default now()
+);
+comment on table ninefold.schema_files is 'The files of Ninefold''s own schema that this database has.';
+
+create table ninefold.migrations (
+  name text primary key,
+  sha256 text not null,
+  applied_at timestamptz not null default now(),
+  applied_by text not null,
+  milliseconds integer not null
+);
+comment on table ninefold.migrations is 'The app''s own migration files, in the order in which they were applied.';
+grant select on ninefold.schema_files, ninefold.migrations to pg_database_owner;
+
+-- Calls by minute, written in the background by the workers; older minutes are folded into hours, hours end after 90 days.
+create table ninefold.call_statistics (
+  bucket timestamptz not null,
+  span text not null check (span in ('minute', 'hour')),
+  call text not null,
+  calls bigint not null,
+  failed bigint not null,
+  -- Calls by duration: element i counts those of less than 2^(i-4) milliseconds that no earlier element counts.
+  histogram bigint[] not null,
+  primary key (span, bucket, call)
+);
+comment on table ninefold.call_statistics is 'How often each call was answered, how it ended and how long it took.';
+grant select on ninefold.call_statistics to pg_database_owner;
+
+-- storage: tables to write policies on, until files themselves come ---------------------------------------------------------
+create schema storage authorization pg_database_owner;
+grant usage on schema storage to postgres, anon, authenticated, service_role;
+
+create table storage.buckets (
+  id text primary key,
+  name text not null unique,
+  owner uuid,
+  owner_id text,
+  public boolean default false,
+  avif_autodetection boolean default false,
+  file_size_limit bigint,
+  allowed_mime_types text[],
+  created_at timestamptz default now(),
+  updated_at timestamptz default now()
+);
+
+create table storage.objects (
+  id uuid primary key default gen_random_uuid(),
+  bucket_id text references storage.buckets (id),
+  name text,
+  owner uuid,
+  owner_id text,
+  metadata jsonb,
+  user_metadata jsonb,
+  path_tokens text[] generated always as (string_to_array(name, '/')) stored,
+  version text,
+  created_at timestamptz default now(),
+  updated_at timestamptz default now(),
+  last_accessed_at timestamptz default now(),
+  unique (bucket_id, name)
+);
+create index objects_bucket_path on storage.objects (bucket_id, name text_pattern_ops);
+
+alter table storage.buckets owner to pg_database_owner;
+alter table storage.objects owner to pg_database_owner;
+alter table storage.buckets enable row level security;
+alter table storage.objects enable row level security;
+grant all on storage.buckets, storage.objects to anon, authenticated, service_role, postgres;
+
+-- The parts of an object's path, for policies such as (storage.foldername(name))[1] = auth.uid()::text.
+create function storage.foldername(name text) returns text[]
+  language sql immutable parallel safe
+  set search_path = ''
+  return (pg_catalog.string_to_array(name, '/'))[1 : pg_catalog.array_length(pg_catalog.string_to_array(name, '/'), 1) - 1];
+
+create function storage.filename(name text) returns text
+  language sql immutable parallel safe
+  set search_path = ''
+  return (pg_catalog.string_to_array(name, '/'))[pg_catalog.array_length(pg_catalog.string_to_array(name, '/'), 1)];
+
+create function storage.extension(name text) returns text
+  language sql immutable parallel safe
+  set search_path = ''
+  return pg_catalog.reverse(pg_catalog.split_part(pg_catalog.reverse(storage.filename(name)), '.', 1));
+
+alter function storage.foldername(text) owner to pg_database_owner;
+alter function storage.filename(text) owner to pg_database_owner;
+alter function storage.extension(text) owner to pg_database_owner;
+
+-- changes of the schema, told to every node that serves this app --------------------------------------------------------------
+create function ninefold.tell_schema_changed() returns event_trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  -- What a connection makes for itself alone changes nothing for anybody else.
+  if tg_event = 'ddl_command_end' then
+    if not exists (
+      select from pg_catalog.pg_event_trigger_ddl_commands()
+      where schema_name is distinct from 'pg_temp'
+    ) then
+      return;
+    end if;
+  elsif not exists (select from pg_catalog.pg_event_trigger_dropped_objects() where not is_temporary) then
+    return;
+  end if;
+  perform pg_catalog.pg_notify('ninefold', '{"type":"schema"}');
+end
+$$;
+
+create event trigger ninefold_schema_changed on ddl_command_end execute function ninefold.tell_schema_changed();
+create event trigger ninefold_schema_dropped on sql_drop execute function ninefold.tell_schema_changed();

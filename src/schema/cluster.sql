@@ -1,0 +1,27 @@
+-- What the whole PostgreSQL server holds once: the roles that every app's database speaks of. Run at every start; changes nothing
+-- that is there. None of them can log in: each app has login roles of its own, so that code inside one app can never become another's.
+do $$
+declare
+  wanted text;
+begin
+  foreach wanted in array array[
+    'anon', 'authenticated', 'service_role', 'authenticator', 'postgres',
+    'supabase_admin', 'supabase_auth_admin', 'supabase_storage_admin', 'dashboard_user'
+  ] loop
+    if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
+      execute pg_catalog.format('create role %I nologin noinherit', wanted);
+    end if;
+  end loop;
+  if exists (
+    select from pg_catalog.pg_roles
+    where rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin') and (rolsuper or rolcreaterole)
+  ) then
+    raise exception 'a role that Ninefold gives to the apps is a superuser or may create roles on this server'
+      using hint = 'anon, authenticated, service_role, authenticator and supabase_auth_admin must be plain roles.';
+  end if;
+end
+$$;
+
+alter role service_role bypassrls;
+
+grant anon, authenticated, service_role, supabase_auth_admin to authenticator;
