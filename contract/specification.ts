@@ -1,16 +1,23 @@
 /**
  * The specification of an app: one value, derived from the live system. Chapters that are not derived yet
- * are absent. Order is stable: entities, fields, roles and calls sort by schema and name, fields by position.
+ * are absent. Order is stable: entities, functions and calls sort by schema and name, fields by position, roles
+ * with anon, authenticated and service_role first.
  */
 export interface Specification {
   app: { ref: string; name: string };
-  /** SHA-256 over the chapters, hex; figures that change with the data are not part of it. */
+  /**
+   * SHA-256 over the chapters, hex. Figures that change with the data and snippets, which name the server's address,
+   * are not part of it.
+   */
   hash: string;
-  chapters: {
-    entities?: EntitiesChapter;
-    roles?: RolesChapter;
-    calls?: CallsChapter;
-  };
+  chapters: Chapters;
+}
+
+/** The chapters that are derived, by their key in `chapters.ts`. */
+export interface Chapters {
+  entities?: EntitiesChapter;
+  roles?: RolesChapter;
+  calls?: CallsChapter;
 }
 
 export interface Source {
@@ -29,15 +36,35 @@ export interface EntitiesChapter {
 }
 
 export interface Entity {
+  /** The qualified name as SQL takes it, quoted where it must be: `public.tickets`, `public."Order lines"`. */
+  id: string;
   schema: string;
   name: string;
   kind: 'table' | 'view' | 'materialized view' | 'foreign table' | 'partitioned table';
   /** Reachable over /rest/v1. */
   exposed: boolean;
   comment: string | null;
+  owner: string;
   row_level_security: boolean;
+  /** Row-level security binds the owner too. */
+  forced_row_level_security: boolean;
+  /** Views: whose rights decide about the tables beneath; null for all others. */
+  security: 'owner' | 'invoker' | null;
+  /** Which writes PostgreSQL takes at all, by its structure: a view may take none. */
+  writable: { insert: boolean; update: boolean; delete: boolean };
   primary_key: string[];
+  unique_keys: string[][];
   fields: Field[];
+  /** Triggers of the app's own, by name. */
+  triggers: { name: string; enabled: boolean; sql: string }[];
+  /** Ids of the tables it inherits from. */
+  inherits: string[];
+  /** How many partitions hold its rows; 0 for all but partitioned tables. */
+  partitions: number;
+  /** Views: their query. */
+  definition: string | null;
+  /** The extension that made it. */
+  extension: string | null;
   /** Live figures, not part of the hash. */
   figures?: { rows_estimate: number; size_bytes: number };
 }
@@ -46,13 +73,16 @@ export interface Field {
   name: string;
   /** As PostgreSQL prints it: text, numeric(10,2), uuid[]. */
   type: string;
+  /** Domains: the type beneath; null for all others. */
+  base_type: string | null;
   nullable: boolean;
+  /** The expression; of a generated field, what it is generated from. */
   default: string | null;
   generated: 'stored' | 'virtual' | null;
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
   comment: string | null;
-  /** The field that it points to. */
+  /** The field that it points to, by the first foreign key that has it. */
   references: { schema: string; entity: string; field: string } | null;
 }
 
@@ -70,6 +100,8 @@ export type Verdict = 'always' | 'when' | 'never';
 export interface RolesChapter {
   roles: RoleEntry[];
   cells: RoleCell[];
+  /** Every policy of the entities in `cells`, by entity and name. */
+  policies: PolicyEntry[];
   sources: Source[];
 }
 
@@ -82,32 +114,40 @@ export interface RoleEntry {
 
 export interface RoleCell {
   role: string;
-  /** "public.tickets", or "public.close_ticket(uuid)" for execute. */
+  /** Id of an entity ("public.tickets"), or of a function for execute ("public.close_ticket(uuid)"). */
   entity: string;
   operation: Operation;
   verdict: Verdict;
-  /** "own row", "3 of 9 fields", or the policy's expression; empty for always and never. */
+  /** "own row (user_id is the member)", "3 of 9 fields", or the policy's expression; empty for always and never. */
   words: string;
-  /** Why: "no grant", "row-level security is on and no policy lets it through", … */
+  /** Why: "no policy lets it through", … */
   reason: string;
-  policies: PolicyEntry[];
-  /** Columns the grant is limited to; null where it covers all. */
+  /** Names of the entity's policies that were looked at, permissive first. */
+  policies: string[];
+  /** Fields the grant is limited to; null where it covers all. */
   columns: string[] | null;
 }
 
 export interface PolicyEntry {
+  /** Id of the entity it is on. */
+  entity: string;
   name: string;
   permissive: boolean;
   command: 'all' | 'select' | 'insert' | 'update' | 'delete';
+  /** "public" stands for every role. */
   roles: string[];
   using: string | null;
   check: string | null;
+  /** What it lets through, in words: its comment where it has one. */
+  words: string;
   /** The whole CREATE POLICY statement. */
   sql: string;
 }
 
 export interface CallsChapter {
   calls: CallEntry[];
+  /** Functions of extensions in exposed schemas: callable, and counted here instead of listed. */
+  extension_functions: { extension: string; schema: string; functions: number }[];
   sources: Source[];
 }
 
@@ -119,10 +159,22 @@ export interface CallEntry {
   /** Below /apps/<ref>: "/rest/v1/tickets". */
   path: string;
   summary: string;
+  /** Id of the entity or function it reaches; null for auth calls. */
+  entity: string | null;
+  /** Auth calls: the setting that switches it off; null where none does. */
+  setting: string | null;
   /** Roles for which it is not "never". */
   roles: string[];
-  parameters: { name: string; type: string; required: boolean; meaning: string }[];
+  parameters: CallParameter[];
   /** What comes back, in words and types. */
   returns: string;
   snippets: { supabase_js: string; curl: string; fetch: string };
+}
+
+export interface CallParameter {
+  name: string;
+  in: 'query' | 'header' | 'body';
+  type: string;
+  required: boolean;
+  meaning: string;
 }
