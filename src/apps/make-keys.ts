@@ -1,0 +1,43 @@
+import { generateKeyPairSync, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import type { AppKeys, SigningKey } from './app-keys.ts';
+import { signHs256 } from './sign-jwt.ts';
+
+const TEN_YEARS_SECONDS = 10 * 365 * 24 * 3600;
+const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+const randomText = (length: number): string =>
+  Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join('');
+
+/** A new ES256 key pair with a random key id. */
+export function makeSigningKey(): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x, y } = publicKey.export({ format: 'jwk' });
+  if (x === undefined || y === undefined) throw new Error('the new key has no coordinates');
+  const kid = randomUUID();
+  return {
+    kid,
+    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicJwk: { kty: 'EC', crv: 'P-256', x, y, kid, alg: 'ES256', use: 'sig', key_ops: ['verify'] },
+  };
+}
+
+/**
+ * All keys of a new app. With the HS256 secret of an existing project its clients' older keys and tokens stay valid.
+ * `now` is in milliseconds; the older keys are valid for ten years from then.
+ */
+export function makeKeys(ref: string, options: { jwtSecret?: string; now?: number } = {}): AppKeys {
+  const jwtSecret = options.jwtSecret ?? randomBytes(48).toString('base64url');
+  const iat = Math.floor((options.now ?? Date.now()) / 1000);
+  const roleKey = (role: string) =>
+    signHs256({ iss: 'supabase', ref, role, iat, exp: iat + TEN_YEARS_SECONDS }, jwtSecret);
+  return {
+    ref,
+    publishableKey: `sb_publishable_${randomText(31)}`,
+    secretKey: `sb_secret_${randomText(31)}`,
+    anonKey: roleKey('anon'),
+    serviceRoleKey: roleKey('service_role'),
+    jwtSecret,
+    signingKey: makeSigningKey(),
+    signWith: 'ES256',
+  };
+}

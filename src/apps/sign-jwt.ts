@@ -1,0 +1,33 @@
+import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** The signature of a JWS signing input with HS256 (RFC 7518, section 3.2), in base64url. */
+export const hs256 = (input: string, secret: string): string =>
+  createHmac('sha256', secret).update(input).digest('base64url');
+
+/** A compact JWT (RFC 7519) signed with HS256. */
+export function signHs256(claims: object, secret: string): string {
+  const input = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
+  return `${input}.${hs256(input, secret)}`;
+}
+
+/** A compact JWT signed with ES256; `privateKeyPem` is PKCS #8. */
+export function signEs256(claims: object, privateKeyPem: string, kid: string): string {
+  const input = `${encode({ alg: 'ES256', kid, typ: 'JWT' })}.${encode(claims)}`;
+  const key = { key: privateKey(privateKeyPem), dsaEncoding: 'ieee-p1363' } as const;
+  return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`;
+}
+
+/** Parsing a PEM costs more than signing; a node has few keys. */
+const parsed = new Map<string, KeyObject>();
+const MAX_PARSED = 256;
+
+function privateKey(pem: string): KeyObject {
+  const known = parsed.get(pem);
+  if (known) return known;
+  const key = createPrivateKey(pem);
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  parsed.set(pem, key);
+  return key;
+}
