@@ -39,7 +39,11 @@ export const limits = limit({
     meaning: 'Requests per second from one client address, each worker for itself; 0 is no limit.',
     setting: 'NINEFOLD_REQUESTS_PER_SECOND',
   },
-  statementMilliseconds: { unit: 'milliseconds', default: 8000, meaning: 'How long one data call may run in the database.' },
+  statementMilliseconds: {
+    unit: 'milliseconds',
+    default: 8000,
+    meaning: 'How long one data call may run in the database.',
+  },
   builderStatementMilliseconds: {
     unit: 'milliseconds',
     default: 60_000,
@@ -52,13 +56,59 @@ export const limits = limit({
     meaning: 'Connections that one worker opens to one app at most.',
     setting: 'NINEFOLD_POOL',
   },
-  poolIdleSeconds: { unit: 'seconds', default: 30, meaning: 'After how long without a call an app holds no connection.' },
+  poolIdleSeconds: {
+    unit: 'seconds',
+    default: 30,
+    meaning: 'After how long without a call an app holds no connection.',
+  },
   poolWaitMilliseconds: {
     unit: 'milliseconds',
     default: 10_000,
     meaning: 'How long a call waits for a connection before it is answered with 504.',
   },
   userMetadataBytes: { unit: 'bytes', default: 64 * 1024, meaning: 'The largest user metadata.' },
+  passwordHashesAtOnce: {
+    unit: 'count',
+    default: 2,
+    meaning: 'Passwords that one worker hashes at the same time; each takes a thread and 19 MiB.',
+  },
+  passwordHashesWaiting: {
+    unit: 'count',
+    default: 64,
+    meaning: 'Sign-ins and sign-ups that wait in one worker for a password to be hashed; more are answered with 429.',
+  },
+  importedHashMebibytes: {
+    unit: 'count',
+    default: 256,
+    meaning: 'The most memory, in MiB, that a password hash brought along may ask for.',
+  },
+  importedHashPasses: {
+    unit: 'count',
+    default: 20,
+    meaning: 'The highest cost of a password hash brought along: passes of argon2, or the exponent of bcrypt.',
+  },
+  authBodyBytes: { unit: 'bytes', default: 1024 * 1024, meaning: 'The largest body of a call to /auth/v1.' },
+  authBodyDepth: {
+    unit: 'count',
+    default: 100,
+    meaning: 'How deeply objects and arrays may nest in a body of /auth/v1.',
+  },
+  emailCharacters: { unit: 'characters', default: 255, meaning: 'The longest e-mail address.' },
+  userAgentCharacters: {
+    unit: 'characters',
+    default: 512,
+    meaning: 'How much of a client’s User-Agent a session keeps.',
+  },
+  rememberedTokens: {
+    unit: 'count',
+    default: 5000,
+    meaning: 'Verified access tokens that one worker remembers of one app; others are verified anew.',
+  },
+  rememberedAddresses: {
+    unit: 'count',
+    default: 50_000,
+    meaning: 'Client addresses whose requests one worker counts; the longest unseen is forgotten first.',
+  },
   usersPerPage: { unit: 'count', default: 1000, meaning: 'The largest page of the list of users.' },
 });
 

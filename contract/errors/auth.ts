@@ -1,4 +1,191 @@
 import { entries } from './entry.ts';
 
-/** GoTrue's `error_code`s (supabase/auth `internal/api/apierrors/errorcode.go`). */
-export const authErrors = entries({});
+/**
+ * GoTrue's codes (https://supabase.com/docs/guides/auth/debugging/error-codes), as far as they can be sent. Where
+ * GoTrue answers one code with different statuses, the place that raises it says which.
+ */
+export const authErrors = entries({
+  anonymous_provider_disabled: {
+    source: 'auth',
+    status: 422,
+    message: 'Anonymous sign-ins are disabled',
+    meaning: 'The app does not give accounts to visitors without an address.',
+    action: 'Send an e-mail address and a password, or turn on external_anonymous_users_enabled.',
+  },
+  bad_json: {
+    source: 'auth',
+    status: 400,
+    message: 'Could not parse request body as JSON',
+    meaning: 'The body is missing, is not JSON, is no JSON object, or nests too deeply.',
+    action: 'Send a JSON object.',
+  },
+  bad_jwt: {
+    source: 'auth',
+    status: 403,
+    message: 'invalid JWT: unable to parse or verify signature',
+    meaning: 'The access token is malformed, has expired, was signed with another key, or names no account.',
+    action: 'Refresh the session, or sign in again.',
+  },
+  database_refused: {
+    source: 'ninefold',
+    status: 400,
+    message: 'A rule of this app refused the change.',
+    meaning: 'A trigger or a constraint in the app’s database, which the change of an account set off, refused it.',
+    action: 'Act on the message; builders find the trigger or the constraint in the server’s log under the request id.',
+  },
+  email_exists: {
+    source: 'auth',
+    status: 422,
+    message: 'A user with this email address has already been registered',
+    meaning: 'Another account has this e-mail address.',
+    action: 'Use another address.',
+  },
+  email_not_confirmed: {
+    source: 'auth',
+    status: 400,
+    message: 'Email not confirmed',
+    meaning: 'The password is right, but the address of the account is not confirmed yet.',
+    action: 'Confirm the address; a builder can do it under Users.',
+  },
+  email_provider_disabled: {
+    source: 'auth',
+    status: 422,
+    message: 'Email logins are disabled',
+    meaning: 'The app does not let members sign up or in with an e-mail address.',
+    action: 'Turn on external_email_enabled, or use another way to sign in.',
+  },
+  invalid_credentials: {
+    source: 'auth',
+    status: 400,
+    message: 'Invalid login credentials',
+    meaning: 'No account has this address and this password. Which of them is wrong is not told.',
+    action: 'Correct the address or the password.',
+  },
+  no_authorization: {
+    source: 'auth',
+    status: 401,
+    message: 'This endpoint requires a valid Bearer token',
+    meaning: 'The call needs an access token in the Authorization header, and there is none.',
+    action: 'Sign in first.',
+  },
+  not_admin: {
+    source: 'auth',
+    status: 403,
+    message: 'User not allowed',
+    meaning: 'The call is for the secret key only.',
+    action: 'Call it from a server, with the secret key.',
+  },
+  over_request_rate_limit: {
+    source: 'auth',
+    status: 429,
+    message: 'Request rate limit reached',
+    meaning: 'Too many sign-ins failed from this address or for this account, or too many are being checked at once.',
+    action: 'Wait as long as the Retry-After header says.',
+  },
+  phone_exists: {
+    source: 'auth',
+    status: 422,
+    message: 'A user with this phone number has already been registered',
+    meaning: 'Another account has this phone number.',
+    action: 'Use another number.',
+  },
+  phone_provider_disabled: {
+    source: 'auth',
+    status: 422,
+    message: 'Phone logins are disabled',
+    meaning: 'Members cannot sign up or in with a phone number here.',
+    action: 'Use an e-mail address.',
+  },
+  refresh_token_already_used: {
+    source: 'auth',
+    status: 400,
+    message: 'Invalid Refresh Token: Already Used',
+    meaning:
+      'The refresh token was exchanged before, longer ago than the reuse interval. Somebody else may hold it, so the session was ended.',
+    action: 'Sign in again.',
+  },
+  refresh_token_not_found: {
+    source: 'auth',
+    status: 400,
+    message: 'Invalid Refresh Token: Refresh Token Not Found',
+    meaning: 'No session has this refresh token: it was never issued here, or its session has ended.',
+    action: 'Sign in again.',
+  },
+  request_entity_too_large: {
+    source: 'auth',
+    status: 413,
+    message: 'Request body too large',
+    meaning: 'The body is larger than the limit authBodyBytes.',
+    action: 'Send less; keep large values in a table of the app.',
+  },
+  same_password: {
+    source: 'auth',
+    status: 422,
+    message: 'New password should be different from the old password.',
+    meaning: 'The new password is the one that the account has.',
+    action: 'Choose another password.',
+  },
+  session_expired: {
+    source: 'auth',
+    status: 400,
+    message: 'Invalid Refresh Token: Session Expired',
+    meaning: 'The session was given an end, which has passed.',
+    action: 'Sign in again.',
+  },
+  session_not_found: {
+    source: 'auth',
+    status: 403,
+    message: 'Session from session_id claim in JWT does not exist',
+    meaning: 'The session was ended by sign-out, by a ban or by a builder.',
+    action: 'Sign in again.',
+  },
+  signup_disabled: {
+    source: 'auth',
+    status: 422,
+    message: 'Signups not allowed for this instance',
+    meaning: 'Only builders make accounts in this app.',
+    action: 'Ask for an account, or turn off disable_signup.',
+  },
+  user_already_exists: {
+    source: 'auth',
+    status: 422,
+    message: 'User already registered',
+    meaning: 'An account with this address exists.',
+    action: 'Sign in instead.',
+  },
+  user_banned: {
+    source: 'auth',
+    status: 400,
+    message: 'User is banned',
+    meaning: 'A builder has banned the account for a while.',
+    action: 'Wait until the ban ends, or ask a builder to lift it.',
+  },
+  user_not_found: {
+    source: 'auth',
+    status: 404,
+    message: 'User not found',
+    meaning: 'No account has this id.',
+    action: 'Check the id.',
+  },
+  user_sso_managed: {
+    source: 'auth',
+    status: 422,
+    message: 'Updating email, phone, password of a SSO account only possible via SSO',
+    meaning: 'Address and password of this account belong to its single sign-on provider.',
+    action: 'Change them at the provider.',
+  },
+  validation_failed: {
+    source: 'auth',
+    status: 400,
+    message: 'A value in the request is not acceptable',
+    meaning: 'A field is missing, has the wrong type or breaks a rule; the message names it.',
+    action: 'Correct the field.',
+  },
+  weak_password: {
+    source: 'auth',
+    status: 422,
+    message: 'Password is too weak',
+    meaning: 'The password is shorter than password_min_length.',
+    action: 'Choose a longer password.',
+  },
+});
