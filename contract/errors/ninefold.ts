@@ -20,6 +20,12 @@ export const ninefoldErrors = entries({
     meaning: 'The request line, a header or the encoding is malformed.',
     action: 'Send well-formed HTTP with a percent-encoded path.',
   },
+  headers_too_large: {
+    source: 'ninefold', status: 431,
+    message: 'The request line and headers are too large.',
+    meaning: 'Together they are longer than the limit urlBytes.',
+    action: 'Shorten the URL: send long lists in the body of a POST to a function.',
+  },
   body_too_large: {
     source: 'ninefold', status: 413,
     message: 'The request body is too large.',

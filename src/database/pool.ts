@@ -227,6 +227,10 @@ export class Pool implements Database {
       this.#serveWaiters();
     } catch (error) {
       this.#opening--;
+      if (isPassing(error)) {
+        this.#serveWaitersLater();
+        return;
+      }
       // Others may still be served by connections that are open; without any, waiting longer helps nobody.
       if (this.size === 0) for (const waiter of this.#waiters.splice(0)) waiter.reject(error as Error);
       else if (this.#shared.size > 0) this.#serveWaitersLater();
@@ -234,7 +238,7 @@ export class Pool implements Database {
   }
 
   #serveWaitersLater(): void {
-    setTimeout(() => this.#serveWaiters(), 100).unref();
+    setTimeout(() => this.#serveWaiters(), 50).unref();
   }
 
   #remember(key: string, milliseconds: number): void {
@@ -267,6 +271,11 @@ export class Pool implements Database {
     this.#times.clear();
     this.#options.onIdle?.();
   }
+}
+
+/** The server starts up, or the database is closed while it is being copied: worth the wait that each caller has. */
+function isPassing(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.sqlstate === '57P03' || error.sqlstate === '55000');
 }
 
 /** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */

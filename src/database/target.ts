@@ -9,6 +9,8 @@ export interface Target {
   readonly tls: 'off' | 'require' | 'verify';
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
+  /** Overrides what the database or the role has set; the superuser's is empty, so that nothing an app made is called. */
+  readonly searchPath?: string;
 }
 
 /**

@@ -135,3 +135,31 @@ $$;
 
 create event trigger ninefold_schema_changed on ddl_command_end execute function ninefold.tell_schema_changed();
 create event trigger ninefold_schema_dropped on sql_drop execute function ninefold.tell_schema_changed();
+
+-- settings: what differs from a default of contract/settings*.ts ------------------------------------------------------------------
+create table ninefold.settings (
+  key text primary key,
+  value jsonb not null,
+  set_at timestamptz not null default now(),
+  set_by text not null default current_user
+);
+comment on table ninefold.settings is 'Settings of the app that differ from their defaults.';
+grant select, insert, update, delete on ninefold.settings to pg_database_owner;
+grant select, insert, update, delete on ninefold.migrations to pg_database_owner;
+
+create function ninefold.tell_settings_changed() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  perform pg_catalog.pg_notify('ninefold', '{"type":"settings"}');
+  return null;
+end
+$$;
+
+create trigger settings_changed after insert or update or delete or truncate on ninefold.settings
+  for each statement execute function ninefold.tell_settings_changed();
+
+-- The server reads settings and writes statistics as an app's login role, which has no other rights of its own.
+grant select on ninefold.settings to authenticator;
+grant select, insert, update, delete on ninefold.call_statistics to authenticator;

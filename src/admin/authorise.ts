@@ -1,0 +1,73 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Exchange } from '../../contract/exchange.ts';
+import type { App } from '../apps/app.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { AdminContext, Caller } from './context.ts';
+
+/** Compares secrets in a time that tells nothing of where they differ. */
+export function equalSecrets(a: string, b: string): boolean {
+  const digest = (value: string) => createHash('sha256').update(value).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+/** Who is calling. Throws `operator_required` where nobody known is. */
+export async function callerOf(context: AdminContext, exchange: Exchange): Promise<Caller> {
+  const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers['authorization'] ?? '')?.[1];
+  if (!token) throw new NinefoldError('operator_required');
+  if (equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
+  const userId = await memberOfConsole(context, exchange);
+  const apps = userId ? await context.registry.appsOfBuilder(userId) : null;
+  if (!userId || !apps) throw new NinefoldError('operator_required');
+  return { kind: 'builder', userId, apps };
+}
+
+async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<string | null> {
+  const app = await context.apps.get(CONSOLE_REF);
+  await app.ready();
+  try {
+    const identity = await context.identify(app, exchange);
+    return identity.role === 'authenticated' ? identity.userId : null;
+  } catch (error) {
+    if (error instanceof NinefoldError && error.status < 500) {
+      throw new NinefoldError('operator_required', { details: { reason: error.code }, cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Throws `builder_forbidden` where the app is not the caller's, `app_unknown` for the console itself. */
+export function requireApp(caller: Caller, ref: string): void {
+  if (ref === CONSOLE_REF) throw new NinefoldError('app_unknown');
+  if (caller.kind === 'builder' && !caller.apps.has(ref)) throw new NinefoldError('builder_forbidden');
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * As whom a call through the builder's door is made: with the rights of the service role, or as `x-ninefold-as` says: `anon` or
+ * the id of a member.
+ */
+export async function authoriseDoor(context: AdminContext, exchange: Exchange, app: App): Promise<Identity> {
+  const caller = await callerOf(context, exchange);
+  requireApp(caller, app.ref);
+  const as = exchange.headers['x-ninefold-as'];
+  if (as === undefined) return identityOf({ role: 'service_role' });
+  if (as === 'anon') return identityOf({ role: 'anon' });
+  if (!UUID.test(as)) {
+    throw new NinefoldError('validation_invalid', { message: 'x-ninefold-as is “anon” or the id of a member.' });
+  }
+  return identityOf({ role: 'authenticated', sub: as.toLowerCase(), aud: 'authenticated' });
+}
+
+function identityOf(claims: { role: string; sub?: string; aud?: string }): Identity {
+  return {
+    role: claims.role,
+    claims,
+    claimsJson: JSON.stringify(claims),
+    userId: claims.sub ?? null,
+    sessionId: null,
+    source: 'builder',
+  };
+}

@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import type { Exchange } from '../../contract/exchange.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+
+/** The JSON body as the schema wants it. Throws `body_malformed`, and `validation_invalid` with the field and the rule. */
+export function readBody<T>(exchange: Exchange, schema: z.ZodType<T>): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(exchange.body ?? new Uint8Array()));
+  } catch {
+    throw new NinefoldError('body_malformed');
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [first] = parsed.error.issues;
+  const field = first?.path.join('.') ?? '';
+  throw new NinefoldError('validation_invalid', {
+    message: field ? `${field}: ${first?.message ?? 'is not acceptable'}` : (first?.message ?? 'The body is not acceptable.'),
+    details: parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), rule: issue.message })),
+  });
+}

@@ -1,0 +1,35 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import type { App } from '../apps/app.ts';
+import type { Apps } from '../apps/apps.ts';
+import type { Lifecycle } from '../apps/lifecycle.ts';
+import type { Registry } from '../apps/registry.ts';
+import type { Server } from '../apps/server.ts';
+import type { Pool } from '../database/pool.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Events } from '../observe/events.ts';
+
+/** What the management calls work with. */
+export interface AdminContext {
+  readonly apps: Apps;
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  readonly server: Server;
+  /** The superuser in the maintenance database. */
+  readonly maintenance: Pool;
+  readonly events: Events;
+  readonly operatorToken: string;
+  /** Of the one-time link. */
+  readonly setupToken: string;
+  readonly identify: (app: App, exchange: Exchange) => Promise<Identity>;
+  readonly node: {
+    readonly version: string;
+    readonly workers: number;
+    /** ISO 8601. */
+    readonly startedAt: string;
+    readonly embedded: boolean;
+    readonly url: () => string;
+  };
+}
+
+/** Who calls the management API: the operator, or a builder with the apps that are theirs. */
+export type Caller = { kind: 'operator' } | { kind: 'builder'; userId: string; apps: ReadonlySet<string> };

@@ -1,0 +1,52 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+
+export type Params = Readonly<Record<string, string>>;
+
+export interface Route<Context> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** `/apps/:ref/sql`. */
+  readonly path: string;
+  readonly handle: (context: Context, exchange: Exchange, params: Params) => Promise<Reply>;
+}
+
+/** The route that answers a call, with what its path names. Throws `not_found` and `method_not_allowed`. */
+export function findRoute<Context>(routes: readonly Route<Context>[], exchange: Exchange): { route: Route<Context>; params: Params } {
+  const segments = exchange.path.split('/');
+  const allowed: string[] = [];
+  for (const route of routes) {
+    const params = matchPath(route.path.split('/'), segments);
+    if (!params) continue;
+    if (route.method === exchange.method) return { route, params };
+    allowed.push(route.method);
+  }
+  if (allowed.length === 0) throw new NinefoldError('not_found');
+  throw new NinefoldError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
+}
+
+function matchPath(pattern: readonly string[], segments: readonly string[]): Params | null {
+  if (pattern.length !== segments.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, part] of pattern.entries()) {
+    const segment = segments[i] as string;
+    if (part.startsWith(':')) {
+      try {
+        params[part.slice(1)] = decodeURIComponent(segment);
+      } catch {
+        throw new NinefoldError('bad_request', { message: 'The path is not well percent-encoded.' });
+      }
+    } else if (part !== segment) {
+      return null;
+    }
+  }
+  return params;
+}
+
+/** A JSON reply. */
+export const json = (value: unknown, status = 200): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  body: JSON.stringify(value),
+});
+
+export const noContent: Reply = { status: 204, headers: {}, body: null };

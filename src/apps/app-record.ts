@@ -1,0 +1,26 @@
+import type { AppKeys } from './app-keys.ts';
+
+/** All that a node must know to serve an app. */
+export interface AppRecord extends AppKeys {
+  readonly name: string;
+  readonly database: string;
+  /** The last file of Ninefold's own schema that the database has. */
+  readonly schemaFile: string;
+  /** Passwords of the app's two login roles. */
+  readonly ownerPassword: string;
+  readonly authenticatorPassword: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+/** What is sealed of a record; the rest stands in the console's table `apps`. */
+export type AppSecrets = Omit<AppRecord, 'ref' | 'name' | 'database' | 'schemaFile' | 'createdAt'>;
+
+export const databaseName = (ref: string): string => `app_${ref}`;
+/** The role that owns the app's database and everything its migrations make. */
+export const ownerRole = (ref: string): string => `app_${ref}`;
+/** The role as which the server logs in to serve the app's calls. */
+export const authenticatorRole = (ref: string): string => `app_${ref}_authenticator`;
+
+export const CONSOLE_REF = 'console';
+export const TEMPLATE_DATABASE = 'ninefold_template';

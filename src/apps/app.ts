@@ -1,0 +1,201 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { loadCatalog } from '../catalog/load.ts';
+import { Listener } from '../database/listener.ts';
+import { Pool } from '../database/pool.ts';
+import { firstJson } from '../database/statement.ts';
+import type { Target } from '../database/target.ts';
+import type { Events } from '../observe/events.ts';
+import { type AppRecord, authenticatorRole } from './app-record.ts';
+
+/** What an app's database tells by NOTIFY. */
+export type Notification =
+  | { type: 'schema' }
+  | { type: 'settings' }
+  | { type: 'session-revoked'; ids: string[] }
+  | { type: 'sessions-revoked-all' }
+  /** The connection was lost or is new: anything may have happened in between. */
+  | { type: 'reconnected' };
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+export interface PoolLimits {
+  connections: number;
+  idleMilliseconds: number;
+  waitMilliseconds: number;
+}
+
+/**
+ * One app as a worker serves it: its pool, what it remembers of the schema and the settings, and the ear that keeps both
+ * true. Without calls it closes every connection and forgets everything; the next call opens it again.
+ */
+export class App {
+  readonly record: AppRecord;
+  readonly database: Pool;
+  readonly #target: Target;
+  readonly #events: Events;
+  readonly #subscribers = new Set<(notification: Notification) => void>();
+  #ear: Listener | null = null;
+  #opening: Promise<void> | null = null;
+  #isListening = false;
+  #catalog: Promise<Catalog> | null = null;
+  #settings: Promise<Settings> | null = null;
+
+  /** `server` says where; the app's own authenticator is who. */
+  constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
+    this.record = record;
+    this.#events = events;
+    this.#target = {
+      host: server.host,
+      port: server.port,
+      tls: server.tls,
+      database: record.database,
+      user: authenticatorRole(record.ref),
+      password: record.authenticatorPassword,
+      applicationName: 'ninefold',
+    };
+    this.database = new Pool(this.#target, {
+      max: limits.connections,
+      idleMilliseconds: limits.idleMilliseconds,
+      waitMilliseconds: limits.waitMilliseconds,
+      onIdle: () => this.#rest(),
+    });
+  }
+
+  get ref(): string {
+    return this.record.ref;
+  }
+
+  /**
+   * True while the app listens to its database. Only then may anything remembered be trusted; `ready` makes it so.
+   */
+  get isReady(): boolean {
+    return this.#isListening;
+  }
+
+  /** Opens the app where it rests. Throws ConnectionError or DatabaseError. */
+  async ready(): Promise<void> {
+    if (this.#isListening) return;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = null;
+    });
+    await this.#opening;
+  }
+
+  /** The schema as it stands; loaded at the first call and again after each change. */
+  catalog(): Promise<Catalog> {
+    this.#catalog ??= this.#remember(async () => {
+      const started = performance.now();
+      const catalog = await loadCatalog(this.database, await this.settings());
+      this.#events.emit({
+        type: 'app', what: 'catalog-loaded', app: this.ref, milliseconds: performance.now() - started,
+      });
+      return catalog;
+    }, () => {
+      this.#catalog = null;
+    });
+    return this.#catalog;
+  }
+
+  /** The settings that differ from their defaults. */
+  settings(): Promise<Settings> {
+    this.#settings ??= this.#remember(async () => {
+      const [result] = await this.database.run([
+        { text: 'select json_object_agg(key, value) from ninefold.settings', params: [], preparedFor: 'app' },
+      ]);
+      return (result && firstJson<Settings>(result)) ?? {};
+    }, () => {
+      this.#settings = null;
+    });
+    return this.#settings;
+  }
+
+  /** Calls `subscriber` for everything the database tells; returns the function that ends it. */
+  subscribe(subscriber: (notification: Notification) => void): () => void {
+    this.#subscribers.add(subscriber);
+    return () => this.#subscribers.delete(subscriber);
+  }
+
+  async close(): Promise<void> {
+    this.#rest();
+    await this.database.close();
+  }
+
+  async #open(): Promise<void> {
+    const ear = new Listener(this.#target, ['ninefold', 'pgrst'], {
+      onNotification: (channel, payload) => this.#hear(channel, payload),
+      onConnected: () => {
+        this.#isListening = true;
+        this.#tell({ type: 'reconnected' });
+      },
+      onLost: () => {
+        this.#isListening = false;
+        this.#tell({ type: 'reconnected' });
+      },
+    });
+    this.#ear?.close();
+    this.#ear = ear;
+    await ear.start();
+    this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
+    // The pool notices that nobody calls only once it has had a connection.
+    await this.settings();
+  }
+
+  #rest(): void {
+    if (!this.#ear) return;
+    this.#ear.close();
+    this.#ear = null;
+    this.#isListening = false;
+    this.#tell({ type: 'reconnected' });
+    this.#events.emit({ type: 'app', what: 'closed', app: this.ref });
+  }
+
+  #hear(channel: string, payload: string): void {
+    const notification = channel === 'pgrst' ? fromPgrst(payload) : parseNotification(payload);
+    if (notification) this.#tell(notification);
+  }
+
+  #tell(notification: Notification): void {
+    if (notification.type === 'schema' || notification.type === 'reconnected') this.#catalog = null;
+    if (notification.type === 'settings' || notification.type === 'reconnected') {
+      this.#settings = null;
+      this.#catalog = null;
+    }
+    for (const subscriber of this.#subscribers) subscriber(notification);
+  }
+
+  /** A load that fails is not remembered, so that the next call tries again. */
+  #remember<T>(load: () => Promise<T>, forget: () => void): Promise<T> {
+    const loading = load();
+    loading.catch(forget);
+    return loading;
+  }
+}
+
+/** PostgREST's own notifications (https://docs.postgrest.org/en/stable/references/schema_cache.html#schema-reloading). */
+function fromPgrst(payload: string): Notification | null {
+  if (payload === 'reload schema' || payload === '') return { type: 'schema' };
+  return payload === 'reload config' ? { type: 'settings' } : null;
+}
+
+/** Any role of the app may send a notification: what is not one of ours is ignored. */
+export function parseNotification(payload: string): Notification | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload);
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null || !('type' in value)) return null;
+  switch (value.type) {
+    case 'schema':
+    case 'settings':
+    case 'sessions-revoked-all':
+      return { type: value.type };
+    case 'session-revoked': {
+      const ids = 'ids' in value && Array.isArray(value.ids) ? value.ids.filter((each) => typeof each === 'string') : [];
+      return { type: 'session-revoked', ids };
+    }
+    default:
+      return null;
+  }
+}

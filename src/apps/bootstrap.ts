@@ -1,0 +1,104 @@
+import { rowsAsText } from '../database/statement.ts';
+import type { Pool } from '../database/pool.ts';
+import cluster from '../schema/cluster.sql';
+import { CONSOLE_REF, databaseName } from './app-record.ts';
+import { newRecord } from './lifecycle.ts';
+import { ensureTemplate, provision } from './provision.ts';
+import { Registry } from './registry.ts';
+import { appFiles, applySchemaFiles, consoleFiles, newestAppFile } from './schema-files.ts';
+import { type Server, superuserIn, withPool } from './server.ts';
+
+/** The server cannot hold apps; the message says what it lacks. */
+export class ServerUnfitError extends Error {
+  override readonly name = 'ServerUnfitError';
+}
+
+export const OLDEST_POSTGRES = 15;
+
+/**
+ * Makes the server ready for apps: roles, template, the console, and Ninefold's own schema brought up to date in every app.
+ * Changes nothing that is there, so that it can run at every start, on several nodes at once. Returns PostgreSQL's version.
+ *
+ * Throws ServerUnfitError where the server is too old or the login is no superuser.
+ */
+export async function bootstrap(server: Server, maintenance: Pool): Promise<string> {
+  const version = await checkServer(maintenance);
+  await maintenance.transaction(async (tx) => {
+    await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
+    await maintenance.script(cluster);
+    await ensureTemplate(server, maintenance);
+    await ensureConsole(server, maintenance);
+    await updateApps(server);
+  });
+  return version;
+}
+
+async function checkServer(maintenance: Pool): Promise<string> {
+  const [result] = await maintenance.run([
+    {
+      text: `select pg_catalog.current_setting('server_version') as version, pg_catalog.current_setting('server_version_num') as number,
+               pg_catalog.pg_encoding_to_char(encoding) as encoding,
+               (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as superuser, current_user as login,
+               (select pg_catalog.string_agg(wanted, ', ') from pg_catalog.unnest(array['pgcrypto','uuid-ossp','citext','pg_trgm']) wanted
+                 where not exists (select from pg_catalog.pg_available_extensions where name = wanted)) as lacking
+             from pg_catalog.pg_database where datname = pg_catalog.current_database()`,
+      params: [],
+    },
+  ]);
+  const row = result ? rowsAsText(result)[0] : undefined;
+  if (!row) throw new ServerUnfitError('The PostgreSQL server does not say what it is.');
+  const version = row['version'] ?? '';
+  const lacks: string[] = [];
+  if (Number(row['number']) < OLDEST_POSTGRES * 10_000) lacks.push(`version ${OLDEST_POSTGRES} or newer (it is ${version})`);
+  if (row['superuser'] !== 't') {
+    lacks.push(`superuser rights for the login “${row['login']}” (to make roles, databases and event triggers)`);
+  }
+  if (row['lacking']) lacks.push(`the extensions ${row['lacking']} (on Debian: the package postgresql-contrib)`);
+  if (lacks.length > 0) {
+    throw new ServerUnfitError(`This PostgreSQL server cannot be used: Ninefold needs ${lacks.join('; and ')}.`);
+  }
+  return version;
+}
+
+async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
+  const database = databaseName(CONSOLE_REF);
+  const [found] = await maintenance.run([
+    { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [database] },
+  ]);
+  const isThere = (found?.rows.length ?? 0) > 0;
+  const isComplete = isThere && (await withPool(superuserIn(server, database), hasRecord));
+  if (isComplete) {
+    await withPool(superuserIn(server, database), (pool) => applySchemaFiles(pool, [...appFiles, ...consoleFiles]));
+    return;
+  }
+  // Not there, or an earlier start broke off before it was whole, when it cannot hold anything yet.
+  const record = newRecord(CONSOLE_REF, { name: 'Console' });
+  await provision(server, maintenance, record);
+  await withPool(superuserIn(server, database), async (pool) => {
+    await applySchemaFiles(pool, consoleFiles);
+    await pool.run([
+      { text: `insert into ninefold.settings (key, value) values ('disable_signup', 'true')`, params: [] },
+    ]);
+    await new Registry(pool, server.masterKey).insert(record, null);
+  });
+}
+
+/** True where the console's own record stands: the last thing that making it does. */
+async function hasRecord(pool: Pool): Promise<boolean> {
+  const [table] = await pool.run([{ text: `select to_regclass('node.secrets') is not null as there`, params: [] }]);
+  if (!table || rowsAsText(table)[0]?.['there'] !== 't') return false;
+  const [row] = await pool.run([{ text: 'select 1 from node.secrets where app = $1', params: [CONSOLE_REF] }]);
+  return (row?.rows.length ?? 0) > 0;
+}
+
+/** Brings Ninefold's schema in every app's database to what this version has. */
+async function updateApps(server: Server): Promise<void> {
+  await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
+    const registry = new Registry(pool, server.masterKey);
+    for (const record of await registry.list()) {
+      if (record.schemaFile === newestAppFile) continue;
+      await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, appFiles));
+      await registry.noteSchemaFile(record.ref, newestAppFile);
+    }
+  });
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import type { Pool } from '../database/pool.ts';
+import { rowsAsText } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Events } from '../observe/events.ts';
+import { type AppRecord, authenticatorRole, CONSOLE_REF, databaseName } from './app-record.ts';
+import type { Apps } from './apps.ts';
+import { makeKeys } from './make-keys.ts';
+import { provision, unprovision } from './provision.ts';
+import type { Registry } from './registry.ts';
+import { newestAppFile } from './schema-files.ts';
+import { type Server, withPool } from './server.ts';
+
+const REF = /^[a-z][a-z0-9-]{2,39}$/;
+const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
+
+const password = () => randomBytes(24).toString('base64url');
+
+/** A record with new keys and passwords. Throws `app_ref_invalid`. */
+export function newRecord(ref: string, options: { name?: string; jwtSecret?: string } = {}): AppRecord {
+  if (!REF.test(ref)) throw new NinefoldError('app_ref_invalid', { details: { ref } });
+  return {
+    ...makeKeys(ref, options.jwtSecret === undefined ? {} : { jwtSecret: options.jwtSecret }),
+    name: options.name ?? ref,
+    database: databaseName(ref),
+    schemaFile: newestAppFile,
+    ownerPassword: password(),
+    authenticatorPassword: password(),
+    createdAt: new Date().toISOString(),
+  };
+}
+
+/** Makes, copies and deletes apps. */
+export class Lifecycle {
+  readonly #server: Server;
+  readonly #maintenance: Pool;
+  readonly #consoleDatabase: Database;
+  readonly #registry: Registry;
+  readonly #apps: Apps;
+  readonly #events: Events;
+
+  constructor(parts: {
+    server: Server;
+    maintenance: Pool;
+    consoleDatabase: Database;
+    registry: Registry;
+    apps: Apps;
+    events: Events;
+  }) {
+    this.#server = parts.server;
+    this.#maintenance = parts.maintenance;
+    this.#consoleDatabase = parts.consoleDatabase;
+    this.#registry = parts.registry;
+    this.#apps = parts.apps;
+    this.#events = parts.events;
+  }
+
+  /**
+   * A new app with a database of its own. `builder` becomes a member of it. Throws `app_ref_invalid`, `app_ref_reserved`,
+   * `app_exists`, `app_busy`.
+   */
+  create(ref: string, options: { name?: string; jwtSecret?: string; builder?: string | null } = {}): Promise<AppRecord> {
+    return this.#make(newAppRecord(ref, options), options.builder ?? null, undefined);
+  }
+
+  /**
+   * A copy of an app: its schema, rows and members, under keys of its own; the sessions of the source are not taken along.
+   * Throws what `create` throws, and `app_unknown`.
+   */
+  async clone(source: string, ref: string, options: { name?: string; builder?: string | null } = {}): Promise<AppRecord> {
+    const from = await this.#find(source);
+    return this.#alone(source, () => this.#make(newAppRecord(ref, options), options.builder ?? null, from.database));
+  }
+
+  /** Deletes an app with everything in it. `confirm` is its ref again. Throws `app_confirmation_wrong`, `app_unknown`. */
+  async delete(ref: string, confirm: string): Promise<void> {
+    await this.#find(ref);
+    if (confirm !== ref) throw new NinefoldError('app_confirmation_wrong');
+    await this.#alone(ref, async () => {
+      await this.#registry.remove(ref);
+      await this.#apps.forget(ref);
+      await unprovision(this.#maintenance, ref);
+    });
+    this.#events.emit({ type: 'app', what: 'deleted', app: ref });
+  }
+
+  async #find(ref: string): Promise<AppRecord> {
+    const record = ref === CONSOLE_REF ? null : await this.#registry.find(ref);
+    if (!record) throw new NinefoldError('app_unknown');
+    return record;
+  }
+
+  #make(record: AppRecord, builder: string | null, from: string | undefined): Promise<AppRecord> {
+    const started = performance.now();
+    const { ref } = record;
+    return this.#alone(ref, async () => {
+      if (await this.#registry.find(ref)) throw new NinefoldError('app_exists');
+      await provision(this.#server, this.#maintenance, record, from);
+      if (from) await this.#endSessions(record);
+      await this.#registry.insert(record, builder);
+      await this.#apps.forget(ref);
+      const what = from ? 'cloned' : 'created';
+      this.#events.emit({ type: 'app', what, app: ref, milliseconds: performance.now() - started });
+      return record;
+    });
+  }
+
+  /**
+   * A refresh token of the source must not open the copy. As the copy's own login role: triggers on these tables are the app's,
+   * and must not run as the superuser.
+   */
+  async #endSessions(record: AppRecord): Promise<void> {
+    const target = {
+      ...this.#server.target,
+      database: record.database,
+      user: authenticatorRole(record.ref),
+      password: record.authenticatorPassword,
+    };
+    await withPool(target, (pool) =>
+      pool.run([
+        { text: `set local role supabase_auth_admin`, params: [] },
+        { text: 'delete from auth.sessions', params: [] },
+        { text: 'delete from auth.refresh_tokens', params: [] },
+        { text: 'delete from auth.one_time_tokens', params: [] },
+        { text: 'delete from auth.flow_state', params: [] },
+      ]),
+    );
+  }
+
+  /** Holds the app's lock, over all nodes, while the work is done. Throws `app_busy` where another holds it. */
+  #alone<T>(ref: string, work: () => Promise<T>): Promise<T> {
+    return this.#consoleDatabase.transaction(async (tx) => {
+      const [result] = await tx.run([
+        { text: `select pg_catalog.pg_try_advisory_xact_lock(9009, pg_catalog.hashtext($1)) as got`, params: [ref] },
+      ]);
+      if (!result || rowsAsText(result)[0]?.['got'] !== 't') throw new NinefoldError('app_busy');
+      return work();
+    });
+  }
+}
+
+function newAppRecord(ref: string, options: { name?: string; jwtSecret?: string }): AppRecord {
+  if (RESERVED.has(ref)) throw new NinefoldError('app_ref_reserved', { details: { ref } });
+  return newRecord(ref, options);
+}

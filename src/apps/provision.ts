@@ -1,0 +1,151 @@
+import { DatabaseError } from '../database/database-error.ts';
+import type { Pool } from '../database/pool.ts';
+import { quoteIdentifier as id, quoteLiteral as literal, rowsAsText, type Statement } from '../database/statement.ts';
+import { authenticatorRole, databaseName, ownerRole, TEMPLATE_DATABASE } from './app-record.ts';
+import { appFiles, applySchemaFiles } from './schema-files.ts';
+import { type Server, superuserIn, withPool } from './server.ts';
+
+const plain = (text: string): Statement => ({ text, params: [] });
+
+/** Makes or updates the template that every app's database is cloned from. */
+export async function ensureTemplate(server: Server, maintenance: Pool): Promise<void> {
+  const [found] = await maintenance.run([
+    { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [TEMPLATE_DATABASE] },
+  ]);
+  if (!found?.rows.length) {
+    await maintenance.run([plain(`create database ${id(TEMPLATE_DATABASE)} template template0 encoding 'UTF8'`)]);
+    await maintenance.run([plain(`revoke connect, temporary on database ${id(TEMPLATE_DATABASE)} from public`)]);
+  }
+  await withPool(superuserIn(server, TEMPLATE_DATABASE), (template) => applySchemaFiles(template, appFiles));
+}
+
+export interface Logins {
+  ref: string;
+  ownerPassword: string;
+  authenticatorPassword: string;
+}
+
+/**
+ * Makes an app's roles and its database, a copy of `from` (a database name; the template when missing). What an earlier,
+ * broken attempt left under the same names is removed first: the caller has made sure that no app has this ref.
+ */
+export async function provision(server: Server, maintenance: Pool, logins: Logins, from?: string): Promise<void> {
+  const { ref } = logins;
+  const database = databaseName(ref);
+  await unprovision(maintenance, ref);
+  const owner = id(ownerRole(ref));
+  const authenticator = id(authenticatorRole(ref));
+  await maintenance.run([
+    plain(`create role ${owner} login inherit password ${literal(logins.ownerPassword)}`),
+    plain(`create role ${authenticator} login noinherit password ${literal(logins.authenticatorPassword)}`),
+    plain(`grant authenticator to ${authenticator}`),
+    plain(`grant anon, authenticated, service_role to ${owner}`),
+    plain(grantPostgresRole(owner)),
+  ]);
+  await copyDatabase(maintenance, from ?? TEMPLATE_DATABASE, database);
+  await maintenance.run([
+    plain(`alter database ${id(database)} owner to ${owner}`),
+    plain(`revoke connect, temporary on database ${id(database)} from public`),
+    plain(`grant connect, temporary on database ${id(database)} to ${authenticator}`),
+    plain(`alter database ${id(database)} set search_path = "$user", public, extensions`),
+  ]);
+  await withPool(superuserIn(server, database), async (pool) => {
+    if (from) await handOver(pool, from, owner);
+    await pool.run([
+      plain(`set local search_path = ''`),
+      ...['tables', 'sequences', 'functions'].map((kind) =>
+        plain(
+          `alter default privileges for role ${owner} in schema public grant all on ${kind} to postgres, anon, authenticated, service_role`,
+        ),
+      ),
+    ]);
+  });
+}
+
+/** Membership in `postgres` lets migrations say OWNER TO postgres; not where that is the server's own superuser. */
+const grantPostgresRole = (owner: string) => `do $do$ begin
+  if exists (select from pg_catalog.pg_roles where rolname = 'postgres' and not rolsuper and not rolcanlogin) then
+    execute 'grant postgres to ${owner.replaceAll("'", "''")}';
+  end if;
+end $do$`;
+
+/**
+ * In a copy of another app's database: everything that was its owner's becomes the new owner's. REASSIGN OWNED would take
+ * the source database along, as a database is a shared object, so that is put back in the same transaction.
+ */
+async function handOver(pool: Pool, source: string, owner: string): Promise<void> {
+  const [found] = await pool.run([
+    {
+      text: `select r.rolname as owner from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba where d.datname = $1`,
+      params: [source],
+    },
+  ]);
+  const before = found && rowsAsText(found)[0]?.['owner'];
+  if (!before) throw new Error(`database ${source} is gone`);
+  await pool.run([
+    plain(`set local search_path = ''`),
+    plain(`reassign owned by ${id(before)} to ${owner}`),
+    plain(`alter database ${id(source)} owner to ${id(before)}`),
+    plain(`drop owned by ${id(before)}`),
+  ]);
+}
+
+/**
+ * CREATE DATABASE … TEMPLATE needs the source to itself. Calls that arrive meanwhile find it closed to new connections and
+ * wait; what is running may finish, for two seconds.
+ */
+async function copyDatabase(maintenance: Pool, source: string, database: string): Promise<void> {
+  const create = plain(`create database ${id(database)} template ${id(source)}`);
+  if (source === TEMPLATE_DATABASE) {
+    await retryWhileInUse(() => maintenance.run([create]));
+    return;
+  }
+  await maintenance.run([plain(`alter database ${id(source)} allow_connections false`)]);
+  try {
+    await endConnections(maintenance, source);
+    await maintenance.run([create]);
+    await maintenance.run([plain(`alter database ${id(database)} allow_connections true`)]);
+  } finally {
+    await maintenance.run([plain(`alter database ${id(source)} allow_connections true`)]);
+  }
+}
+
+async function endConnections(maintenance: Pool, database: string): Promise<void> {
+  const started = performance.now();
+  for (;;) {
+    const gracious = performance.now() - started < 2000;
+    const [left] = await maintenance.run([
+      {
+        text: `select pg_catalog.count(*) as left, pg_catalog.count(pg_catalog.pg_terminate_backend(pid)) filter (where state = 'idle' or not $2::boolean) as ended
+               from pg_catalog.pg_stat_activity where datname = $1`,
+        params: [database, String(gracious)],
+      },
+    ]);
+    if (!left || rowsAsText(left)[0]?.['left'] === '0') return;
+    if (performance.now() - started > 10_000) throw new Error(`connections to ${database} do not end`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Two apps made at the same moment meet in the template; the second waits for the first. */
+async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      const inUse = error instanceof DatabaseError && error.sqlstate === '55006';
+      if (!inUse || attempt >= 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** Removes an app's database and roles; what is not there is no error. */
+export async function unprovision(maintenance: Pool, ref: string): Promise<void> {
+  await maintenance.run([plain(`drop database if exists ${id(databaseName(ref))} with (force)`)]);
+  await maintenance.run([
+    plain(`drop role if exists ${id(authenticatorRole(ref))}`),
+    plain(`drop role if exists ${id(ownerRole(ref))}`),
+  ]);
+}

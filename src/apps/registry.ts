@@ -1,0 +1,124 @@
+import type { Database } from '../database/database.ts';
+import { firstJson, rowsAsText } from '../database/statement.ts';
+import type { AppRecord, AppSecrets } from './app-record.ts';
+import { seal, unseal } from './seal.ts';
+
+interface Row {
+  ref: string;
+  name: string;
+  database: string;
+  schema_file: string;
+  created_at: string;
+  sealed: string;
+}
+
+const columns = `json_build_object('ref', a.ref, 'name', a.name, 'database', a.database, 'schema_file', a.schema_file,
+  'created_at', a.created_at, 'sealed', s.sealed)`;
+
+/** The records of all apps, in the console's own database; secrets are sealed with the node's master key. */
+export class Registry {
+  readonly #database: Database;
+  readonly #masterKey: Buffer;
+
+  /** `database` is the console's, logged in as the superuser. */
+  constructor(database: Database, masterKey: Buffer) {
+    this.#database = database;
+    this.#masterKey = masterKey;
+  }
+
+  /** The record of one app, or null. */
+  async find(ref: string): Promise<AppRecord | null> {
+    const [result] = await this.#database.run([
+      {
+        text: `select ${columns} from public.apps a join node.secrets s on s.app = a.ref where a.ref = $1`,
+        params: [ref],
+        preparedFor: 'superuser',
+      },
+    ]);
+    const row = result ? firstJson<Row>(result) : null;
+    return row ? this.#open(row) : null;
+  }
+
+  /** All apps, oldest first. */
+  async list(): Promise<AppRecord[]> {
+    const [result] = await this.#database.run([
+      {
+        text: `select json_agg(${columns} order by a.created_at, a.ref) from public.apps a join node.secrets s on s.app = a.ref`,
+        params: [],
+      },
+    ]);
+    return (result ? (firstJson<Row[]>(result) ?? []) : []).map((row) => this.#open(row));
+  }
+
+  /** Keeps a new app, and who may work on it. Throws DatabaseError 23505 when the ref is taken. */
+  async insert(record: AppRecord, builder: string | null): Promise<void> {
+    const { ref, name, database, schemaFile, createdAt, ...secrets } = record;
+    await this.#database.run([
+      {
+        text: 'insert into public.apps (ref, name, database, schema_file, created_at) values ($1, $2, $3, $4, $5)',
+        params: [ref, name, database, schemaFile, createdAt],
+      },
+      {
+        text: 'insert into node.secrets (app, sealed) values ($1, $2)',
+        params: [ref, seal(secrets satisfies AppSecrets, this.#masterKey, ref)],
+      },
+      {
+        text: 'insert into public.memberships (app, user_id) select $1, user_id from public.builders where user_id = $2::uuid',
+        params: [ref, builder],
+      },
+    ]);
+  }
+
+  /** Notes that an app's database now has Ninefold's schema up to this file. */
+  async noteSchemaFile(ref: string, file: string): Promise<void> {
+    await this.#database.run([{ text: 'update public.apps set schema_file = $2 where ref = $1', params: [ref, file] }]);
+  }
+
+  /** Returns false when there was no such app. */
+  async remove(ref: string): Promise<boolean> {
+    const [result] = await this.#database.run([
+      { text: 'delete from public.apps where ref = $1 returning ref', params: [ref] },
+    ]);
+    return (result?.rows.length ?? 0) > 0;
+  }
+
+  /** Refs of the apps that a builder may see: all for an owner of the node; null when the user is no builder. */
+  async appsOfBuilder(userId: string): Promise<Set<string> | null> {
+    const [result] = await this.#database.run([
+      {
+        text: `select a.ref from public.builders b
+               left join public.apps a on b.is_owner or exists (
+                 select from public.memberships m where m.app = a.ref and m.user_id = b.user_id)
+               where b.user_id = $1::uuid`,
+        params: [userId],
+        preparedFor: 'superuser',
+      },
+    ]);
+    if (!result?.rows.length) return null;
+    return new Set(rowsAsText(result).flatMap((row) => (row['ref'] ? [row['ref']] : [])));
+  }
+
+  async hasBuilder(): Promise<boolean> {
+    const [result] = await this.#database.run([{ text: 'select 1 from public.builders limit 1', params: [] }]);
+    return (result?.rows.length ?? 0) > 0;
+  }
+
+  /** Makes a member of the console a builder. The first one owns the node; returns false when that is claimed already. */
+  async claimNode(userId: string, name: string): Promise<boolean> {
+    const [, result] = await this.#database.run([
+      { text: 'lock table public.builders in exclusive mode', params: [] },
+      {
+        text: `insert into public.builders (user_id, name, is_owner)
+               select $1::uuid, $2, true where not exists (select from public.builders) returning user_id`,
+        params: [userId, name],
+      },
+    ]);
+    return (result?.rows.length ?? 0) > 0;
+  }
+
+  #open(row: Row): AppRecord {
+    const secrets = unseal<AppSecrets>(row.sealed, this.#masterKey, row.ref);
+    const { ref, name, database, schema_file: schemaFile, created_at: createdAt } = row;
+    return { ...secrets, ref, name, database, schemaFile, createdAt };
+  }
+}

@@ -1,0 +1,45 @@
+import type { Database } from '../database/database.ts';
+import { rowsAsText } from '../database/statement.ts';
+import base from '../schema/0001_base.sql';
+import auth from '../schema/0002_auth.sql';
+import consoleTables from '../schema/console/0001_console.sql';
+
+interface SchemaFile {
+  name: string;
+  sql: string;
+}
+
+/** What every app's database holds, in order. A file that was released is never changed; a new one is appended. */
+export const appFiles: readonly SchemaFile[] = [
+  { name: '0001_base', sql: base },
+  { name: '0002_auth', sql: auth },
+];
+
+/** The name of the last of them. */
+export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
+
+/** What the console's database holds beside. */
+export const consoleFiles: readonly SchemaFile[] = [{ name: 'console/0001_console', sql: consoleTables }];
+
+/**
+ * Applies the files that a database does not have yet, each in a transaction, under a lock against a second node that
+ * does the same. Runs as the superuser, with an empty search path so that nothing an app's owner made is called.
+ * Returns the names that were applied.
+ */
+export async function applySchemaFiles(database: Database, files: readonly SchemaFile[]): Promise<string[]> {
+  const [known] = await database.run([{ text: `select to_regclass('ninefold.schema_files') is not null as there`, params: [] }]);
+  const present = known && rowsAsText(known)[0]?.['there'] === 't';
+  const [applied] = present ? await database.run([{ text: 'select name from ninefold.schema_files', params: [] }]) : [];
+  const names = new Set(applied ? rowsAsText(applied).map((row) => row['name']) : []);
+  const missing = files.filter((file) => !names.has(file.name));
+  for (const file of missing) {
+    await database.script(
+      `begin; set local search_path = ''; set local lock_timeout = '10s'; select pg_catalog.pg_advisory_xact_lock(${SCHEMA_LOCK});
+${file.sql}
+;insert into ninefold.schema_files (name) values ('${file.name}'); commit;`,
+    );
+  }
+  return missing.map((file) => file.name);
+}
+
+const SCHEMA_LOCK = 9_009_001;

@@ -1,0 +1,49 @@
+import type { Reply } from '../../contract/exchange.ts';
+import { ConnectionError, DatabaseError, PoolTimeoutError } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+
+/** What PostgreSQL says while it starts, stops or has no connection left (SQLSTATE classes 08, 57P, 53300). */
+const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.startsWith('57P') || sqlstate === '53300';
+
+/** Any error as one that a client may be told about. What has no other word is `internal`, with its cause kept for the log. */
+export function asNinefoldError(error: unknown): NinefoldError {
+  if (error instanceof NinefoldError) return error;
+  if (error instanceof PoolTimeoutError) return new NinefoldError('database_busy', { cause: error });
+  if (error instanceof ConnectionError || (error instanceof DatabaseError && unavailable(error.sqlstate))) {
+    return new NinefoldError('database_unavailable', { cause: error, headers: { 'retry-after': '1' } });
+  }
+  const fastify = fromFastify(error);
+  return fastify ?? new NinefoldError('internal', { cause: error });
+}
+
+/** The framework's own refusals, by its error codes. */
+function fromFastify(error: unknown): NinefoldError | null {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new NinefoldError('body_too_large', { cause: error });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new NinefoldError('media_type_unsupported', { cause: error });
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_ASYNC_CONSTRAINT':
+      return new NinefoldError('bad_request', { cause: error });
+    default:
+      return null;
+  }
+}
+
+/** The body of Ninefold's own errors: `ApiError` of contract/admin.ts. */
+export function errorReply(error: NinefoldError, requestId: string): Reply {
+  return {
+    status: error.status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...error.headers },
+    body: JSON.stringify({
+      code: error.code,
+      message: error.message,
+      details: error.details,
+      hint: error.hint,
+      request_id: requestId,
+    }),
+  };
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Exchange } from '../../contract/exchange.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The client's own request id where it sent one that is safe to repeat, else a new one. */
+export function requestIdOf(headers: Record<string, unknown>): string {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
+}
+
+/**
+ * The request as an area sees it. `prefix` is cut off the path; the query stays as it was sent, since how it is decoded is the
+ * protocol's own matter.
+ */
+export function toExchange(request: FastifyRequest, reply: FastifyReply, prefix: string, baseUrl: string): Exchange {
+  const url = request.raw.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const abort = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) abort.abort();
+  });
+  return {
+    method: request.method,
+    path: path.slice(prefix.length) || '/',
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    headers: request.headers as Record<string, string | undefined>,
+    body: Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null,
+    address: request.ip,
+    requestId: request.id,
+    baseUrl,
+    signal: abort.signal,
+  };
+}

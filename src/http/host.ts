@@ -1,0 +1,21 @@
+/** Paths that mean the same on every host. */
+const API = /^\/(auth|rest|realtime|storage|functions)\/v1(?=[/?]|$)/;
+const REF = /^[a-z][a-z0-9-]{2,39}$/;
+
+/**
+ * `/rest/v1/…` on the host `<ref>.<domain>`, or on any host where a default app is named, is `/apps/<ref>/rest/v1/…`.
+ * Any other URL stays as it is.
+ */
+export function rewriteHost(url: string, host: string | undefined, domain: string | null, defaultApp: string | null): string {
+  if (!API.test(url)) return url;
+  const ref = refOfHost(host, domain) ?? defaultApp;
+  return ref === null ? url : `/apps/${ref}${url}`;
+}
+
+function refOfHost(host: string | undefined, domain: string | null): string | null {
+  if (!host || !domain) return null;
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  if (!name.endsWith(`.${domain}`)) return null;
+  const ref = name.slice(0, -domain.length - 1);
+  return REF.test(ref) ? ref : null;
+}

@@ -1,0 +1,128 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { App } from '../apps/app.ts';
+import type { Apps } from '../apps/apps.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { TokenBucket } from '../limits/token-bucket.ts';
+import type { Events, NinefoldEvent } from '../observe/events.ts';
+import type { Area } from './area.ts';
+import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
+import { asNinefoldError, errorReply } from './error-reply.ts';
+
+export interface PipelineParts {
+  apps: Apps;
+  events: Events;
+  /** Requests per second and address; null where they are not limited. */
+  addressLimit: TokenBucket | null;
+  /** Key or token → identity, for one app. */
+  identify: (app: App, exchange: Exchange) => Promise<Identity>;
+}
+
+type CallEvent = Extract<NinefoldEvent, { type: 'call' }>;
+
+/**
+ * The way of one call: receive → limit by address → which app? → whose identity? → which handler? A reader starts here.
+ */
+export class Pipeline {
+  readonly #parts: PipelineParts;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+  }
+
+  /** A call of an app's own API. */
+  answerApp(area: Area, ref: string, exchange: Exchange): Promise<Reply> {
+    let identity: Identity | null = null;
+    return this.#answer(
+      { area: area.name, app: ref, exchange, extra: corsHeaders },
+      async () => {
+        if (isPreflight(exchange)) return preflightReply(exchange);
+        const app = await this.#open(ref);
+        return area.handle(app, exchange, async () => {
+          identity ??= await this.#parts.identify(app, exchange);
+          return identity;
+        });
+      },
+      (error) => area.renderError(error, exchange, identity),
+      () => identity,
+    );
+  }
+
+  /** The same call through the builder's door: `authorise` says as whom. */
+  answerDoor(area: Area, ref: string, exchange: Exchange, authorise: (app: App) => Promise<Identity>): Promise<Reply> {
+    let identity: Identity | null = null;
+    return this.#answer(
+      { area: area.name, app: ref, exchange, extra: {} },
+      async () => {
+        const app = await this.#open(ref);
+        identity = await authorise(app);
+        const known = identity;
+        return area.handle(app, exchange, () => Promise.resolve(known));
+      },
+      (error) => (identity ? area.renderError(error, exchange, identity) : null),
+      () => identity,
+    );
+  }
+
+  /** A call that belongs to no app: management, health. */
+  answerNode(exchange: Exchange, work: () => Promise<Reply>): Promise<Reply> {
+    return this.#answer({ area: 'admin', app: null, exchange, extra: {} }, work, () => null, () => null);
+  }
+
+  async #open(ref: string): Promise<App> {
+    const app = await this.#parts.apps.get(ref);
+    if (!app.isReady) await app.ready();
+    return app;
+  }
+
+  async #answer(
+    about: { area: CallEvent['area']; app: string | null; exchange: Exchange; extra: Readonly<Record<string, string>> },
+    work: () => Promise<Reply>,
+    renderError: (error: unknown) => Reply | null,
+    identity: () => Identity | null,
+  ): Promise<Reply> {
+    const { exchange, extra } = about;
+    const started = performance.now();
+    let code: string | null = null;
+    let reply: Reply;
+    try {
+      this.#limit(exchange.address);
+      reply = await work();
+    } catch (error) {
+      const known = asNinefoldError(error);
+      code = known.code;
+      reply = renderError(known.code === 'internal' ? error : known) ?? errorReply(known, exchange.requestId);
+      if (reply.status >= 500) this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
+    }
+    const who = identity();
+    this.#parts.events.emit({
+      type: 'call',
+      app: about.app,
+      area: about.area,
+      call: callName(about.area, exchange),
+      method: exchange.method,
+      path: exchange.path,
+      status: reply.status,
+      code,
+      milliseconds: performance.now() - started,
+      requestId: exchange.requestId,
+      address: exchange.address,
+      role: who?.role ?? null,
+      userId: who?.userId ?? null,
+    });
+    return { ...reply, headers: { ...extra, 'x-request-id': exchange.requestId, ...reply.headers } };
+  }
+
+  #limit(address: string): void {
+    const wait = this.#parts.addressLimit?.take(address) ?? 0;
+    if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(Math.ceil(wait)) } });
+  }
+}
+
+const SEGMENTS = /^\/((?:rpc|admin)\/)?([A-Za-z0-9_.%-]{1,80})/;
+
+/** The name under which a call is counted: area, method and the table, function or endpoint. */
+function callName(area: CallEvent['area'], exchange: Exchange): string {
+  const found = SEGMENTS.exec(exchange.path);
+  return `${area} ${exchange.method} /${found ? `${found[1] ?? ''}${found[2]}` : ''}`;
+}

@@ -1,0 +1,122 @@
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import type { App } from '../apps/app.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Area } from './area.ts';
+import { asNinefoldError, errorReply } from './error-reply.ts';
+import { requestIdOf, toExchange } from './exchange.ts';
+import { rewriteHost } from './host.ts';
+import type { Pipeline } from './pipeline.ts';
+import { serveConsole } from './static-files.ts';
+
+export interface HttpParts {
+  pipeline: Pipeline;
+  areas: readonly Area[];
+  /** The management API. */
+  admin: {
+    handle(exchange: Exchange): Promise<Reply>;
+    /** Who a builder's call is made as; throws where the caller may not work on the app. */
+    authorise(exchange: Exchange, app: App): Promise<Identity>;
+  };
+  /** True while the node can answer calls. */
+  isHealthy: () => Promise<boolean>;
+  version: string;
+  /** Where clients reach the node, without a trailing slash. */
+  url: () => string;
+  domain: string | null;
+  defaultApp: string | null;
+  trustProxy: boolean;
+  /** The built web application. */
+  webFolder: string;
+}
+
+/** All routes on one server; nothing is bound to a port yet. */
+export async function buildServer(parts: HttpParts): Promise<FastifyInstance> {
+  const server = Fastify({
+    bodyLimit: limits.bodyBytes.default,
+    trustProxy: parts.trustProxy,
+    genReqId: (request) => requestIdOf(request.headers),
+    http: { maxHeaderSize: limits.urlBytes.default },
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    rewriteUrl: (request) => rewriteHost(request.url ?? '/', request.headers.host, parts.domain, parts.defaultApp),
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      void send(reply, errorReply(asNinefoldError(error), request.id));
+    },
+  });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
+
+  for (const area of parts.areas) {
+    const answer = (request: FastifyRequest, reply: FastifyReply) => {
+      const { ref } = request.params as { ref: string };
+      const prefix = `/apps/${ref}/${area.name}/v1`;
+      const exchange = toExchange(request, reply, prefix, `${parts.url()}/apps/${ref}`);
+      return parts.pipeline.answerApp(area, ref, exchange).then((answered) => send(reply, answered));
+    };
+    server.all(`/apps/:ref/${area.name}/v1`, answer);
+    server.all(`/apps/:ref/${area.name}/v1/*`, answer);
+
+    const door = (request: FastifyRequest, reply: FastifyReply) => {
+      const { ref } = request.params as { ref: string };
+      const prefix = `/admin/v1/apps/${ref}/${area.name}/v1`;
+      const exchange = toExchange(request, reply, prefix, `${parts.url()}/apps/${ref}`);
+      return parts.pipeline
+        .answerDoor(area, ref, exchange, (app) => parts.admin.authorise(exchange, app))
+        .then((answered) => send(reply, answered));
+    };
+    server.all(`/admin/v1/apps/:ref/${area.name}/v1`, door);
+    server.all(`/admin/v1/apps/:ref/${area.name}/v1/*`, door);
+  }
+
+  server.all('/admin/v1/*', async (request, reply) => {
+    const exchange = toExchange(request, reply, '/admin/v1', parts.url());
+    return send(reply, await parts.pipeline.answerNode(exchange, () => parts.admin.handle(exchange)));
+  });
+
+  server.get('/health', async (_request, reply) => {
+    const healthy = await parts.isHealthy();
+    return send(reply, {
+      status: healthy ? 200 : 503,
+      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+      body: JSON.stringify({ status: healthy ? 'ok' : 'database_unavailable', version: parts.version }),
+    });
+  });
+
+  await serveConsole(server, parts.webFolder, (request, reply) =>
+    send(reply, errorReply(new NinefoldError('not_found'), request.id)),
+  );
+  return server;
+}
+
+/** Writes a reply as it is: bytes stay bytes. */
+function send(reply: FastifyReply, answered: Reply): FastifyReply {
+  reply.code(answered.status).headers(answered.headers);
+  if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  return reply.send(answered.body ?? '');
+}
+
+/** What Node's parser could not read never becomes a request; it is still answered in words. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const known = new NinefoldError(error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request');
+  const requestId = requestIdOf({});
+  const { body } = errorReply(known, requestId);
+  const reason = known.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request';
+  const head = [
+    `HTTP/1.1 ${known.status} ${reason}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(String(body))}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${String(body)}`);
+}
