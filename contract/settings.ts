@@ -1,0 +1,152 @@
+import { limits } from './limits.ts';
+
+/** What a setting is: its default, its type in words, and what it does. Values are per app. */
+export interface Setting<T> {
+  readonly default: T;
+  /** What a value may be, in words; with the unit where it is a number. */
+  readonly type: string;
+  readonly meaning: string;
+}
+
+/** How transactions end; `…-allow-override` lets the preference tx decide. */
+export type TransactionEnd = 'commit' | 'commit-allow-override' | 'rollback' | 'rollback-allow-override';
+
+export type OpenApiMode = 'follow-privileges' | 'ignore-privileges' | 'disabled';
+
+/**
+ * The settings of an app's `/rest/v1`. Names and meanings are PostgREST's
+ * (https://docs.postgrest.org/en/stable/references/configuration.html), with underscores.
+ */
+export interface RestSettings {
+  db_schemas: readonly string[];
+  db_extra_search_path: readonly string[];
+  db_max_rows: number | null;
+  db_anon_role: string | null;
+  db_pre_request: string | null;
+  db_root_spec: string | null;
+  db_tx_end: TransactionEnd;
+  db_hoisted_tx_settings: readonly string[];
+  db_statement_timeout: number | null;
+  db_aggregates_enabled: boolean;
+  db_plan_enabled: boolean;
+  openapi_mode: OpenApiMode;
+  openapi_security_active: boolean;
+  openapi_server_proxy_uri: string | null;
+  server_timing_enabled: boolean;
+  url_use_legacy_target_names: boolean;
+  client_error_verbosity: 'verbose' | 'minimal';
+  jwt_aud: string | null;
+  jwt_role_claim_key: string;
+  app_settings: Readonly<Record<string, string>>;
+}
+
+export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSettings[K]> } = {
+  db_schemas: {
+    default: ['public'],
+    type: 'list of schema names, at least one',
+    meaning:
+      'The schemas whose tables, views and functions are reachable. The first one is used when a request names none.',
+  },
+  db_extra_search_path: {
+    default: ['public', 'extensions'],
+    type: 'list of schema names',
+    meaning:
+      'Schemas added to the search path of every request, for extensions and helpers; they are not reachable by that.',
+  },
+  db_max_rows: {
+    default: 1000,
+    type: 'whole number of rows, or null for no limit',
+    meaning: 'The most rows that one answer holds, on each level of embedding.',
+  },
+  db_anon_role: {
+    default: 'anon',
+    type: 'role name, or null to refuse calls without a token',
+    meaning: 'The database role of a call without a token.',
+  },
+  db_pre_request: {
+    default: null,
+    type: 'function name, schema.name, or null',
+    meaning: 'A function without parameters that runs in every transaction, after role and claims are set.',
+  },
+  db_root_spec: {
+    default: null,
+    type: 'function name, or null',
+    meaning: 'A function that answers the root path in place of the OpenAPI document.',
+  },
+  db_tx_end: {
+    default: 'commit',
+    type: 'commit, commit-allow-override, rollback or rollback-allow-override',
+    meaning: 'How every transaction ends, and whether the preference tx may decide otherwise.',
+  },
+  db_hoisted_tx_settings: {
+    default: ['statement_timeout', 'plan_filter.statement_cost_limit', 'default_transaction_isolation'],
+    type: 'list of setting names',
+    meaning:
+      'Settings attached to a function (ALTER FUNCTION … SET) that apply to the whole transaction that calls it.',
+  },
+  db_statement_timeout: {
+    default: limits.statementMilliseconds.default,
+    type: 'milliseconds, or null for no limit',
+    meaning: 'How long a statement may run; a role’s or a function’s own statement_timeout comes before it.',
+  },
+  db_aggregates_enabled: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether select may use avg(), count(), max(), min() and sum().',
+  },
+  db_plan_enabled: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether Accept: application/vnd.pgrst.plan answers with the execution plan. Not for production.',
+  },
+  openapi_mode: {
+    default: 'follow-privileges',
+    type: 'follow-privileges, ignore-privileges or disabled',
+    meaning: 'Whether the root path describes what the caller’s role may use, everything, or nothing.',
+  },
+  openapi_security_active: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether the OpenAPI document has a security definition.',
+  },
+  openapi_server_proxy_uri: {
+    default: null,
+    type: 'absolute http or https URL, or null for the URL of the request',
+    meaning: 'The base URL that the OpenAPI document names.',
+  },
+  server_timing_enabled: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether answers carry a Server-Timing header.',
+  },
+  url_use_legacy_target_names: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether filters, orders and limits may name an embedded table although it has an alias.',
+  },
+  client_error_verbosity: {
+    default: 'verbose',
+    type: 'verbose or minimal',
+    meaning: 'Whether errors carry details and hint beside code and message.',
+  },
+  jwt_aud: {
+    default: null,
+    type: 'string, or null to accept any',
+    meaning: 'The audience that an access token must name, if it names one.',
+  },
+  jwt_role_claim_key: {
+    default: '.role',
+    type: 'JSON path',
+    meaning: 'Where in the claims the database role stands.',
+  },
+  app_settings: {
+    default: {},
+    type: 'map of setting name to value; names hold a dot',
+    meaning: 'Settings made for every transaction, readable in SQL with current_setting.',
+  },
+};
+
+/** Every setting at its default. */
+export const defaultRestSettings: RestSettings = Object.fromEntries(
+  Object.entries(restSettings).map(([name, setting]) => [name, setting.default]),
+) as unknown as RestSettings;

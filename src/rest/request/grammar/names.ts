@@ -1,0 +1,166 @@
+import type { FieldRef, JsonStep } from '../api-request.ts';
+import {
+  anyChar,
+  attempt,
+  char,
+  charAt,
+  choice,
+  digit,
+  eof,
+  FAIL,
+  failHere,
+  type Input,
+  label,
+  lookAhead,
+  many,
+  many1,
+  map,
+  noneOf,
+  notFollowedBy,
+  oneOf,
+  option,
+  type Parsed,
+  type Parser,
+  sepBy1,
+  string,
+} from './parser.ts';
+
+/** Names, quoted values and JSON paths, which all parameters share (PostgREST docs, "URL Grammar"). */
+
+const otherLetter = /^\p{L}$/u;
+const identifierExpected = ['letter', 'digit'];
+
+/** Letters of any alphabet, digits, `_`, space and `$`. */
+function isIdentifierChar(char: string): boolean {
+  if (char > '\x7f') return otherLetter.test(char);
+  return (
+    (char >= 'a' && char <= 'z') ||
+    (char >= 'A' && char <= 'Z') ||
+    (char >= '0' && char <= '9') ||
+    char === '_' ||
+    char === ' ' ||
+    char === '$'
+  );
+}
+
+/** Letters, digits, `_`, `$` and inner spaces; spaces around it do not count. */
+export const identifier: Parser<string> = (input) => {
+  const start = input.pos;
+  for (let char = charAt(input); isIdentifierChar(char); char = charAt(input)) {
+    input.pos += char.length;
+    input.error = null;
+  }
+  failHere(input, identifierExpected);
+  return input.pos === start ? FAIL : input.text.slice(start, input.pos).trim();
+};
+
+export const delimiter: Parser<string> = label('delimiter (.)', char('.'));
+
+const whitespace = many(oneOf(' \t'));
+
+/** `parser` with spaces and tabs around it. */
+export function lexeme<T>(parser: Parser<T>): Parser<T> {
+  return (input) => {
+    if (whitespace(input) === FAIL) return FAIL;
+    const result = parser(input);
+    return result === FAIL || whitespace(input) === FAIL ? FAIL : result;
+  };
+}
+
+const quote = char('"');
+const backslash = char('\\');
+const minus = char('-');
+const greater = char('>');
+const escaped: Parser<string> = (input) => (backslash(input) === FAIL ? FAIL : anyChar(input));
+const quotedChars = many(choice(noneOf('\\"'), escaped));
+
+/** `"…"`, in which a backslash takes the next character as it is. */
+export const quotedValue: Parser<string> = (input) => {
+  if (quote(input) === FAIL) return FAIL;
+  const chars = quotedChars(input);
+  return chars === FAIL || quote(input) === FAIL ? FAIL : chars.join('');
+};
+
+const notArrowHead = notFollowedBy(greater);
+
+/** A dash that does not begin an arrow. */
+const dash: Parser<string> = attempt((input) => {
+  if (minus(input) === FAIL) return FAIL;
+  return notArrowHead(input) === FAIL ? FAIL : '-';
+});
+
+const sepByDash = (part: Parser<string>): Parser<string> =>
+  map(sepBy1(part, dash), (parts) => (parts.length === 1 ? (parts[0] as string) : parts.join('-')));
+
+export const fieldName: Parser<string> = label(
+  'field name (* or [a..z0..9_$])',
+  choice(quotedValue, sepByDash(identifier)),
+);
+
+const jsonKey = label(
+  'any non reserved character different from: .,>()',
+  choice(quotedValue, sepByDash(map(many1(noneOf('(-:.,>)')), (chars) => chars.join('').trim()))),
+);
+
+const indexEnd = choice<unknown>(
+  attempt(lookAhead(string('->'))),
+  attempt(lookAhead(string('::'))),
+  attempt(lookAhead(string('.'))),
+  attempt(lookAhead(string(','))),
+  attempt(eof),
+);
+
+const optionalMinus = option(minus, '');
+const manyDigits = many1(digit);
+
+const jsonIndex: Parser<{ kind: 'index'; value: string }> = (input) => {
+  const sign = optionalMinus(input);
+  if (sign === FAIL) return FAIL;
+  const digits = manyDigits(input);
+  if (digits === FAIL || indexEnd(input) === FAIL) return FAIL;
+  return { kind: 'index', value: sign + digits.join('') };
+};
+
+const jsonOperand = choice<{ kind: 'key' | 'index'; value: string }>(
+  attempt(jsonIndex),
+  attempt(map(jsonKey, (value) => ({ kind: 'key' as const, value }))),
+);
+
+const arrow = choice(
+  map(attempt(string('->>')), () => true),
+  map(attempt(string('->')), () => false),
+);
+
+const jsonStep: Parser<JsonStep> = (input) => {
+  const asText = arrow(input);
+  if (asText === FAIL) return FAIL;
+  const operand = jsonOperand(input);
+  return operand === FAIL ? FAIL : { ...operand, asText };
+};
+
+/** `->key->>1`; empty when there is no arrow. */
+export const jsonPath: Parser<JsonStep[]> = many(jsonStep);
+
+/** A column and the path into it. */
+export const field: Parser<FieldRef> = lexeme((input: Input): Parsed<FieldRef> => {
+  const name = fieldName(input);
+  if (name === FAIL) return FAIL;
+  const path = jsonPath(input);
+  return path === FAIL ? FAIL : { name, path };
+});
+
+/** `a.b.c` */
+export const dottedNames: Parser<string[]> = sepBy1(fieldName, delimiter);
+
+/** `a.b.column->path`: the embedded relations, then the column. */
+export const treePath: Parser<{ path: string[]; field: FieldRef }> = (input) => {
+  const names = dottedNames(input);
+  if (names === FAIL) return FAIL;
+  const path = jsonPath(input);
+  if (path === FAIL) return FAIL;
+  const name = names.pop() ?? '';
+  return { path: names, field: { name, path } };
+};
+
+/** `a,b,"c d"` */
+export const columnList: Parser<string[]> = sepBy1(fieldName, lexeme(char(',')));

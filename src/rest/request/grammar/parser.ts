@@ -1,0 +1,340 @@
+/**
+ * Parser combinators with the error semantics of Parsec, in which PostgREST's grammar is written: the answer to a
+ * malformed parameter (PGRST100) names the column, what was found there and what would have been right, and those
+ * sentences follow from how alternatives and backtracking merge their expectations.
+ *
+ * A parser advances `input.pos` on success. On failure it returns FAIL; it has *consumed* when `pos` moved, and an
+ * alternative is only tried when it has not (`attempt` takes the consumption back). `input.error` is what the
+ * parsers that failed, or stopped, at this place would have accepted. It never decides what is parsed, so a text is
+ * parsed without it first, and again with it only when it turns out to be malformed.
+ */
+export const FAIL = Symbol('parse failure');
+
+export type Parsed<T> = T | typeof FAIL;
+export type Parser<T> = (input: Input) => Parsed<T>;
+
+export interface Expectation {
+  /** Index into the text, in UTF-16 units. */
+  readonly pos: number;
+  /** The first character found that did not fit; '' is the end of the input; null when nothing is known. */
+  readonly found: string | null;
+  /** What was explicitly not allowed. Comes before `found` in the message. */
+  readonly refused: readonly string[];
+  readonly expected: readonly string[];
+}
+
+export class Input {
+  readonly text: string;
+  /** Whether to note what was expected. Costs time, and matters only once the text is known to be malformed. */
+  readonly explain: boolean;
+  pos = 0;
+  error: Expectation | null = null;
+
+  constructor(text: string, explain: boolean) {
+    this.text = text;
+    this.explain = explain;
+  }
+}
+
+/** A character or string as Haskell prints it, which is what Parsec puts into its messages. */
+function quoted(text: string, quote: '"' | "'" = '"'): string {
+  let out = '';
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    if (char === '\\' || char === quote) out += `\\${char}`;
+    else if (char === '\n') out += '\\n';
+    else if (char === '\t') out += '\\t';
+    else if (char === '\r') out += '\\r';
+    else if (code < 32 || code > 126) out += `\\${code}`;
+    else out += char;
+  }
+  return quote + out + quote;
+}
+
+const none: readonly string[] = [];
+
+/** The error further into the text wins; at the same place both count. */
+function merge(a: Expectation | null, b: Expectation | null): Expectation | null {
+  if (!a) return b;
+  if (!b) return a;
+  if (a.pos !== b.pos) return a.pos > b.pos ? a : b;
+  return {
+    pos: a.pos,
+    found: a.found ?? b.found,
+    refused: [...a.refused, ...b.refused],
+    expected: [...a.expected, ...b.expected],
+  };
+}
+
+/** The character at the position, '' at the end. */
+export function charAt(input: Input): string {
+  const char = input.text[input.pos] ?? '';
+  if (char < '\ud800' || char > '\udbff') return char;
+  return String.fromCodePoint(input.text.codePointAt(input.pos) ?? 0);
+}
+
+/** Fails here without consuming, merging what was expected with what is already known of this place. */
+export function failHere(input: Input, expected: readonly string[]): typeof FAIL {
+  if (input.explain) {
+    input.error = merge(input.error, { pos: input.pos, found: charAt(input), refused: none, expected });
+  }
+  return FAIL;
+}
+
+export function char(wanted: string): Parser<string> {
+  const expected = [quoted(wanted)];
+  return (input) => {
+    if (input.text[input.pos] !== wanted) return failHere(input, expected);
+    input.pos += 1;
+    input.error = null;
+    return wanted;
+  };
+}
+
+/** One character that `test` accepts; `name` is what the message calls it. */
+export function satisfy(test: (char: string) => boolean, name?: string): Parser<string> {
+  const expected = name === undefined ? none : [name];
+  return (input) => {
+    const found = charAt(input);
+    if (found === '' || !test(found)) return failHere(input, expected);
+    input.pos += found.length;
+    input.error = null;
+    return found;
+  };
+}
+
+export const noneOf = (chars: string): Parser<string> => satisfy((c) => !chars.includes(c));
+export const oneOf = (chars: string): Parser<string> => satisfy((c) => chars.includes(c));
+export const anyChar: Parser<string> = satisfy(() => true);
+
+const digitPattern = /^[0-9]$/;
+export const digit: Parser<string> = satisfy((c) => digitPattern.test(c), 'digit');
+
+/** A fixed string. Like Parsec's, it consumes what matched before it failed. */
+export function string(wanted: string): Parser<string> {
+  const expected = [quoted(wanted)];
+  return (input) => {
+    const { text, pos } = input;
+    let matched = 0;
+    while (matched < wanted.length && text[pos + matched] === wanted[matched]) matched += 1;
+    if (matched === wanted.length) {
+      input.pos = pos + matched;
+      input.error = null;
+      return wanted;
+    }
+    if (matched === 0) return failHere(input, expected);
+    input.pos = pos + matched;
+    if (!input.explain) return FAIL;
+    const found = charAt(input);
+    input.error = { pos, found, refused: none, expected };
+    return FAIL;
+  };
+}
+
+/** `parser`, and as if nothing had been consumed when it fails. */
+export function attempt<T>(parser: Parser<T>): Parser<T> {
+  return (input) => {
+    const { pos, error } = input;
+    const result = parser(input);
+    if (result === FAIL && input.pos !== pos) {
+      input.pos = pos;
+      input.error = merge(error, input.error);
+    }
+    return result;
+  };
+}
+
+/** The first alternative that does not fail without consuming. */
+export function choice<T>(...parsers: readonly Parser<T>[]): Parser<T> {
+  return (input) => {
+    const start = input.pos;
+    for (const parser of parsers) {
+      const result = parser(input);
+      if (result !== FAIL || input.pos !== start) return result;
+    }
+    return FAIL;
+  };
+}
+
+/** `parser`, or `fallback` when it fails without consuming. */
+export function option<T, F>(parser: Parser<T>, fallback: F): Parser<T | F> {
+  return (input) => {
+    const start = input.pos;
+    const result = parser(input);
+    return result === FAIL && input.pos === start ? fallback : result;
+  };
+}
+
+export function many<T>(parser: Parser<T>): Parser<T[]> {
+  return (input) => {
+    const results: T[] = [];
+    for (;;) {
+      const start = input.pos;
+      if (results.length > 0) input.error = null;
+      const result = parser(input);
+      if (result === FAIL) return input.pos === start ? results : FAIL;
+      results.push(result);
+      if (input.pos === start) return results;
+    }
+  };
+}
+
+export function many1<T>(parser: Parser<T>): Parser<T[]> {
+  const rest = many(parser);
+  return (input) => {
+    const first = parser(input);
+    if (first === FAIL) return FAIL;
+    const results = rest(input);
+    if (results === FAIL) return FAIL;
+    results.unshift(first);
+    return results;
+  };
+}
+
+export function sepBy1<T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> {
+  const rest = many<T>((input) => (separator(input) === FAIL ? FAIL : parser(input)));
+  return (input) => {
+    const first = parser(input);
+    if (first === FAIL) return FAIL;
+    const results = rest(input);
+    if (results === FAIL) return FAIL;
+    results.unshift(first);
+    return results;
+  };
+}
+
+export function sepBy<T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> {
+  const some = sepBy1(parser, separator);
+  return (input) => {
+    const start = input.pos;
+    const results = some(input);
+    return results === FAIL && input.pos === start ? [] : results;
+  };
+}
+
+export function between<T>(open: Parser<unknown>, close: Parser<unknown>, parser: Parser<T>): Parser<T> {
+  return (input) => {
+    if (open(input) === FAIL) return FAIL;
+    const result = parser(input);
+    return result === FAIL || close(input) === FAIL ? FAIL : result;
+  };
+}
+
+export function map<A, B>(parser: Parser<A>, change: (value: A) => B): Parser<B> {
+  return (input) => {
+    const result = parser(input);
+    return result === FAIL ? FAIL : change(result);
+  };
+}
+
+/** `parser`, whose expectations at its own start are called `name` in messages. */
+export function label<T>(name: string, parser: Parser<T>): Parser<T> {
+  const expected = [name];
+  return (input) => {
+    if (!input.explain) return parser(input);
+    const { pos, error } = input;
+    input.error = null;
+    const result = parser(input);
+    if (input.pos !== pos) return result;
+    const own = input.error as Expectation | null;
+    const renamed = own ? { ...own, expected } : result === FAIL ? { pos, found: null, refused: none, expected } : null;
+    input.error = merge(error, renamed);
+    return result;
+  };
+}
+
+/** Succeeds where `parser` would, and consumes nothing. */
+export function lookAhead<T>(parser: Parser<T>): Parser<T> {
+  return (input) => {
+    const { pos, error } = input;
+    const result = parser(input);
+    if (result !== FAIL) {
+      input.pos = pos;
+      input.error = error;
+    }
+    return result;
+  };
+}
+
+/** Succeeds, consuming nothing, where `parser` (of one character) fails. */
+export function notFollowedBy(parser: Parser<string>): Parser<null> {
+  return (input) => {
+    const { pos, error } = input;
+    const result = parser(input);
+    if (result === FAIL) {
+      if (input.pos !== pos) {
+        input.pos = pos;
+        input.error = merge(error, input.error);
+      }
+      return null;
+    }
+    if (input.explain) {
+      input.error = merge(error, { pos: input.pos, found: null, refused: [result], expected: none });
+    }
+    input.pos = pos;
+    return FAIL;
+  };
+}
+
+export const eof: Parser<null> = (input) => {
+  const found = charAt(input);
+  if (found === '') return null;
+  if (input.explain) {
+    const error = { pos: input.pos, found: null, refused: [found], expected: ['end of input'] };
+    input.error = merge(input.error, error);
+  }
+  return FAIL;
+};
+
+/** What `parse` throws; `position` is `(line 1, column 5)`, columns counted from 1 in characters. */
+export class ParseFailure extends Error {
+  override readonly name = 'ParseFailure';
+  readonly position: string;
+  readonly details: string;
+
+  constructor(text: string, error: Expectation | null) {
+    super('parse failure');
+    this.position = positionIn(text, error?.pos ?? 0);
+    this.details = describe(error);
+  }
+}
+
+/** The whole of `text` by `parser`; what follows the part that it consumes is not looked at. Throws ParseFailure. */
+export function parse<T>(parser: Parser<T>, text: string): T {
+  const result = parser(new Input(text, false));
+  if (result !== FAIL) return result;
+  const explained = new Input(text, true);
+  parser(explained);
+  throw new ParseFailure(text, explained.error);
+}
+
+function positionIn(text: string, pos: number): string {
+  let line = 1;
+  let column = 1;
+  for (const char of text.slice(0, pos)) {
+    if (char === '\n') {
+      line += 1;
+      column = 1;
+    } else if (char === '\t') {
+      column += 8 - ((column - 1) % 8);
+    } else {
+      column += 1;
+    }
+  }
+  return `(line ${line}, column ${column})`;
+}
+
+function describe(error: Expectation | null): string {
+  if (!error || (error.found === null && !error.refused.length && !error.expected.length)) return 'unknown parse error';
+  const parts: string[] = [];
+  if (error.refused.length) parts.push(`unexpected ${either(error.refused.map((char) => quoted(char, "'")))}`);
+  else if (error.found !== null) parts.push(`unexpected ${error.found === '' ? 'end of input' : quoted(error.found)}`);
+  if (error.expected.length) parts.push(`expecting ${either(error.expected)}`);
+  return parts.join(' ');
+}
+
+function either(words: readonly string[]): string {
+  const unique = [...new Set(words)];
+  const last = unique.pop() ?? '';
+  return unique.length ? `${unique.join(', ')} or ${last}` : last;
+}

@@ -1,0 +1,163 @@
+import type { Exchange } from '../../../contract/exchange.ts';
+import type { RestSettings } from '../../../contract/settings.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { Action, ApiRequest, RowRange } from './api-request.ts';
+import { jsonMediaType, parseAccept, parseMediaType } from './media-type.ts';
+import { parsePayload } from './payload.ts';
+import { parsePreferences } from './preferences.ts';
+import { parseQueryParameters } from './query-parameters.ts';
+import { allRows, intersect, isAllRows, isEmpty, limitOf, parseRangeHeader } from './row-range.ts';
+
+/**
+ * The request step: what the client asks for, as a value. Pure; knows the settings, not the database.
+ * Throws NinefoldError with PostgREST's codes: PGRST100 to PGRST103, 106, 114, 117, 125, 126.
+ */
+export function parseRequest(exchange: Exchange, settings: RestSettings): ApiRequest {
+  const { method, headers } = exchange;
+  const resource = resourceOf(exchange.path, settings);
+  const { schema, negotiated } = schemaOf(method, headers, settings);
+  const action = actionOf(resource, schema, method);
+  const parameters = parseQueryParameters(exchange.query, action.kind === 'call' && action.method !== 'POST');
+  const topRange = topRangeOf(method, parameters.range, headers.range);
+  const contentType = headers['content-type'] === undefined ? jsonMediaType : parseMediaType(headers['content-type']);
+  const { payload, columns } = parsePayload(action, contentType, exchange.body, parameters.columns);
+  const override = settings.db_tx_end === 'commit-allow-override' || settings.db_tx_end === 'rollback-allow-override';
+  return {
+    action,
+    method,
+    path: exchange.path,
+    schema,
+    schemaNegotiated: negotiated,
+    parameters,
+    topRange,
+    preferences: parsePreferences(headers.prefer, override),
+    accept: parseAccept(headers.accept),
+    contentType,
+    payload,
+    columns,
+    headers: headersForSettings(headers),
+    cookies: parseCookies(headers.cookie),
+  };
+}
+
+type Resource = { kind: 'root' } | { kind: 'relation'; name: string } | { kind: 'function'; name: string };
+
+function resourceOf(path: string, settings: RestSettings): Resource {
+  const segments = path.split('/').map(decodeSegment);
+  // the path begins with a slash, and may end with one
+  segments.shift();
+  if (segments[segments.length - 1] === '') segments.pop();
+  const [first, second] = segments;
+  if (first === undefined) {
+    if (settings.openapi_mode === 'disabled') throw new NinefoldError('PGRST126');
+    return settings.db_root_spec === null
+      ? { kind: 'root' }
+      : { kind: 'function', name: settings.db_root_spec.slice(settings.db_root_spec.indexOf('.') + 1) };
+  }
+  if (segments.length === 1) return { kind: 'relation', name: first };
+  if (segments.length === 2 && first === 'rpc' && second !== undefined) return { kind: 'function', name: second };
+  throw new NinefoldError('PGRST125');
+}
+
+function decodeSegment(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new NinefoldError('PGRST125', { details: 'The path is not percent-encoded UTF-8.' });
+  }
+}
+
+function schemaOf(
+  method: string,
+  headers: Exchange['headers'],
+  settings: RestSettings,
+): { schema: string; negotiated: boolean } {
+  const writes = method === 'POST' || method === 'PATCH' || method === 'PUT' || method === 'DELETE';
+  const profile = headers[writes ? 'content-profile' : 'accept-profile'];
+  const schemas = settings.db_schemas;
+  if (profile === undefined) return { schema: schemas[0] ?? 'public', negotiated: schemas.length > 1 };
+  if (schemas.includes(profile)) return { schema: profile, negotiated: true };
+  throw new NinefoldError('PGRST106', {
+    message: `Invalid schema: ${profile}`,
+    hint: `Only the following schemas are exposed: ${schemas.join(', ')}`,
+  });
+}
+
+function actionOf(resource: Resource, schema: string, method: string): Action {
+  if (resource.kind === 'root') {
+    if (method === 'GET' || method === 'HEAD') return { kind: 'describe-schema', schema, headOnly: method === 'HEAD' };
+    if (method === 'OPTIONS') return { kind: 'options-root' };
+    throw unsupportedMethod(method);
+  }
+  const target = { schema, name: resource.name };
+  if (resource.kind === 'function') {
+    if (method === 'GET' || method === 'HEAD' || method === 'POST') return { kind: 'call', target, method };
+    if (method === 'OPTIONS') return { kind: 'options-function', target };
+    throw new NinefoldError('PGRST101', { message: `Cannot use the ${method} method on RPC` });
+  }
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return { kind: 'read', target, headOnly: method === 'HEAD' };
+    case 'POST':
+      return { kind: 'mutate', target, mutation: 'insert' };
+    case 'PATCH':
+      return { kind: 'mutate', target, mutation: 'update' };
+    case 'PUT':
+      return { kind: 'mutate', target, mutation: 'upsert-one' };
+    case 'DELETE':
+      return { kind: 'mutate', target, mutation: 'delete' };
+    case 'OPTIONS':
+      return { kind: 'options-relation', target };
+    default:
+      throw unsupportedMethod(method);
+  }
+}
+
+const unsupportedMethod = (method: string): NinefoldError =>
+  new NinefoldError('PGRST117', { message: `Unsupported HTTP method: ${method}` });
+
+/** The rows that limit, offset and, for GET, the Range header (RFC 9110 section 14.2) leave. */
+function topRangeOf(method: string, parameter: RowRange, header: string | undefined): RowRange {
+  const headerRange = method === 'GET' ? parseRangeHeader(header) : allRows;
+  const limit = limitOf(parameter);
+  if (isEmpty(headerRange)) {
+    throw new NinefoldError('PGRST103', {
+      details: 'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
+    });
+  }
+  if (limit !== null && limit < 0n) throw negativeLimit();
+  // limit=0 asks for no rows, which no Range header can
+  const range = limit === 0n ? parameter : intersect(headerRange, parameter);
+  if (limit !== 0n && isEmpty(range)) throw negativeLimit();
+  if (method === 'PUT' && !isAllRows(range)) throw new NinefoldError('PGRST114');
+  return range;
+}
+
+const negativeLimit = (): NinefoldError =>
+  new NinefoldError('PGRST103', { details: 'Limit should be greater than or equal to zero.' });
+
+function headersForSettings(headers: Exchange['headers']): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && name !== 'cookie') kept[name] = value;
+  }
+  return kept;
+}
+
+const noCookies: Readonly<Record<string, string>> = {};
+
+/** The Cookie header (RFC 6265 section 5.4) by name; the first of a name counts. */
+function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
+  if (header === undefined) return noCookies;
+  const cookies: Record<string, string> = Object.create(null);
+  for (const part of header.split(';')) {
+    const equals = part.indexOf('=');
+    const name = (equals === -1 ? part : part.slice(0, equals)).trim();
+    if (name !== '' && !Object.hasOwn(cookies, name))
+      cookies[name] = equals === -1 ? '' : part.slice(equals + 1).trim();
+  }
+  return cookies;
+}

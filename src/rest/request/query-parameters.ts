@@ -1,0 +1,119 @@
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { At, Filter, LogicTree, OrderTerm, QueryParameters, RowRange, SelectItem } from './api-request.ts';
+import { filterValue, logicPath, logicTree } from './grammar/filter.ts';
+import { columnList, treePath } from './grammar/names.ts';
+import { orderList } from './grammar/order.ts';
+import { ParseFailure, type Parser, parse } from './grammar/parser.ts';
+import { selectList } from './grammar/select.ts';
+import { decodeQuery, encodeComponent } from './query-string.ts';
+import { allRows, rangeOf } from './row-range.ts';
+
+/** The query string as a value (PostgREST docs, "URL Grammar"). */
+
+/** Parses `text`, which the message calls `what`. Throws PGRST100 with the place and what was expected there. */
+function parseParameter<T>(parser: Parser<T>, text: string, what: string): T {
+  try {
+    return parse(parser, text);
+  } catch (error) {
+    if (!(error instanceof ParseFailure)) throw error;
+    throw new NinefoldError('PGRST100', {
+      message: `"failed to parse ${what}" ${error.position}`,
+      details: error.details,
+    });
+  }
+}
+
+const starOnly: readonly SelectItem[] = [
+  { kind: 'field', field: { name: '*', path: [] }, alias: null, cast: null, aggregate: null, aggregateCast: null },
+];
+
+const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
+const parsePath = (name: string) => parseParameter(treePath, name, `tree path (${name})`);
+
+/**
+ * @param isCallByGet then a parameter without an operator is an argument of the function.
+ * Throws PGRST100.
+ */
+export function parseQueryParameters(query: string, isCallByGet: boolean): QueryParameters {
+  const pairs = decodeQuery(query);
+  const first = (wanted: string): string | null => pairs.find(([name]) => name === wanted)?.[1] ?? null;
+
+  const filters: At<Filter>[] = [];
+  const logic: At<LogicTree>[] = [];
+  const order: At<readonly OrderTerm[]>[] = [];
+  const limits = new Map<string, string>();
+  const offsets = new Map<string, string>();
+  const args: [string, string][] = [];
+  const filterNames: string[] = [];
+
+  for (const [name, value] of pairs) {
+    if (value === null) continue;
+    switch (lastWord(name)) {
+      case 'order':
+        order.push({
+          path: parsePath(name).path,
+          value: parseParameter(orderList, value, `order (${value})`),
+        });
+        continue;
+      case 'and':
+      case 'or': {
+        const { path, operator } = parseParameter(logicPath, name, `logic path (${name})`);
+        logic.push({ path, value: parseParameter(logicTree, operator + value, `logic tree (${value})`) });
+        continue;
+      }
+      case 'limit':
+        limits.set(name.slice(0, -'limit'.length), value);
+        continue;
+      case 'offset':
+        offsets.set(name.slice(0, -'offset'.length), value);
+        continue;
+    }
+    if (name === 'select' || name === 'columns' || name === 'on_conflict') continue;
+    filterNames.push(name);
+    const { path, field } = parsePath(name);
+    const expression = parseParameter(isCallByGet ? filterOrArgument : filterValue, value, `filter (${value})`);
+    if (expression) filters.push({ path, value: { kind: 'filter', field, ...expression } });
+    else args.push([field.name, value]);
+  }
+
+  const select = first('select');
+  const columns = first('columns');
+  const onConflict = first('on_conflict');
+  return {
+    canonical: canonical(pairs),
+    select: select === null ? starOnly : parseParameter(selectList, select, `select parameter (${select})`),
+    filters,
+    logic,
+    order,
+    ranges: embeddedRanges(limits, offsets),
+    range: limits.size || offsets.size ? rangeOf(limits.get('') ?? null, offsets.get('') ?? null) : allRows,
+    columns: columns === null ? null : parseParameter(columnList, columns, `columns parameter (${columns})`),
+    onConflict:
+      onConflict === null ? null : parseParameter(columnList, onConflict, `on_conflict parameter (${onConflict})`),
+    arguments: args,
+    filterNames,
+  };
+}
+
+/** The filter, or null when the value does not begin as one: then it is an argument. */
+const filterOrArgument: Parser<
+  ReturnType<typeof parse<{ negated: boolean; operation: Filter['operation'] }>> | null
+> = (input) => {
+  const result = filterValue(input);
+  return typeof result === 'symbol' && input.pos === 0 ? null : result;
+};
+
+function embeddedRanges(limits: Map<string, string>, offsets: Map<string, string>): At<RowRange>[] {
+  const prefixes = new Set([...limits.keys(), ...offsets.keys()]);
+  prefixes.delete('');
+  return [...prefixes].map((prefix) => ({
+    path: parsePath(`${prefix}limit`).path,
+    value: rangeOf(limits.get(prefix) ?? null, offsets.get(prefix) ?? null),
+  }));
+}
+
+function canonical(pairs: readonly [string, string | null][]): string {
+  const sorted = pairs.length < 2 ? pairs : [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return sorted.map(([name, value]) => `${encodeComponent(name)}=${encodeComponent(value ?? '')}`).join('&');
+}

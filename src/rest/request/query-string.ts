@@ -1,0 +1,71 @@
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+
+/** Percent-decoding of query strings and forms: `+` is a space, a `%` without two hexadecimal digits is itself. */
+
+const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const needsDecoding = /[%+\u0080-\uffff]/;
+
+const hexValue = (code: number): number => {
+  if (code >= 48 && code <= 57) return code - 48;
+  if (code >= 65 && code <= 70) return code - 55;
+  if (code >= 97 && code <= 102) return code - 87;
+  return -1;
+};
+
+/** Throws PGRST100 when the bytes are not UTF-8, or hold a NUL, which no PostgreSQL text can. */
+export function decodeComponent(text: string): string {
+  if (!needsDecoding.test(text)) return text;
+  const raw = Buffer.from(text, 'utf8');
+  const bytes = Buffer.allocUnsafe(raw.length);
+  let length = 0;
+  for (let i = 0; i < raw.length; i += 1) {
+    const byte = raw[i] as number;
+    const high = byte === 0x25 ? hexValue(raw[i + 1] ?? 0) : -1;
+    const low = high >= 0 ? hexValue(raw[i + 2] ?? 0) : -1;
+    if (low >= 0) {
+      bytes[length] = high * 16 + low;
+      i += 2;
+    } else {
+      bytes[length] = byte === 0x2b ? 0x20 : byte;
+    }
+    length += 1;
+  }
+  try {
+    return strictText.decode(bytes.subarray(0, length));
+  } catch {
+    throw new NinefoldError('PGRST100', {
+      message: 'the query string is not valid UTF-8',
+      details: 'Percent-encode text as UTF-8.',
+    });
+  }
+}
+
+/** The pairs of a query string, in order. A name without `=` has the value null. */
+export function decodeQuery(query: string): [string, string | null][] {
+  if (query === '') return [];
+  return query
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const equals = part.indexOf('=');
+      const name = decodeComponent(equals === -1 ? part : part.slice(0, equals));
+      const value = equals === -1 ? null : decodeComponent(part.slice(equals + 1));
+      if (name.includes('\0') || value?.includes('\0')) {
+        throw new NinefoldError('PGRST100', {
+          message: 'the query string holds a NUL character',
+          details: 'PostgreSQL text cannot hold it; leave it out.',
+        });
+      }
+      return [name, value];
+    });
+}
+
+/** The pairs of an `application/x-www-form-urlencoded` body; a name without `=` has an empty value. */
+export const decodeForm = (text: string): [string, string][] =>
+  decodeQuery(text).map(([name, value]) => [name, value ?? '']);
+
+const reserved = /[!'()*]/g;
+
+/** Percent-encodes everything but letters, digits and `-_.~` (RFC 3986 section 2.3). */
+export const encodeComponent = (text: string): string =>
+  encodeURIComponent(text).replace(reserved, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
