@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import type { DataFolder } from './data-folder.ts';
+import { programEnvironment } from './program-environment.ts';
+import { cannotWrite, StartError } from './start-error.ts';
+
+/** The superuser of every embedded cluster. */
+export const superuser = 'ninefold';
+
+/**
+ * Makes the data folder with initdb unless it is there: UTF-8, checksums, and passwords asked of everyone. It is made
+ * beside its place and renamed, so that a crash leaves none that is half made.
+ *
+ * Collation and character types come from PostgreSQL itself (`builtin`, C.UTF-8), not from the C library, whose sort order
+ * changes between versions and would break indexes when a data folder moves to another machine.
+ *
+ * @param password The superuser's, used only when the folder is made.
+ * @returns Whether it was made.
+ * @throws StartError when a data folder of another major version, or something else, is in the place.
+ */
+export async function initialise(folder: DataFolder, binaries: Binaries, password: string): Promise<boolean> {
+  if (await isInitialised(folder.path, binaries)) return false;
+  const fresh = `${folder.path}.new`;
+  const passwordFile = `${folder.path}.password`;
+  try {
+    await rm(fresh, { recursive: true, force: true });
+    await rm(passwordFile, { force: true });
+    await mkdir(fresh, { mode: 0o700 });
+    await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
+    if (folder.runAs) {
+      for (const path of [fresh, passwordFile]) await chown(path, folder.runAs.uid, folder.runAs.gid);
+    }
+    await runInitdb(binaries.initdb, fresh, passwordFile, folder);
+    await rename(fresh, folder.path);
+    return true;
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    throw error instanceof StartError ? error : cannotWrite(folder.path, error);
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+}
+
+async function isInitialised(path: string, binaries: Binaries): Promise<boolean> {
+  const files = await readdir(path).catch((): string[] => []);
+  if (files.length === 0) return false;
+  if (!files.includes('PG_VERSION')) {
+    throw new StartError(`The folder ${path} is not empty and holds no PostgreSQL data: move what is in it elsewhere.`);
+  }
+  const major = (await readFile(join(path, 'PG_VERSION'), 'utf8')).trim();
+  if (major === binaries.major) return true;
+  throw new StartError(
+    `The data folder ${path} was made by PostgreSQL ${major}, and this Ninefold runs PostgreSQL ${binaries.major}: start the Ninefold that made it, or set NINEFOLD_HOME to another folder.`,
+  );
+}
+
+async function runInitdb(initdb: string, data: string, passwordFile: string, folder: DataFolder): Promise<void> {
+  const args = [
+    `--pgdata=${data}`,
+    `--username=${superuser}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--data-checksums',
+    '--no-instructions',
+  ];
+  const child = spawn(initdb, args, {
+    ...(folder.runAs ?? {}),
+    cwd: '/',
+    env: programEnvironment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint += chunk;
+  });
+  const code = await new Promise<number | string>((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (status, signal) => resolve(status ?? signal ?? 'unknown'));
+  });
+  if (code !== 0) {
+    throw new StartError(`PostgreSQL could not be initialised in ${folder.path} (${code}): ${lastLine(complaint)}`);
+  }
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';

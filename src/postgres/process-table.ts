@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Whether a process of this pid exists in this process's own pid namespace. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * When a process started, in whatever unit the system has: with the pid it names one process, because a pid is given
+ * again to another. Null when there is no such process.
+ */
+export async function startOf(pid: number): Promise<string | null> {
+  if (process.platform !== 'linux') return (await ps(['-o', 'lstart=', '-p', String(pid)])) || null;
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may hold anything; starttime is the 22nd (proc(5)).
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The pids of all PostgreSQL processes of one data folder, the postmaster and those that it made, whoever started them.
+ *
+ * @param dataFolder Absolute and without symbolic links.
+ */
+export function serverProcesses(dataFolder: string): Promise<number[]> {
+  return process.platform === 'linux' ? fromProc(dataFolder) : fromPs(dataFolder);
+}
+
+/** Every PostgreSQL process works in its data folder. */
+async function fromProc(dataFolder: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+      if (folder !== dataFolder) return false;
+      const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
+      return basename(program.replace(/ \(deleted\)$/, '')) === 'postgres';
+    }),
+  );
+  return pids.filter((_, i) => found[i]);
+}
+
+/** Without /proc: the postmaster by its arguments (`-D <data folder>`), the others as its children or by their title. */
+async function fromPs(dataFolder: string): Promise<number[]> {
+  const title = `postgres: ${clusterName(dataFolder)}: `;
+  const lines = (await ps(['-axww', '-o', 'pid=,command='])).split('\n');
+  return lines.flatMap((line) => {
+    const match = /^\s*(\d+) (.*)$/.exec(line);
+    if (!match?.[1] || match[2] === undefined) return [];
+    const isPostmaster = /\/postgres -D /.test(match[2]) && match[2].endsWith(` -D ${dataFolder}`);
+    return isPostmaster || match[2].startsWith(title) ? [Number(match[1])] : [];
+  });
+}
+
+async function ps(args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('ps', args, { maxBuffer: 16 * 1024 * 1024 }).catch(() => ({
+    stdout: '',
+  }));
+  return stdout.trim();
+}
+
+/** The setting `cluster_name`, which PostgreSQL shows in the title of each of its processes (at most 63 characters). */
+export function clusterName(dataFolder: string): string {
+  return `ninefold ${dataFolder.replace(/[^\w/.-]/g, '_').slice(-50)}`;
+}

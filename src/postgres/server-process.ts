@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chown, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Binaries } from './binaries.ts';
+import type { DataFolder } from './data-folder.ts';
+import { programEnvironment } from './program-environment.ts';
+import type { ServerLog } from './server-log.ts';
+import { settingsFile, socketFolderFor } from './settings.ts';
+
+/** All that a server needs to be started, the first time and again. */
+export interface ServerPlan {
+  readonly binaries: Binaries;
+  readonly folder: DataFolder;
+  readonly port: number;
+  readonly maxConnections: number;
+  readonly log: ServerLog;
+}
+
+/** How a process ended: its exit code, or the signal that ended it. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The server ended before it answered. `message` is PostgreSQL's own reason. */
+export class ServerFailure extends Error {
+  override readonly name = 'ServerFailure';
+
+  get portTaken(): boolean {
+    return /Address already in use/.test(this.message);
+  }
+}
+
+/** pg_ctl looks at the same file, ten times a second. */
+const lookMilliseconds = 10;
+/** After this long a fast shutdown is followed by an immediate one: the next start then recovers from the log. */
+const fastShutdownMilliseconds = 60_000;
+
+/** One running PostgreSQL server, a child of this process. */
+export class ServerProcess {
+  readonly exited: Promise<Exit>;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    // Whatever ends this process, short of a kill, ends the server too.
+    const abandon = () => child.kill('SIGINT');
+    process.once('exit', abandon);
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+      child.once('error', () => resolve({ code: null, signal: null }));
+    });
+    void this.exited.then(() => process.off('exit', abandon));
+  }
+
+  /**
+   * Starts the server and resolves when it accepts connections; after a crash that is when its recovery is done.
+   *
+   * @param signal Ends the start.
+   * @throws ServerFailure when the server ends instead.
+   */
+  static async start(plan: ServerPlan, signal: AbortSignal): Promise<ServerProcess> {
+    await writeSettings(plan);
+    const logged = await plan.log.size();
+    const output = await plan.log.open();
+    // A process group of its own, so that Ctrl-C in a terminal reaches Ninefold alone, which ends its calls first.
+    const child = spawn(plan.binaries.postgres, ['-D', plan.folder.path], {
+      ...(plan.folder.runAs ?? {}),
+      cwd: '/',
+      env: programEnvironment,
+      stdio: ['ignore', output.fd, output.fd],
+      detached: true,
+    });
+    const server = new ServerProcess(child);
+    let failure: Error | undefined;
+    child.once('error', (error) => {
+      failure = error;
+    });
+    await output.close();
+    const abort = () => child.kill('SIGINT');
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      if (await server.#becomesReady(plan.folder.path)) return server;
+      throw new ServerFailure(failure?.message ?? lastComplaint(await plan.log.readFrom(logged)));
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** PostgreSQL writes its state into the eighth line of postmaster.pid (`src/include/utils/pidfile.h`). */
+  async #becomesReady(dataFolder: string): Promise<boolean> {
+    let ended = false;
+    void this.exited.then(() => {
+      ended = true;
+    });
+    while (!ended) {
+      const lines = (await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+      if (Number(lines[0]) === this.#child.pid && lines[7]?.trim() === 'ready') return true;
+      await delay(lookMilliseconds);
+    }
+    return false;
+  }
+
+  /** A fast shutdown: ends open transactions, writes a checkpoint. Resolves when the process is gone. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGINT');
+    const impatience = setTimeout(() => this.#child.kill('SIGQUIT'), fastShutdownMilliseconds);
+    await this.exited;
+    clearTimeout(impatience);
+  }
+}
+
+async function writeSettings({ folder, port, maxConnections }: ServerPlan): Promise<void> {
+  const socketFolder = socketFolderFor(folder.path, port);
+  const path = join(folder.path, 'postgresql.conf');
+  const draft = `${path}.new`;
+  await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections, socketFolder }), {
+    mode: 0o600,
+  });
+  if (folder.runAs) await chown(draft, folder.runAs.uid, folder.runAs.gid);
+  await rename(draft, path);
+}
+
+/** The last FATAL or PANIC line of a log without its time and pid; else the last line. */
+function lastComplaint(log: string): string {
+  const lines = log.trim().split('\n');
+  const line = lines.findLast((text) => /(FATAL|PANIC): /.test(text)) ?? lines.at(-1) ?? '';
+  const bind = lines.find((text) => /could not bind .*Address already in use/.test(text));
+  return (bind ?? line).replace(/^.*?(LOG|FATAL|PANIC):\s+/, '');
+}

@@ -1,0 +1,61 @@
+import { clusterName } from './process-table.ts';
+
+export interface SettingsOptions {
+  readonly dataFolder: string;
+  readonly port: number;
+  readonly maxConnections: number;
+  /** Folder of the Unix socket; null for none. */
+  readonly socketFolder: string | null;
+}
+
+/** The longest path of a Unix socket that every system takes (macOS: 104 bytes with the closing NUL). */
+const longestSocketPath = 103;
+
+/** The data folder, if a socket in it has a path that the system takes; else null. */
+export function socketFolderFor(dataFolder: string, port: number): string | null {
+  return Buffer.byteLength(`${dataFolder}/.s.PGSQL.${port}`) <= longestSocketPath ? dataFolder : null;
+}
+
+/**
+ * The text of postgresql.conf. It is written at every start; what an operator sets with ALTER SYSTEM is kept elsewhere
+ * (postgresql.auto.conf) and wins.
+ */
+export function settingsFile(options: SettingsOptions): string {
+  const settings: [name: string, value: string | number][] = [
+    ['listen_addresses', '127.0.0.1'],
+    ['port', options.port],
+    ['unix_socket_directories', options.socketFolder ?? ''],
+    ['unix_socket_permissions', '0700'],
+    ['max_connections', options.maxConnections],
+    ['cluster_name', clusterName(options.dataFolder)],
+    // What was acknowledged is on disk.
+    ['fsync', 'on'],
+    ['full_page_writes', 'on'],
+    ['synchronous_commit', 'on'],
+    // A small machine and many databases.
+    ['shared_buffers', '128MB'],
+    ['max_wal_size', '1GB'],
+    ['min_wal_size', '80MB'],
+    ['jit', 'off'],
+    ['io_method', 'sync'],
+    // What initdb would write.
+    ['timezone', 'UTC'],
+    ['log_timezone', 'UTC'],
+    ['datestyle', 'iso, mdy'],
+    ['lc_messages', 'C'],
+    ['lc_monetary', 'C'],
+    ['lc_numeric', 'C'],
+    ['lc_time', 'C'],
+    ['default_text_search_config', 'pg_catalog.english'],
+    // Standard error is the log file. No statement and no row's values get into it.
+    ['logging_collector', 'off'],
+    ['log_destination', 'stderr'],
+    ['log_line_prefix', '%m [%p] %q%u@%d '],
+    ['log_min_messages', 'error'],
+    ['log_min_error_statement', 'panic'],
+    ['log_error_verbosity', 'terse'],
+    ['log_checkpoints', 'off'],
+  ];
+  const lines = settings.map(([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'`);
+  return `# Written by Ninefold at every start. Use ALTER SYSTEM for settings of your own.\n${lines.join('\n')}\n`;
+}
