@@ -41,6 +41,8 @@ export interface ApiError {
 export interface SetupState {
   /** True until the first builder exists. */
   needed: boolean;
+  /** Of app `console`, of which builders are the members: what the console signs in with. */
+  publishable_key: string;
 }
 
 export interface SetupRequest {
@@ -115,10 +117,9 @@ export interface Activity {
   health: { name: string; ok: boolean; text: string }[];
 }
 
+/** The statements run in one transaction, unless they say otherwise themselves. */
 export interface SqlRequest {
   sql: string;
-  /** Runs in a transaction that is rolled back. */
-  dry_run?: boolean;
 }
 
 export interface SqlResponse {
@@ -146,8 +147,8 @@ export interface SqlFailure {
   hint: string | null;
   /** 1-based offset in characters into the SQL that was sent; null where PostgreSQL gives none. */
   position: number | null;
-  /** 0-based index of the failed statement; null when it could not be told. */
-  statement: number | null;
+  /** 0-based index of the failed statement. */
+  statement: number;
 }
 
 export interface MigrateRequest {

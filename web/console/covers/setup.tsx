@@ -1,0 +1,129 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { limits } from '../../../contract/limits.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { signIn } from '../data/session/sign-in.ts';
+import { makeFirstBuilder } from '../data/setup/make-first-builder.ts';
+import { setupState } from '../data/setup/setup-state.ts';
+import { Cover, coverForm, coverTitle } from './cover.tsx';
+import { Questions } from './questions.tsx';
+import styles from './setup.module.css';
+import { Start } from './start.tsx';
+
+/** The code of the one-time link, `/setup#token=…`. The part after # is never sent to a server. */
+const codeOfLink = (): string => new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+
+/** Makes the first builder of a new node, and signs in. */
+export function Setup() {
+  const { data } = useQuery(setupState());
+  useEffect(() => {
+    document.title = 'Make the first builder · Ninefold';
+  }, []);
+  return data?.needed === false ? <Done /> : <FirstBuilder />;
+}
+
+function FirstBuilder() {
+  const [code, setCode] = useState(codeOfLink);
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const navigate = useNavigate();
+  const making = useMutation(makeFirstBuilder());
+  const entering = useMutation(signIn());
+  const error = making.error ?? entering.error;
+  const least = limits.passwordMinCharacters.default;
+  const long = [...password].length;
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (making.isPending || entering.isPending) return;
+    const enter = () => entering.mutate({ email, password }, { onSuccess: () => void navigate({ to: '/' }) });
+    making.mutate({ token: code.trim(), name: name.trim(), email: email.trim(), password }, { onSuccess: enter });
+  };
+  return (
+    <Cover right={<Start />}>
+      <form className={coverForm} onSubmit={submit}>
+        <div>
+          <h1 className={coverTitle}>Make the first builder</h1>
+          <p className={styles.words}>This node is new. Whoever holds the one-time link becomes its first builder.</p>
+        </div>
+        <TextInput
+          label="Set-up code"
+          description={
+            <>
+              From the link that <code>ninefold start</code> printed. For one use.
+            </>
+          }
+          classNames={{ input: styles.code ?? '' }}
+          required
+          autoFocus={code === ''}
+          autoComplete="off"
+          spellCheck={false}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Name"
+          name="name"
+          autoComplete="name"
+          required
+          autoFocus={code !== ''}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          label="E-mail"
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          name="password"
+          autoComplete="new-password"
+          required
+          minLength={least}
+          description={
+            <span className={long >= least ? styles.enough : undefined}>
+              {long === 0 ? `At least ${least} characters` : `${long} characters; ${least} are needed`}
+            </span>
+          }
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {error && <FailureNote facts={failureFacts(error)} />}
+        <Button
+          kind="first"
+          wide
+          type="submit"
+          busy={(making.isPending && 'Making builder') || (entering.isPending && 'Signing in')}
+        >
+          Make builder and open the console
+        </Button>
+      </form>
+    </Cover>
+  );
+}
+
+function Done() {
+  return (
+    <Cover right={<Questions />}>
+      <div className={coverForm}>
+        <div>
+          <h1 className={coverTitle}>All set up</h1>
+          <p className={styles.words}>The first builder of this node exists, so the one-time link has done its work.</p>
+        </div>
+        <Link to="/sign-in" className={buttonClass({ kind: 'first', wide: true })}>
+          Sign in
+        </Link>
+      </div>
+    </Cover>
+  );
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { errors } from '../../../contract/errors.ts';
+import { ApiFailure, failureFacts, failureOf } from './api-failure.ts';
+
+describe('failureOf', () => {
+  it('takes code, sentence, hint and request id from the body', () => {
+    const body = {
+      code: 'app_exists',
+      message: 'There is one.',
+      details: { ref: 'a' },
+      hint: 'Other.',
+      request_id: 'r1',
+    };
+    expect(failureOf(409, body, 'r2')).toMatchObject({
+      code: 'app_exists',
+      status: 409,
+      message: 'There is one.',
+      details: { ref: 'a' },
+      hint: 'Other.',
+      requestId: 'r1',
+    });
+  });
+
+  it('reads the two forms of the sign-in service', () => {
+    expect(failureOf(422, { code: 422, error_code: 'weak_password', msg: 'Too weak.' }, null)).toMatchObject({
+      code: 'weak_password',
+      message: 'Too weak.',
+    });
+  });
+
+  it.each([null, 'Bad gateway', 17, [], { message: 5, code: null }])(
+    'says something true of a body like %j',
+    (body) => {
+      expect(failureOf(502, body, 'r3')).toMatchObject({
+        code: 'http_502',
+        message: 'The server answered 502.',
+        requestId: 'r3',
+      });
+    },
+  );
+});
+
+describe('failureFacts', () => {
+  it('adds meaning and action from the catalogue', () => {
+    const facts = failureFacts(failureOf(409, { code: 'app_exists', message: 'There is one.' }, null));
+    expect(facts.meaning).toBe(errors.app_exists.meaning);
+    expect(facts.action).toBe(errors.app_exists.action);
+  });
+
+  it('prefers the hint of this very failure to the general action', () => {
+    expect(failureFacts(failureOf(409, { code: 'app_exists', hint: 'Try b.' }, null)).action).toBe('Try b.');
+  });
+
+  it('knows no more than it was told of a foreign code', () => {
+    const facts = failureFacts(failureOf(400, { code: 'toString', message: 'No.' }, null));
+    expect(facts).toMatchObject({ code: 'toString', message: 'No.', meaning: null, action: null });
+  });
+
+  it('says what to do when no answer came', () => {
+    expect(failureFacts(new ApiFailure('No answer.', { code: 'unreachable', status: null })).action).toMatch(/running/);
+  });
+});

@@ -1,0 +1,74 @@
+import type { ApiError } from '../../../contract/admin.ts';
+import { errors } from '../../../contract/errors.ts';
+import type { FailureFacts } from '../../ui/failure.tsx';
+
+/** A call that failed: what the server said, or that it could not be reached. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure';
+  readonly code: string;
+  /** HTTP status; null when no answer came. */
+  readonly status: number | null;
+  readonly details: unknown;
+  readonly hint: string | null;
+  readonly requestId: string | null;
+
+  constructor(
+    message: string,
+    parts: { code: string; status: number | null; details?: unknown; hint?: string | null; requestId?: string | null },
+  ) {
+    super(message);
+    this.code = parts.code;
+    this.status = parts.status;
+    this.details = parts.details ?? null;
+    this.hint = parts.hint ?? null;
+    this.requestId = parts.requestId ?? null;
+  }
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/**
+ * Reads the body of an answer that is no success. Every part may be missing: a proxy between may have answered.
+ * PostgREST's and GoTrue's bodies are read as well (`msg`, `error_code`), as the builder's door passes them on.
+ */
+export function failureOf(status: number, body: unknown, requestId: string | null): ApiFailure {
+  const said: Partial<Record<keyof ApiError | 'msg' | 'error_code', unknown>> =
+    typeof body === 'object' && body !== null ? body : {};
+  return new ApiFailure(text(said.message) ?? text(said.msg) ?? `The server answered ${status}.`, {
+    code: text(said.error_code) ?? text(said.code) ?? `http_${status}`,
+    status,
+    details: said.details,
+    hint: text(said.hint),
+    requestId: text(said.request_id) ?? requestId,
+  });
+}
+
+const known: Readonly<Record<string, { meaning: string; action: string } | undefined>> = errors;
+
+/** What a page says about an error of any kind: the sentence, with meaning and action from the catalogue. */
+export function failureFacts(error: unknown): FailureFacts {
+  if (error instanceof ApiFailure) {
+    const entry = Object.hasOwn(known, error.code) ? known[error.code] : undefined;
+    return {
+      code: error.code,
+      status: error.status,
+      message: error.message,
+      meaning: entry?.meaning ?? null,
+      action: error.hint ?? entry?.action ?? unreachableAction(error),
+      requestId: error.requestId,
+    };
+  }
+  return {
+    code: 'console_failed',
+    status: null,
+    message: 'The console itself failed.',
+    meaning: error instanceof Error ? error.message : String(error),
+    action: 'Load the page again; nothing was changed on the server by this.',
+    requestId: null,
+  };
+}
+
+const unreachableAction = (error: ApiFailure): string | null =>
+  error.status === null
+    ? 'See that `ninefold start` is running and that this machine is online, then try again.'
+    : null;

@@ -1,0 +1,12 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Activity } from '../../../../contract/admin.ts';
+import { api, segment } from '../api.ts';
+import { appKeys } from './keys.ts';
+
+/** Calls of the last day, members, sessions and health of an app; renewed while in sight. */
+export const activity = (ref: string) =>
+  queryOptions({
+    queryKey: appKeys.activity(ref),
+    queryFn: ({ signal }) => api<Activity>(`/apps/${segment(ref)}/activity`, { signal }),
+    refetchInterval: 10_000,
+  });

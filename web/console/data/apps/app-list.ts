@@ -1,0 +1,11 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { AppSummary } from '../../../../contract/admin.ts';
+import { api } from '../api.ts';
+import { appKeys } from './keys.ts';
+
+/** Every app of the node that the builder may see. */
+export const appList = () =>
+  queryOptions({
+    queryKey: appKeys.list(),
+    queryFn: ({ signal }) => api<AppSummary[]>('/apps', { signal }),
+  });

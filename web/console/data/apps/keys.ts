@@ -1,0 +1,5 @@
+export const appKeys = {
+  list: () => ['apps'] as const,
+  connection: (ref: string) => ['apps', ref, 'connection'] as const,
+  activity: (ref: string) => ['apps', ref, 'activity'] as const,
+};

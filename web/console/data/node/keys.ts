@@ -1,0 +1,1 @@
+export const nodeKeys = { status: () => ['node', 'status'] as const };

@@ -1,0 +1,29 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiFailure } from './api-failure.ts';
+
+let onSignedOut: (() => void) | null = null;
+
+/** Says what happens when the server no longer knows the session: once, by the router. */
+export const whenSignedOut = (action: () => void): void => {
+  onSignedOut = action;
+};
+
+const notice = (error: unknown) => {
+  if (error instanceof ApiFailure && error.status === 401) onSignedOut?.();
+};
+
+/** Repeats only what may pass by itself: no answer, or the database for a moment not there. */
+const passing = (error: unknown) => !(error instanceof ApiFailure) || error.status === null || error.status >= 502;
+
+/**
+ * One cache for the whole console. The last answer stays in sight while a new one is fetched; a failure is shown
+ * by the page that asked.
+ */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: notice }),
+  mutationCache: new MutationCache({ onError: notice }),
+  defaultOptions: {
+    queries: { staleTime: 5_000, retry: (failures, error) => failures < 2 && passing(error), retryDelay: 500 },
+    mutations: { retry: false },
+  },
+});

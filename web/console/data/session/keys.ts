@@ -1,0 +1,1 @@
+export const sessionKeys = { builder: () => ['builder'] as const };

@@ -1,0 +1,1 @@
+export const setupKeys = { state: () => ['setup'] as const };

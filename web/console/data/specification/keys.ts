@@ -1,0 +1,1 @@
+export const specificationKeys = { of: (ref: string) => ['specification', ref] as const };

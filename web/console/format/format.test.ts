@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { ago, bytes, count, counted, duration, entityName, listed, milliseconds, percent } from './format.ts';
+
+describe('figures are written so that they can be compared at a glance', () => {
+  it.each([
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [1023, '1,023 bytes'],
+    [8300, '8.1 kB'],
+    [10_240, '10 kB'],
+    [60_817_408, '58 MB'],
+    [1024 ** 5, '1,024 TB'],
+  ])('%i bytes is %s', (value, text) => expect(bytes(value)).toBe(text));
+
+  it.each([
+    [0, 100, '0%'],
+    [0, 0, '0%'],
+    [1, 1_000_000, '<0.01%'],
+    [45, 21_438, '0.21%'],
+    [3, 100, '3.0%'],
+    [1, 1, '100%'],
+  ])('%i of %i is %s', (part, all, text) => expect(percent(part, all)).toBe(text));
+
+  it.each([
+    [0.83, '0.8 ms'],
+    [9.97, '10 ms'],
+    [999, '999 ms'],
+    [2400, '2.4 s'],
+  ])('%d ms is %s', (value, text) => expect(milliseconds(value)).toBe(text));
+
+  it('agrees in number', () => {
+    expect(counted(1, 'table')).toBe('1 table');
+    expect(counted(0, 'table')).toBe('0 tables');
+    expect(counted(2, 'policy', 'policies')).toBe('2 policies');
+    expect(count(214_380)).toBe('214,380');
+  });
+});
+
+describe('times', () => {
+  const now = Date.parse('2026-11-20T14:00:00Z');
+
+  it('says how long ago in the largest unit that fits', () => {
+    expect(ago('2026-11-20T13:59:57Z', now)).toBe('just now');
+    expect(ago('2026-11-20T13:59:00Z', now)).toBe('1 minute ago');
+    expect(ago('2026-11-18T14:00:00Z', now)).toBe('2 days ago');
+    expect(duration(8000)).toBe('8 seconds');
+  });
+
+  it('never tells of the future when a clock runs ahead', () => {
+    expect(ago('2026-11-20T14:00:09Z', now)).toBe('just now');
+  });
+});
+
+it('names entities without the schema public', () => {
+  expect(entityName('public', 'tickets')).toBe('tickets');
+  expect(entityName('auth', 'users')).toBe('auth.users');
+});
+
+it('joins words as a sentence does', () => {
+  expect(listed([])).toBe('');
+  expect(listed(['anon'])).toBe('anon');
+  expect(listed(['anon', 'authenticated', 'service_role'])).toBe('anon, authenticated and service_role');
+});

@@ -1,0 +1,70 @@
+/** Figures and times as the console writes them. Pure; English, whatever the browser speaks. */
+
+const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
+
+/** 12408 → "12,408". */
+export const count = (value: number): string => whole.format(value);
+
+/** 1, "table" → "1 table"; 7, "table" → "7 tables"; 2, "policy", "policies" → "2 policies". */
+export const counted = (value: number, singular: string, plural = `${singular}s`): string =>
+  `${count(value)} ${value === 1 ? singular : plural}`;
+
+/** Bytes, in units of 1,024, with two digits at most that matter: "58 MB", "8.1 kB". */
+export function bytes(value: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const step = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(value) / Math.log(1024)));
+  const scaled = value / 1024 ** step;
+  const text = step > 0 && scaled < 9.95 ? scaled.toFixed(1) : count(scaled);
+  return `${text} ${value === 1 ? 'byte' : units[step]}`;
+}
+
+/** A part of a whole, 0 to 1: "0.21%", "3.4%", "12%"; "0%" only where it is none at all. */
+export function percent(part: number, all: number): string {
+  if (all === 0 || part === 0) return '0%';
+  const value = (part / all) * 100;
+  if (value < 0.01) return '<0.01%';
+  return `${value < 1 ? value.toFixed(2) : value < 10 ? value.toFixed(1) : count(value)}%`;
+}
+
+/** Milliseconds: "0.8 ms", "18 ms", "2.4 s". */
+export function milliseconds(value: number): string {
+  if (value >= 1000) return `${(value / 1000).toFixed(1)} s`;
+  return `${value < 9.95 ? value.toFixed(1) : count(value)} ms`;
+}
+
+const spans: readonly (readonly [seconds: number, word: string])[] = [
+  [365 * 86_400, 'year'],
+  [30 * 86_400, 'month'],
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+];
+
+/** How long, in the largest unit that fits: "19 days", "4 minutes", "8 seconds". Takes milliseconds. */
+export function duration(value: number): string {
+  const seconds = Math.max(0, Math.round(value / 1000));
+  for (const [span, word] of spans) if (seconds >= span) return counted(Math.floor(seconds / span), word);
+  return counted(seconds, 'second');
+}
+
+/** How long ago an ISO 8601 time was: "2 days ago", "just now" under five seconds. */
+export function ago(iso: string, now: number): string {
+  const passed = now - Date.parse(iso);
+  return passed < 5000 ? 'just now' : `${duration(passed)} ago`;
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+/** "20 Nov 2026 10:50:07", in the reader's time zone. */
+export const dateTime = (iso: string): string => `${day.format(new Date(iso))} ${clock.format(new Date(iso))}`;
+
+/** "14:00", in the reader's time zone. */
+export const hour = (iso: string): string => clock.format(new Date(iso)).slice(0, 5);
+
+/** "public.tickets" → "tickets": the schema public goes without saying. */
+export const entityName = (schema: string, name: string): string => (schema === 'public' ? name : `${schema}.${name}`);
+
+/** Joins words as a sentence does: "a", "a and b", "a, b and c". */
+export const listed = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

@@ -1,0 +1,43 @@
+import { Menu } from '@mantine/core';
+import { IconApps, IconCheck, IconSelector } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Dot } from '../../ui/dot.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { activity } from '../data/apps/activity.ts';
+import { appList } from '../data/apps/app-list.ts';
+import styles from './app-switcher.module.css';
+
+/** Which app one is in, and the way to the others. The dot is the app's health. */
+export function AppSwitcher({ appRef }: { appRef: string }) {
+  const navigate = useNavigate();
+  const { data: apps = [] } = useQuery(appList());
+  const { data, isError } = useQuery(activity(appRef));
+  const unwell = isError || data?.health.some(({ ok }) => !ok);
+  return (
+    <Menu position="bottom-start" width="target">
+      <Menu.Target>
+        <button type="button" className={styles.switch} aria-label={`App ${appRef}. Switch to another`}>
+          <Dot kind={unwell ? 'bad' : 'ok'} />
+          <b className="cut">{appRef}</b>
+          <Icon of={IconSelector} />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {apps.map((app) => (
+          <Menu.Item
+            key={app.ref}
+            rightSection={app.ref === appRef ? <Icon of={IconCheck} small /> : null}
+            onClick={() => void navigate({ to: '/app/$ref', params: { ref: app.ref } })}
+          >
+            {app.ref}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon of={IconApps} />} onClick={() => void navigate({ to: '/' })}>
+          All apps
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,117 @@
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react';
+import { chapterPages } from '../chapters/chapter-pages.ts';
+import { signOut } from '../data/session/sign-out.ts';
+import type { Binding } from '../keys/bindings.ts';
+import { Help } from '../keys/help.tsx';
+import { useKeys } from '../keys/keyboard.tsx';
+import { Palette } from '../palette/palette.tsx';
+import { workPages } from '../work/work-pages.ts';
+import { useChapterNumber } from './use-chapter-number.ts';
+
+/** What can be done from everywhere: by key, from the palette, from a menu. */
+interface Commands {
+  scheme: 'light' | 'dark';
+  toggleScheme: () => void;
+  openPalette: () => void;
+  openHelp: () => void;
+  leave: () => void;
+}
+
+const CommandsContext = createContext<Commands | null>(null);
+
+export function useCommands(): Commands {
+  const commands = use(CommandsContext);
+  if (!commands) throw new Error('useCommands needs a CommandsProvider above it.');
+  return commands;
+}
+
+/** Holds the palette and the list of keys, and binds the keys that work everywhere. */
+export function CommandsProvider({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState<'palette' | 'help' | null>(null);
+  const scheme = useComputedColorScheme('light');
+  const { setColorScheme } = useMantineColorScheme();
+  const navigate = useNavigate();
+
+  const toggleScheme = useCallback(
+    () => setColorScheme(scheme === 'dark' ? 'light' : 'dark'),
+    [scheme, setColorScheme],
+  );
+  const leave = useCallback(() => {
+    void signOut().then(() => navigate({ to: '/sign-in' }));
+  }, [navigate]);
+
+  const commands = useMemo<Commands>(
+    () => ({
+      scheme,
+      toggleScheme,
+      openPalette: () => setOpen('palette'),
+      openHelp: () => setOpen('help'),
+      leave,
+    }),
+    [scheme, toggleScheme, leave],
+  );
+
+  useKeys(useGeneralBindings(commands));
+  useKeys(useAppBindings());
+
+  const close = useCallback(() => setOpen(null), []);
+  return (
+    <CommandsContext value={commands}>
+      {children}
+      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'help' && <Help onClose={close} />}
+    </CommandsContext>
+  );
+}
+
+function useGeneralBindings({ openPalette, openHelp, toggleScheme }: Commands): readonly Binding[] {
+  return useMemo(
+    () => [
+      { keys: 'mod+k', group: 'Everywhere', does: 'Search or jump', run: openPalette, inFields: true },
+      { keys: '/', group: 'Everywhere', does: 'Search or jump', run: openPalette },
+      { keys: 't', group: 'Everywhere', does: 'Light or dark', run: toggleScheme },
+      { keys: '?', group: 'Everywhere', does: 'This list', run: openHelp },
+    ],
+    [openPalette, openHelp, toggleScheme],
+  );
+}
+
+/** Chapters by their number, neighbours by brackets, the workshop by G and a letter; none outside an app. */
+function useAppBindings(): readonly Binding[] {
+  const navigate = useNavigate();
+  const { ref } = useParams({ strict: false });
+  const here = useChapterNumber();
+  return useMemo(() => {
+    if (ref === undefined) return [];
+    const params = { ref };
+    const pages = chapterPages(undefined);
+    const next = pages.find(({ number }) => number > (here ?? 0));
+    const previous = here === undefined ? undefined : pages.findLast(({ number }) => number < here);
+    const bindings: Binding[] = [
+      { keys: '0', group: 'Chapters', does: 'Contents', run: () => void navigate({ to: '/app/$ref', params }) },
+      ...pages.map(({ number, name, to }) => ({
+        keys: String(number),
+        group: 'Chapters',
+        does: name,
+        run: () => void navigate({ to, params }),
+      })),
+      ...workPages.map(({ name, to, letter }) => ({
+        keys: `g ${letter}`,
+        group: 'Workshop',
+        does: name,
+        run: () => void navigate({ to, params }),
+      })),
+    ];
+    if (previous) {
+      const run = () => void navigate({ to: previous.to, params });
+      bindings.push({ keys: '[', group: 'Chapters', does: 'Previous chapter', run });
+    }
+    if (next) {
+      const run = () => void navigate({ to: next.to, params });
+      bindings.push({ keys: ']', group: 'Chapters', does: 'Next chapter', run });
+    }
+    return bindings;
+  }, [ref, here, navigate]);
+}

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { initials } from './initials.ts';
+
+it.each([
+  ['Ines Okafor', 'IO'],
+  ['ines.okafor@northwind.example', 'IO'],
+  ['Ines Maria Okafor', 'IO'],
+  ['ines', 'I'],
+  ['Émile Zola', 'ÉZ'],
+  ['', ''],
+])('%s is %s', (name, letters) => expect(initials(name)).toBe(letters));

@@ -1,0 +1,87 @@
+import { IconApps, IconBook2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { Icon } from '../../ui/icon.tsx';
+import { Mark } from '../../ui/mark.tsx';
+import { chapterPages } from '../chapters/chapter-pages.ts';
+import { specification } from '../data/specification/specification.ts';
+import { count } from '../format/format.ts';
+import { workPages } from '../work/work-pages.ts';
+import { AppSwitcher } from './app-switcher.tsx';
+import { Me } from './me.tsx';
+import styles from './rail.module.css';
+import { useChapterNumber } from './use-chapter-number.ts';
+
+/** The thumb index. The page one stands on is cut out of the rail and joins the page. */
+export function Rail() {
+  const { ref } = useParams({ strict: false });
+  const chapter = useChapterNumber();
+  return (
+    <div className={styles.rail}>
+      <Link to="/" className={styles.brand} aria-label="Ninefold, all apps">
+        <Mark chapter={chapter} />
+        Ninefold
+      </Link>
+      {ref === undefined ? (
+        <nav className={styles.nav} aria-label="Node">
+          <Link to="/" className={styles.item}>
+            <Icon of={IconApps} />
+            <span>Apps</span>
+          </Link>
+        </nav>
+      ) : (
+        <AppRail appRef={ref} />
+      )}
+      <Me />
+    </div>
+  );
+}
+
+function AppRail({ appRef }: { appRef: string }) {
+  const { data } = useQuery(specification(appRef));
+  const params = { ref: appRef };
+  return (
+    <>
+      <AppSwitcher appRef={appRef} />
+      <nav className={styles.nav} aria-label="App">
+        <Link to="/app/$ref" params={params} className={styles.item} activeOptions={{ exact: true }}>
+          <Icon of={IconBook2} />
+          <span>Contents</span>
+        </Link>
+        <h2 className={styles.heading}>Specification</h2>
+        {chapterPages(data).map((page) => (
+          <Link key={page.key} to={page.to} params={params} className={styles.item}>
+            <span className={styles.numeral}>{page.number}</span>
+            <span>{page.name}</span>
+            {page.count !== null && <span className={styles.count}>{count(page.count)}</span>}
+          </Link>
+        ))}
+        <h2 className={styles.heading}>Workshop</h2>
+        {workPages.map((page) => (
+          <Link key={page.to} to={page.to} params={params} className={styles.item}>
+            <Icon of={page.icon} />
+            <span>{page.name}</span>
+          </Link>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+/** On a phone: the same along the lower edge. The workshop is in the menu of the running head. */
+export function Thumbs({ appRef }: { appRef: string }) {
+  const { data } = useQuery(specification(appRef));
+  const params = { ref: appRef };
+  return (
+    <nav className={styles.thumbs} aria-label="Chapters">
+      <Link to="/app/$ref" params={params} activeOptions={{ exact: true }} aria-label="Contents">
+        <Icon of={IconBook2} />
+      </Link>
+      {chapterPages(data).map((page) => (
+        <Link key={page.key} to={page.to} params={params} aria-label={`${page.number} ${page.name}`}>
+          {page.number}
+        </Link>
+      ))}
+    </nav>
+  );
+}

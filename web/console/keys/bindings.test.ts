@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { type Binding, caps, keyName, press } from './bindings.ts';
+
+const binding = (keys: string, more: Partial<Binding> = {}): Binding => ({
+  keys,
+  group: 'Go',
+  does: keys,
+  run: () => {},
+  ...more,
+});
+const plain = { ctrlKey: false, metaKey: false, altKey: false };
+
+describe('press', () => {
+  const bindings = [binding('g d'), binding('g s'), binding('t'), binding('s'), binding('mod+k', { inFields: true })];
+
+  it('runs a single key at once', () => {
+    expect(press(bindings, '', 't', false).binding?.keys).toBe('t');
+  });
+
+  it('waits for the second key of a pair, then runs it instead of the single one', () => {
+    expect(press(bindings, '', 'g', false)).toEqual({ binding: null, pending: 'g' });
+    expect(press(bindings, 'g', 's', false).binding?.keys).toBe('g s');
+  });
+
+  it('forgets a pair that does not come about, and takes the second key for itself', () => {
+    expect(press(bindings, 'g', 't', false).binding?.keys).toBe('t');
+    expect(press(bindings, 'g', 'x', false)).toEqual({ binding: null, pending: '' });
+  });
+
+  it('lets somebody type in a field', () => {
+    expect(press(bindings, '', 't', true)).toEqual({ binding: null, pending: '' });
+    expect(press(bindings, '', 'mod+k', true).binding?.keys).toBe('mod+k');
+  });
+
+  it('lets a page take a key over from the frame', () => {
+    const own = binding('t', { does: 'of the page' });
+    expect(press([...bindings, own], '', 't', false).binding?.does).toBe('of the page');
+  });
+});
+
+it('names a key as bindings do, on any keyboard', () => {
+  expect(keyName({ ...plain, key: 'K', metaKey: true })).toBe('mod+k');
+  expect(keyName({ ...plain, key: 'k', ctrlKey: true })).toBe('mod+k');
+  expect(keyName({ ...plain, key: '?' })).toBe('?');
+  expect(keyName({ ...plain, key: 'Escape' })).toBe('esc');
+  expect(keyName({ ...plain, key: 'Enter', altKey: true })).toBe('alt+enter');
+  expect(keyName({ ...plain, key: 'Shift' })).toBeNull();
+});
+
+it('shows key caps as the keyboard at hand has them', () => {
+  expect(caps('mod+k', false)).toEqual(['Ctrl K']);
+  expect(caps('mod+k', true)).toEqual(['⌘ K']);
+  expect(caps('g d', false)).toEqual(['G', 'D']);
+  expect(caps('mod+enter', false)).toEqual(['Ctrl Enter']);
+});

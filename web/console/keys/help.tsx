@@ -1,0 +1,38 @@
+import { Modal } from '@mantine/core';
+import { Kbd } from '../../ui/kbd.tsx';
+import { caps } from './bindings.ts';
+import styles from './help.module.css';
+import { isMac, useKeyboard } from './keyboard.tsx';
+
+/** The list of keys: only those that do something where one is. */
+export function Help({ onClose }: { onClose: () => void }) {
+  const { bindings, singleKeys, setSingleKeys } = useKeyboard();
+  const groups = [...new Set(bindings.map(({ group }) => group))];
+  return (
+    <Modal opened onClose={onClose} title="Keyboard" size={720}>
+      <div className={styles.groups}>
+        {groups.map((group) => (
+          <section key={group}>
+            <h3 className={styles.heading}>{group}</h3>
+            <dl>
+              {bindings
+                .filter((binding) => binding.group === group)
+                .map(({ keys, does }) => (
+                  <div key={`${keys} ${does}`} className={styles.line}>
+                    <dt>
+                      <Kbd keys={caps(keys, isMac)} />
+                    </dt>
+                    <dd>{does}</dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <label className={styles.single}>
+        <input type="checkbox" checked={singleKeys} onChange={(event) => setSingleKeys(event.currentTarget.checked)} />
+        Single keys work. They rest while a field has the focus.
+      </label>
+    </Modal>
+  );
+}

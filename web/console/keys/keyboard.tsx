@@ -1,0 +1,83 @@
+import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type Binding, keyName, press } from './bindings.ts';
+
+interface Keyboard {
+  /** Everything that keys do at the moment, in the order in which it was bound. */
+  bindings: readonly Binding[];
+  bind: (bindings: readonly Binding[]) => () => void;
+  /** WCAG 2.1.4: keys without Ctrl, Cmd or Alt can be switched off. */
+  singleKeys: boolean;
+  setSingleKeys: (on: boolean) => void;
+}
+
+const KeyboardContext = createContext<Keyboard | null>(null);
+
+const storageKey = 'ninefold-single-keys';
+const patience = 1200;
+
+/** Listens to the keyboard for everything beneath it. */
+export function KeyboardProvider({ children }: { children: ReactNode }) {
+  const [groups, setGroups] = useState<readonly (readonly Binding[])[]>([]);
+  const [singleKeys, setSingle] = useState(() => localStorage.getItem(storageKey) !== 'off');
+  const bindings = useMemo(() => groups.flat(), [groups]);
+
+  const bind = useCallback((added: readonly Binding[]) => {
+    setGroups((before) => [...before, added]);
+    return () => setGroups((before) => before.filter((group) => group !== added));
+  }, []);
+  const setSingleKeys = useCallback((on: boolean) => {
+    localStorage.setItem(storageKey, on ? 'on' : 'off');
+    setSingle(on);
+  }, []);
+
+  useKeyListener(bindings, singleKeys);
+
+  const keyboard = useMemo(
+    () => ({ bindings, bind, singleKeys, setSingleKeys }),
+    [bindings, bind, singleKeys, setSingleKeys],
+  );
+  return <KeyboardContext value={keyboard}>{children}</KeyboardContext>;
+}
+
+function useKeyListener(bindings: readonly Binding[], singleKeys: boolean) {
+  const pending = useRef({ keys: '', since: 0 });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const key = keyName(event);
+      if (key === null || event.defaultPrevented) return;
+      const begun = event.timeStamp - pending.current.since < patience ? pending.current.keys : '';
+      const resting = !singleKeys || rests(event.target);
+      const outcome = press(bindings, begun, key, resting);
+      pending.current = { keys: outcome.pending, since: event.timeStamp };
+      if (!outcome.binding) return;
+      event.preventDefault();
+      outcome.binding.run();
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, [bindings, singleKeys]);
+}
+
+/** Single keys rest in fields, and beneath an open dialog or menu. */
+const rests = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  target.closest(
+    'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="dialog"], [role="menu"]',
+  ) !== null;
+
+export function useKeyboard(): Keyboard {
+  const keyboard = use(KeyboardContext);
+  if (!keyboard) throw new Error('useKeyboard needs a KeyboardProvider above it.');
+  return keyboard;
+}
+
+/**
+ * Binds keys for as long as the component stands. `bindings` must be memoised; what they do may use the latest state.
+ */
+export function useKeys(bindings: readonly Binding[]): void {
+  const { bind } = useKeyboard();
+  useEffect(() => bind(bindings), [bind, bindings]);
+}
+
+/** Whether the keyboard at hand has a Cmd key. */
+export const isMac = /mac|iphone|ipad/i.test(navigator.userAgent);

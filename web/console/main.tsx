@@ -1,0 +1,36 @@
+import '../ui/styles.ts';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.ts';
+import { queryClient, whenSignedOut } from './data/query-client.ts';
+import { signOut } from './data/session/sign-out.ts';
+import { KeyboardProvider } from './keys/keyboard.tsx';
+import { router } from './router.tsx';
+
+// The server ended the session, here or on another device: forget it and ask for a new one.
+whenSignedOut(() => {
+  void signOut().then(() => router.navigate({ to: '/sign-in', search: { next: router.state.location.href } }));
+});
+
+const element = document.getElementById('root');
+if (!element) throw new Error('The page has no element #root.');
+
+createRoot(element).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariablesResolver}
+      colorSchemeManager={colorSchemeManager}
+      defaultColorScheme="auto"
+    >
+      <QueryClientProvider client={queryClient}>
+        <KeyboardProvider>
+          <RouterProvider router={router} />
+        </KeyboardProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

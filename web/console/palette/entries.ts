@@ -1,0 +1,32 @@
+import type { Icon } from '@tabler/icons-react';
+import { match, type Span } from './match.ts';
+
+/** A line of the palette. */
+export interface Entry {
+  group: string;
+  title: string;
+  about: string;
+  /** At the left: the number of a chapter, or an icon. */
+  sign: number | Icon;
+  /** Key caps that do the same. */
+  keys?: readonly string[];
+  run: () => void;
+}
+
+export interface Found extends Entry {
+  spans: Span[];
+}
+
+/** How many lines the palette shows; it says how many more there are. */
+export const mostFound = 40;
+
+/** The lines that answer a query, best first within their group, groups in the order of `entries`. Pure. */
+export function find(entries: readonly Entry[], query: string): Found[] {
+  const groups = [...new Set(entries.map(({ group }) => group))];
+  return entries
+    .flatMap((entry) => {
+      const found = match(entry.title, query);
+      return found ? [{ ...entry, ...found }] : [];
+    })
+    .toSorted((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group) || (query.trim() ? a.rank - b.rank : 0));
+}

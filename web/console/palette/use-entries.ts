@@ -1,0 +1,100 @@
+import { IconApps, IconBook2, IconKeyboard, IconLogout, IconMoon, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { appList } from '../data/apps/app-list.ts';
+import { specification } from '../data/specification/specification.ts';
+import { counted } from '../format/format.ts';
+import { useCommands } from '../frame/commands.tsx';
+import { workPages } from '../work/work-pages.ts';
+import { destinations } from './destinations.ts';
+import type { Entry } from './entries.ts';
+
+/** Everything that the palette offers where one is. */
+export function useEntries(): Entry[] {
+  const { ref } = useParams({ strict: false });
+  const app = useAppEntries(ref);
+  const apps = useAppsEntries();
+  const general = useGeneralEntries();
+  return useMemo(() => [...app, ...apps, ...general], [app, apps, general]);
+}
+
+function useAppEntries(ref: string | undefined): Entry[] {
+  const navigate = useNavigate();
+  const { data } = useQuery({ ...specification(ref ?? ''), enabled: ref !== undefined });
+  return useMemo(() => {
+    if (ref === undefined) return [];
+    const params = { ref };
+    const places = (data ? destinations(data) : []).map(
+      ({ chapter, title, about, target }): Entry => ({
+        group: 'In the specification',
+        title,
+        about,
+        sign: chapter,
+        ...(about.endsWith('?') && { keys: [String(chapter)] }),
+        run: () => void navigate({ ...target, params }),
+      }),
+    );
+    return [
+      {
+        group: 'In the specification',
+        title: 'Contents',
+        about: `What does ${ref} do?`,
+        sign: IconBook2,
+        keys: ['0'],
+        run: () => void navigate({ to: '/app/$ref', params }),
+      },
+      ...places,
+      ...workPages.map(
+        ({ name, to, icon, letter }): Entry => ({
+          group: 'Workshop',
+          title: name,
+          about: '',
+          sign: icon,
+          keys: ['G', letter.toUpperCase()],
+          run: () => void navigate({ to, params }),
+        }),
+      ),
+    ];
+  }, [ref, data, navigate]);
+}
+
+function useAppsEntries(): Entry[] {
+  const navigate = useNavigate();
+  const { data = [] } = useQuery(appList());
+  return useMemo(
+    () =>
+      data.map(
+        ({ ref, name, members }): Entry => ({
+          group: 'Apps',
+          title: ref,
+          about: [name === ref ? '' : name, counted(members, 'member')].filter(Boolean).join(', '),
+          sign: IconApps,
+          run: () => void navigate({ to: '/app/$ref', params: { ref } }),
+        }),
+      ),
+    [data, navigate],
+  );
+}
+
+function useGeneralEntries(): Entry[] {
+  const navigate = useNavigate();
+  const { toggleScheme, openHelp, leave } = useCommands();
+  return useMemo(() => {
+    const entry = (title: string, sign: Entry['sign'], run: () => void, keys: readonly string[] = []): Entry => ({
+      group: 'Do',
+      title,
+      about: '',
+      sign,
+      keys,
+      run,
+    });
+    return [
+      entry('All apps', IconApps, () => void navigate({ to: '/' })),
+      entry('Make an app', IconPlus, () => void navigate({ to: '/', search: { make: true } })),
+      entry('Light or dark', IconMoon, toggleScheme, ['T']),
+      entry('Keyboard', IconKeyboard, openHelp, ['?']),
+      entry('Sign out', IconLogout, leave),
+    ];
+  }, [navigate, toggleScheme, openHelp, leave]);
+}

@@ -1,0 +1,130 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { consoleClient } from './data/console-client.ts';
+import { queryClient } from './data/query-client.ts';
+import { setupState } from './data/setup/setup-state.ts';
+import { Frame } from './frame/frame.tsx';
+import { NotFound } from './frame/not-found.tsx';
+import { RouteFailure } from './frame/route-failure.tsx';
+import { Waiting } from './frame/waiting.tsx';
+
+/** A search parameter that is text, or is left out. */
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const named = <K extends string>(name: K, value: unknown): { [name in K]?: string } => {
+  const given = text(value);
+  return given === undefined ? {} : ({ [name]: given } as { [name in K]?: string });
+};
+
+const root = createRootRoute({ component: Outlet });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search) => named('next', search.next),
+  component: lazyRouteComponent(() => import('./covers/sign-in.tsx'), 'SignIn'),
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  loader: () => queryClient.ensureQueryData(setupState()),
+  component: lazyRouteComponent(() => import('./covers/setup.tsx'), 'Setup'),
+});
+
+/** Everything that needs a builder. Who is not signed in goes to the sign-in page and comes back from there. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    const { data } = await (await consoleClient()).auth.getSession();
+    if (data.session) return;
+    const { needed } = await queryClient.ensureQueryData(setupState());
+    if (needed) throw redirect({ to: '/setup' });
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+  },
+  component: Frame,
+});
+
+const apps = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  validateSearch: (search): { make?: true } => (search.make ? { make: true } : {}),
+  component: lazyRouteComponent(() => import('./apps/apps-page.tsx'), 'AppsPage'),
+});
+
+const app = createRoute({ getParentRoute: () => signedIn, path: '/app/$ref' });
+
+const contents = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  component: lazyRouteComponent(() => import('./contents/contents-page.tsx'), 'ContentsPage'),
+});
+
+const entities = createRoute({
+  getParentRoute: () => app,
+  path: '/entities',
+  validateSearch: (search) => named('entity', search.entity),
+  component: lazyRouteComponent(() => import('./chapters/entities/entities-page.tsx'), 'EntitiesPage'),
+});
+
+const roles = createRoute({
+  getParentRoute: () => app,
+  path: '/roles',
+  validateSearch: (search) => named('cell', search.cell),
+  component: lazyRouteComponent(() => import('./chapters/roles/roles-page.tsx'), 'RolesPage'),
+});
+
+const calls = createRoute({
+  getParentRoute: () => app,
+  path: '/calls',
+  validateSearch: (search) => named('call', search.call),
+  component: lazyRouteComponent(() => import('./chapters/calls/calls-page.tsx'), 'CallsPage'),
+});
+
+const data = createRoute({
+  getParentRoute: () => app,
+  path: '/data',
+  component: lazyRouteComponent(() => import('./work/data/data-page.tsx'), 'DataPage'),
+});
+
+const sql = createRoute({
+  getParentRoute: () => app,
+  path: '/sql',
+  component: lazyRouteComponent(() => import('./work/sql/sql-page.tsx'), 'SqlPage'),
+});
+
+const users = createRoute({
+  getParentRoute: () => app,
+  path: '/users',
+  component: lazyRouteComponent(() => import('./work/users/users-page.tsx'), 'UsersPage'),
+});
+
+const sessions = createRoute({
+  getParentRoute: () => app,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('./work/sessions/sessions-page.tsx'), 'SessionsPage'),
+});
+
+const inApp = app.addChildren([contents, entities, roles, calls, data, sql, users, sessions]);
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, setup, signedIn.addChildren([apps, inApp])]),
+  defaultPreload: 'intent',
+  defaultPendingMs: 100,
+  defaultPendingMinMs: 0,
+  defaultPendingComponent: Waiting,
+  defaultErrorComponent: RouteFailure,
+  defaultNotFoundComponent: NotFound,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,32 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** Where `npm run dev` finds a running node; the console's own dev server hands every call on to it. */
+const node = 'http://127.0.0.1:9009';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/',
+  plugins: [react()],
+  build: {
+    outDir: '../../dist/web',
+    emptyOutDir: true,
+    target: 'es2023',
+    sourcemap: true,
+    rolldownOptions: {
+      output: {
+        // The packages of the first page change far less often than the console: one file that stays cached.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
+            { name: 'packages', test: /node_modules\/@(tanstack\/(react-)?(router|query|store|history)|supabase)/ },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    port: 9010,
+    proxy: { '/admin': node, '/apps': node, '/health': node },
+  },
+});

@@ -1,0 +1,9 @@
+import { IconId, IconTable, IconTerminal2, IconUsers } from '@tabler/icons-react';
+
+/** The workshop, in the order of the rail; `letter` follows G on the keyboard. */
+export const workPages = [
+  { name: 'Data', to: '/app/$ref/data', icon: IconTable, letter: 'd' },
+  { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },
+  { name: 'Users', to: '/app/$ref/users', icon: IconUsers, letter: 'u' },
+  { name: 'Sessions', to: '/app/$ref/sessions', icon: IconId, letter: 'e' },
+] as const;

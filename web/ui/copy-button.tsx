@@ -1,0 +1,39 @@
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { Button } from './button.tsx';
+
+/** Copies a text. Says so where screen readers hear it; the tick stays for two seconds. */
+export function CopyButton({ text, what, word = false }: { text: string; what: string; word?: boolean }) {
+  const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null);
+
+  useEffect(() => {
+    if (!outcome) return;
+    const timer = setTimeout(() => setOutcome(null), 2000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => setOutcome('copied'),
+      () => setOutcome('refused'),
+    );
+  };
+  const said = outcome === 'copied' ? `Copied ${what}` : outcome === 'refused' ? 'The browser refused to copy' : '';
+  return (
+    <>
+      <Button
+        kind="quiet"
+        small
+        square={!word}
+        icon={outcome === 'copied' ? IconCheck : IconCopy}
+        label={outcome ? said : `Copy ${what}`}
+        onClick={copy}
+      >
+        {word ? (outcome === 'copied' ? 'Copied' : 'Copy') : null}
+      </Button>
+      <span role="status" className="sr">
+        {said}
+      </span>
+    </>
+  );
+}

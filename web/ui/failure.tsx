@@ -1,0 +1,86 @@
+import { IconRefresh } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import styles from './failure.module.css';
+
+/** An error told in full. `meaning` and `action` are null for a code that the catalogue does not know. */
+export interface FailureFacts {
+  code: string;
+  /** HTTP status; null when no answer came. */
+  status: number | null;
+  message: string;
+  meaning: string | null;
+  action: string | null;
+  requestId: string | null;
+}
+
+/** The band across a page that could not be read or done: code, meaning, what to do, request id. */
+export function Failure({
+  facts,
+  onRetry,
+  busy = false,
+}: {
+  facts: FailureFacts;
+  onRetry?: () => void;
+  busy?: boolean;
+}) {
+  return (
+    <div className={styles.band} role="alert">
+      <div>
+        <h2 className={styles.title}>{facts.message}</h2>
+        <Facts facts={facts} />
+      </div>
+      {onRetry && (
+        <Button icon={IconRefresh} onClick={onRetry} busy={busy && 'Trying'}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The same within a form, a panel or a dialog: a crimson line at the left. */
+export function FailureNote({ facts, children }: { facts: FailureFacts; children?: ReactNode }) {
+  return (
+    <div className={styles.note} role="alert">
+      <p className={styles.noteTitle}>{facts.message}</p>
+      {facts.action && <p>{facts.action}</p>}
+      <p className={styles.small}>
+        <code>{facts.code}</code>
+        {facts.requestId && (
+          <>
+            , request <code>{facts.requestId}</code>
+          </>
+        )}
+      </p>
+      {children}
+    </div>
+  );
+}
+
+function Facts({ facts }: { facts: FailureFacts }) {
+  const rows: (readonly [string, ReactNode])[] = [
+    [
+      'Code',
+      <>
+        <code>{facts.code}</code> {facts.status !== null && <span className="soft">{facts.status}</span>}
+      </>,
+    ],
+    ['Meaning', facts.meaning],
+    ['What to do', facts.action],
+    ['Request', facts.requestId && <code>{facts.requestId}</code>],
+  ];
+  return (
+    <dl className={styles.facts}>
+      {rows.map(
+        ([name, value]) =>
+          value && (
+            <div key={name} className={styles.fact}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,15 @@
+import styles from './kbd.module.css';
+
+/** Key caps: `Ctrl K` is one cap, `G D` given as two keys is two. */
+export function Kbd({ keys }: { keys: string | readonly string[] }) {
+  const caps = typeof keys === 'string' ? [keys] : keys;
+  return (
+    <span className={styles.keys}>
+      {caps.map((cap) => (
+        <kbd key={cap} className={styles.cap}>
+          {cap}
+        </kbd>
+      ))}
+    </span>
+  );
+}

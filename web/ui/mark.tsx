@@ -1,0 +1,20 @@
+import styles from './mark.module.css';
+
+/** The mark: nine cells. `chapter` fills one of them; none fills all; `loading` fills them one by one. */
+export function Mark({ chapter, loading = false }: { chapter?: number | undefined; loading?: boolean }) {
+  return (
+    <svg className={styles.mark} viewBox="0 0 17 17" aria-hidden="true" data-loading={loading || undefined}>
+      {[1, 2, 3, 4, 5, 6, 7, 8, 9].map((cell) => (
+        <rect
+          key={cell}
+          className={!loading && (chapter === undefined || chapter === cell) ? styles.on : undefined}
+          style={{ animationDelay: `${cell * 100}ms` }}
+          x={((cell - 1) % 3) * 6}
+          y={Math.floor((cell - 1) / 3) * 6}
+          width="5"
+          height="5"
+        />
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,92 @@
+import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from './button.tsx';
+import styles from './panel.module.css';
+
+/**
+ * The margin of a page, where one cell, row or error is told in full; a sheet on a phone. Esc closes it and gives
+ * the focus back to what had it before.
+ */
+export function Panel({
+  label,
+  title,
+  tools,
+  onClose,
+  onPrevious,
+  onNext,
+  children,
+}: {
+  label: string;
+  title: ReactNode;
+  tools?: ReactNode;
+  onClose?: () => void;
+  onPrevious?: (() => void) | undefined;
+  onNext?: (() => void) | undefined;
+  children: ReactNode;
+}) {
+  const before = useRef<Element | null>(null);
+  useEffect(() => {
+    before.current = document.activeElement;
+    return () => {
+      if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
+    };
+  }, []);
+
+  useEffect(() => {
+    if (!onClose) return;
+    const close = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+    };
+    window.addEventListener('keydown', close);
+    return () => window.removeEventListener('keydown', close);
+  }, [onClose]);
+
+  return (
+    <aside className={styles.panel} aria-label={label}>
+      <div className={styles.top}>
+        <h2 className={styles.title}>{title}</h2>
+        <span className={styles.tools}>
+          {tools}
+          {onPrevious && (
+            <Button kind="quiet" small square icon={IconArrowUp} label="Previous (K)" onClick={onPrevious} />
+          )}
+          {onNext && <Button kind="quiet" small square icon={IconArrowDown} label="Next (J)" onClick={onNext} />}
+          {onClose && <Button kind="quiet" small square icon={IconX} label="Close" onClick={onClose} />}
+        </span>
+      </div>
+      {children}
+    </aside>
+  );
+}
+
+/** A part of a panel: its small heading, with tools or a remark at the right. */
+export function PanelSection({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className={styles.heading}>
+        {title}
+        {aside !== undefined && <span className={styles.aside}>{aside}</span>}
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+/** The verdict of a panel, in words: serif, at its head. */
+export function VerdictLine({ children }: { children: ReactNode }) {
+  return <p className={styles.verdict}>{children}</p>;
+}
+
+/** Names at the left, values at the right, a hairline under each. */
+export function KeyValues({ pairs }: { pairs: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className={styles.pairs}>
+      {pairs.map(([name, value]) => (
+        <div key={name} className={styles.pair}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

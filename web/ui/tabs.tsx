@@ -1,0 +1,50 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import styles from './tabs.module.css';
+
+/** Tabs of the WAI-ARIA pattern: arrows, Home and End move; the panel of the chosen tab follows. */
+export function Tabs({ label, tabs }: { label: string; tabs: readonly { name: string; content: ReactNode }[] }) {
+  const [chosen, setChosen] = useState(0);
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+
+  const move = (event: KeyboardEvent) => {
+    const to =
+      event.key === 'ArrowRight'
+        ? (chosen + 1) % tabs.length
+        : event.key === 'ArrowLeft'
+          ? (chosen + tabs.length - 1) % tabs.length
+          : event.key === 'Home'
+            ? 0
+            : event.key === 'End'
+              ? tabs.length - 1
+              : null;
+    if (to === null) return;
+    event.preventDefault();
+    setChosen(to);
+    list.current?.querySelectorAll('button')[to]?.focus();
+  };
+
+  return (
+    <>
+      <div className={styles.tabs} role="tablist" aria-label={label} ref={list} onKeyDown={move}>
+        {tabs.map(({ name }, index) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`${id}-tab-${index}`}
+            aria-selected={index === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={index === chosen ? 0 : -1}
+            onClick={() => setChosen(index)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-tab-${chosen}`}>
+        {tabs[chosen]?.content}
+      </div>
+    </>
+  );
+}

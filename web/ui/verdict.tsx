@@ -1,0 +1,31 @@
+import { classNames } from './class-names.ts';
+import styles from './verdict.module.css';
+
+export type Mark = 'always' | 'when' | 'never' | 'disagrees';
+
+/** The shape of a verdict: always ●, when ◐, never –, disagrees ▲. */
+export function VerdictMark({ of }: { of: Mark }) {
+  return (
+    <svg className={classNames(styles.mark, styles[of])} viewBox="0 0 10 10" aria-hidden="true">
+      {of === 'always' && <circle cx="5" cy="5" r="4.5" fill="currentColor" />}
+      {of === 'when' && (
+        <>
+          <circle cx="5" cy="5" r="4" fill="none" stroke="currentColor" />
+          <path d="M5 1a4 4 0 0 1 0 8z" fill="currentColor" />
+        </>
+      )}
+      {of === 'never' && <path d="M1.5 5h7" stroke="currentColor" strokeWidth="1.2" />}
+      {of === 'disagrees' && <path d="M5 0l5 9.5H0z" fill="currentColor" />}
+    </svg>
+  );
+}
+
+/** A verdict with its word; `words` replaces the word of a `when`. */
+export function Verdict({ of, words, cut = false }: { of: Mark; words?: string; cut?: boolean }) {
+  return (
+    <span className={classNames(styles.verdict, styles[`${of}Word`])}>
+      <VerdictMark of={of} />
+      <span className={cut ? 'cut' : undefined}>{words || of}</span>
+    </span>
+  );
+}
