@@ -49,6 +49,11 @@ export const limits = limit({
     default: 60_000,
     meaning: 'How long one statement of the SQL page may run.',
   },
+  catalogueLockMilliseconds: {
+    unit: 'milliseconds',
+    default: 2000,
+    meaning: 'How long reading the catalogue for the specification waits for a schema change that is under way.',
+  },
   sqlRows: { unit: 'count', default: 1000, meaning: 'Rows that the SQL page shows of one result.' },
   poolConnections: {
     unit: 'count',
@@ -66,7 +71,16 @@ export const limits = limit({
     default: 10_000,
     meaning: 'How long a call waits for a connection before it is answered with 504.',
   },
-  userMetadataBytes: { unit: 'bytes', default: 64 * 1024, meaning: 'The largest user metadata.' },
+  userMetadataBytes: {
+    unit: 'bytes',
+    default: 16 * 1024,
+    meaning: 'The largest user metadata; it is part of every access token, which must fit into urlBytes.',
+  },
+  appMetadataBytes: {
+    unit: 'bytes',
+    default: 4 * 1024,
+    meaning: 'The largest app metadata of an account; it is part of every access token.',
+  },
   passwordHashesAtOnce: {
     unit: 'count',
     default: 2,
@@ -109,6 +123,7 @@ export const limits = limit({
     default: 50_000,
     meaning: 'Client addresses whose requests one worker counts; the longest unseen is forgotten first.',
   },
+  sessionsPerPage: { unit: 'count', default: 1000, meaning: 'Sessions that the list of sessions shows at most.' },
   usersPerPage: { unit: 'count', default: 1000, meaning: 'The largest page of the list of users.' },
 });
 

@@ -1,0 +1,121 @@
+import type { GrantFact } from './entities.ts';
+import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+
+/** Who may do what, as the catalogue has it. Object identifiers are numbers. */
+export interface AccessFacts {
+  database: { owner: number; version: number };
+  roles: RoleFact[];
+  memberships: MembershipFact[];
+  schemas: { oid: number; name: string; owner: number; grants: GrantFact[] }[];
+  policies: PolicyFact[];
+  /** What the query of a view names: relations, their fields (0 for the whole), and functions. */
+  view_uses: { view: number; relation: number; field: number; function: number }[];
+  sequences: { oid: number; schema: string; name: string; grants: GrantFact[] }[];
+  /** Functions, of any schema, whose rights are not the default (EXECUTE for PUBLIC). */
+  restricted_functions: { oid: number; name: string; grants: GrantFact[] }[];
+}
+
+export interface RoleFact {
+  oid: number;
+  name: string;
+  superuser: boolean;
+  bypasses_row_security: boolean;
+  can_login: boolean;
+  comment: string | null;
+}
+
+export interface MembershipFact {
+  role: number;
+  member: number;
+  /** The member has the role's privileges without SET ROLE. */
+  inherit: boolean;
+  /** The member may SET ROLE to it. */
+  set: boolean;
+}
+
+export interface PolicyFact {
+  relation: number;
+  name: string;
+  permissive: boolean;
+  /** pg_policy.polcmd. */
+  command: '*' | 'r' | 'a' | 'w' | 'd';
+  /** 0 is PUBLIC. */
+  roles: number[];
+  using: string | null;
+  check: string | null;
+  comment: string | null;
+  /** Functions that the policy calls, PostgreSQL's own left out. */
+  functions: number[];
+}
+
+const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;
+
+const grants = (acl: string): string =>
+  `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
+    from aclexplode(${acl}) g)`;
+
+export const accessQueries: CatalogueQueries<AccessFacts> = {
+  database: `select json_build_object('owner', d.datdba::int8, 'version', current_setting('server_version_num')::int)
+    from pg_catalog.pg_database d where d.datname = current_database()`,
+
+  roles: list(`
+    select r.oid::int8 as oid, r.rolname as name, r.rolsuper as superuser, r.rolbypassrls as bypasses_row_security,
+      r.rolcanlogin as can_login, shobj_description(r.oid, 'pg_authid') as comment
+    from pg_catalog.pg_roles r order by r.rolname`),
+
+  // Until PostgreSQL 15 the member's INHERIT attribute decided, and every member could SET ROLE.
+  memberships: list(`
+    select m.roleid::int8 as role, m.member::int8 as member,
+      bool_or(coalesce((to_jsonb(m) ->> 'inherit_option')::bool, r.rolinherit)) as inherit,
+      bool_or(coalesce((to_jsonb(m) ->> 'set_option')::bool, true)) as set
+    from pg_catalog.pg_auth_members m join pg_catalog.pg_roles r on r.oid = m.member
+    group by m.roleid, m.member
+    union all
+    select o.oid::int8, d.datdba::int8,
+      case when current_setting('server_version_num')::int >= 160000 then true else r.rolinherit end, true
+    from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
+    join pg_catalog.pg_roles o on o.rolname = 'pg_database_owner'
+    where d.datname = current_database()`),
+
+  schemas: list(`
+    select n.oid::int8 as oid, n.nspname as name, n.nspowner::int8 as owner,
+      ${grants(`coalesce(n.nspacl, acldefault('n', n.nspowner))`)} as grants
+    from pg_catalog.pg_namespace n where ${isOwnSchema('n')} order by n.nspname`),
+
+  policies: list(`
+    select p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,
+      p.polroles::int8[] as roles, pg_get_expr(p.polqual, p.polrelid) as using,
+      pg_get_expr(p.polwithcheck, p.polrelid) as "check", obj_description(p.oid, 'pg_policy') as comment,
+      (select coalesce(json_agg(distinct d.refobjid::int8), '[]') from pg_catalog.pg_depend d
+        where d.classid = 'pg_catalog.pg_policy'::regclass and d.objid = p.oid
+          and d.refclassid = 'pg_catalog.pg_proc'::regclass) as functions
+    from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    order by p.polrelid, p.polpermissive desc, p.polname`),
+
+  view_uses: list(`
+    select distinct r.ev_class::int8 as view,
+      case when d.refclassid = 'pg_catalog.pg_class'::regclass then d.refobjid::int8 else 0 end as relation,
+      case when d.refclassid = 'pg_catalog.pg_class'::regclass then d.refobjsubid else 0 end as field,
+      case when d.refclassid = 'pg_catalog.pg_proc'::regclass then d.refobjid::int8 else 0 end as function
+    from pg_catalog.pg_rewrite r
+    join pg_catalog.pg_class v on v.oid = r.ev_class and v.relkind = 'v'
+    join pg_catalog.pg_namespace n on n.oid = v.relnamespace and ${isOwnSchema('n')}
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
+    left join pg_catalog.pg_class c on d.refclassid = 'pg_catalog.pg_class'::regclass and c.oid = d.refobjid
+    where r.ev_type = '1' and d.deptype = 'n'
+      and (d.refclassid = 'pg_catalog.pg_proc'::regclass
+        or c.relkind in ('r', 'p', 'v', 'm', 'f') and c.oid <> r.ev_class)
+    order by 1, 2, 3, 4`),
+
+  sequences: list(`
+    select c.oid::int8 as oid, n.nspname as schema, c.relname as name,
+      ${grants(`coalesce(c.relacl, acldefault('s', c.relowner))`)} as grants
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    where c.relkind = 'S' order by n.nspname, c.relname`),
+
+  restricted_functions: list(`
+    select p.oid::int8 as oid, format('%I.%I', n.nspname, p.proname) as name, ${grants('p.proacl')} as grants
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where p.proacl is not null order by p.oid`),
+};

@@ -1,0 +1,40 @@
+import type { Executor } from '../database/database.ts';
+import { firstJson } from '../database/statement.ts';
+
+/**
+ * Catalogue queries under the names that their answers shall have. Each is a SELECT of one JSON value without
+ * parameters.
+ */
+export type CatalogueQueries<Facts> = { readonly [Key in keyof Facts]: string };
+
+/**
+ * Reads the system catalogue: all queries as one statement, so that they see one snapshot in one round trip. Needs
+ * no privilege beyond CONNECT. The search path is emptied for this transaction: PostgreSQL then prints every name
+ * that is not its own with its schema, whoever asks, and no object of the app can stand in for one of the catalogue.
+ * Throws DatabaseError; SQLSTATE 55P03 when a relation stays locked by a schema change for longer than
+ * `lockMilliseconds`.
+ */
+export async function readCatalogue<Facts>(
+  executor: Executor,
+  queries: CatalogueQueries<Facts>,
+  lockMilliseconds: number,
+): Promise<Facts> {
+  const names = Object.keys(queries) as (keyof Facts & string)[];
+  const members = names.map((name) => `'${name}', (${queries[name]})`).join(',\n');
+  const results = await executor.run([
+    {
+      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
+        pg_catalog.set_config('lock_timeout', $1, true)`,
+      params: [String(lockMilliseconds)],
+    },
+    { text: `select json_build_object(${members})`, params: [] },
+  ]);
+  const answer = results[1];
+  const facts = answer ? firstJson<Facts>(answer) : null;
+  if (!facts) throw new Error('the catalogue query gave no row');
+  return facts;
+}
+
+/** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
+export const isOwnSchema = (alias: string): string =>
+  `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;

@@ -1,0 +1,56 @@
+import { extensionOf, type GrantFact } from './entities.ts';
+import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+
+/** Functions and procedures of the app's schemas that no extension made, and how many extensions made. */
+export interface RoutineFacts {
+  routines: RoutineFact[];
+  extension_routines: { extension: string; schema: string; functions: number }[];
+}
+
+export interface RoutineFact {
+  oid: number;
+  schema: string;
+  name: string;
+  /** pg_proc.prokind: f function, p procedure, a aggregate, w window function. */
+  kind: 'f' | 'p' | 'a' | 'w';
+  /** Input arguments in order; `mode` is pg_proc.proargmodes: i in, b inout, v variadic. */
+  inputs: { name: string; type: string; mode: 'i' | 'b' | 'v'; has_default: boolean }[];
+  /** What it returns, as PostgreSQL prints it: `SETOF public.tickets`, `TABLE(id uuid)`. */
+  result: string;
+  returns_set: boolean;
+  volatility: 'i' | 's' | 'v';
+  security_definer: boolean;
+  language: string;
+  comment: string | null;
+  grants: GrantFact[];
+}
+
+export const routineQueries: CatalogueQueries<RoutineFacts> = {
+  routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
+    select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind as kind,
+      (select coalesce(json_agg(json_build_object('name', coalesce(a.name, ''), 'type', format_type(a.type, null),
+          'mode', a.mode, 'has_default', a.place > p.pronargs - p.pronargdefaults) order by a.place), '[]')
+        from (select i.name, i.type, coalesce(i.mode, 'i') as mode,
+            row_number() over (order by i.at) as place
+          from rows from (unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])), unnest(p.proargnames),
+            unnest(p.proargmodes)) with ordinality as i(type, name, mode, at)
+          where coalesce(i.mode, 'i') in ('i', 'b', 'v')) a) as inputs,
+      pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.provolatile as volatility,
+      p.prosecdef as security_definer, l.lanname as language, obj_description(p.oid, 'pg_proc') as comment,
+      (select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee), '[]')
+        from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g) as grants
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
+    join pg_catalog.pg_language l on l.oid = p.prolang
+    where ${extensionOf('pg_catalog.pg_proc', 'p.oid')} is null
+    order by n.nspname, p.proname, p.oid) t`,
+
+  extension_routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
+    select e.extname as extension, n.nspname as schema, count(*) as functions
+    from pg_catalog.pg_depend d
+    join pg_catalog.pg_extension e on e.oid = d.refobjid
+    join pg_catalog.pg_proc p on p.oid = d.objid and p.prokind = 'f'
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
+    where d.classid = 'pg_catalog.pg_proc'::regclass and d.refclassid = 'pg_catalog.pg_extension'::regclass
+      and d.deptype = 'e' and p.prorettype <> 'pg_catalog.trigger'::regtype
+    group by 1, 2 order by 1, 2) t`,
+};

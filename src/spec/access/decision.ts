@@ -1,0 +1,59 @@
+import type { PolicyFact } from '../../catalog/access.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import { type Expression, join } from '../words/expression.ts';
+import type { Caller } from '../words/outcomes.ts';
+import { phrase } from '../words/phrase.ts';
+
+/** What an operation on a relation comes to for one role. */
+export interface Decision {
+  verdict: 'always' | 'when' | 'never';
+  words: string;
+  reason: string;
+  /** `never` only: PostgreSQL answers with an error, where else the statement finds no row. */
+  refused: boolean;
+  /** Names of the policies that were looked at, permissive first. */
+  policies: string[];
+  /** Fields the grant is limited to; null where it covers all. */
+  columns: string[] | null;
+}
+
+const blank = { words: '', refused: false, policies: [], columns: null };
+
+export const always = (reason: string): Decision => ({ ...blank, verdict: 'always', reason });
+export const open = (reason: string, words: string): Decision => ({ ...blank, verdict: 'when', words, reason });
+export const refuse = (reason: string): Decision => ({ ...blank, verdict: 'never', refused: true, reason });
+export const findsNothing = (reason: string): Decision => ({ ...blank, verdict: 'never', reason });
+
+/** The decision with one more condition, and why. */
+export function limit(decision: Decision, words: string, reason: string): Decision {
+  return {
+    ...decision,
+    verdict: 'when',
+    words: decision.words === '' ? words : `${decision.words}, ${words}`,
+    reason: `${decision.reason}; ${reason}`,
+  };
+}
+
+export const display = (relation: RelationFact): string => `${relation.schema}.${relation.name}`;
+export const namesOf = (policies: readonly PolicyFact[]): string[] => policies.map((policy) => policy.name);
+export const quoted = (policies: readonly PolicyFact[]): string =>
+  `${policies.length === 1 ? 'policy' : 'policies'} ${policies.map((policy) => `"${policy.name}"`).join(', ')}`;
+
+/**
+ * The conditions in words: on a row that is there (`using`) and on the row as it is written (`check`), each said once.
+ * `seen` is what a statement that reads the row must pass besides.
+ */
+export function conditionWords(
+  using: Expression | null,
+  check: Expression | null,
+  seen: Expression | null,
+  caller: Caller,
+): string {
+  const asked = (part: Expression): string => phrase(seen ? join('and', [part, seen]) : part, caller);
+  if (using === null) return check === null ? '' : phrase(check, caller);
+  const before = asked(using);
+  if (check === null) return before;
+  const after = asked(check);
+  if (after === before || after === 'always') return before;
+  return before === 'always' ? `new row: ${after}` : `${before}; new row: ${after}`;
+}

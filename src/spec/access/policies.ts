@@ -1,0 +1,112 @@
+import type { PolicyFact } from '../../catalog/access.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import type { Facts } from '../facts.ts';
+import { groupBy } from '../group.ts';
+import { type Expression, join, parseExpression, relationsRead } from '../words/expression.ts';
+import type { Rights } from './rights.ts';
+
+export type RowOperation = 'select' | 'insert' | 'update' | 'delete';
+
+/** What row-level security asks of the rows of one relation. */
+export type RowSecurity =
+  | { bound: false; reason: string }
+  | {
+      bound: true;
+      /** The policies that apply to the role, permissive first. */
+      policies: PolicyFact[];
+      /** Asked of rows that are there; null for insert. */
+      using: Expression | null;
+      /** Asked of rows as they are written; null for select and delete. */
+      check: Expression | null;
+    };
+
+const PUBLIC = 0;
+const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
+
+/** Row-level security as PostgreSQL applies it (rewrite/rowsecurity.c). */
+export class Policies {
+  readonly #rights: Rights;
+  readonly #byRelation: ReadonlyMap<number, readonly PolicyFact[]>;
+  readonly #parsed = new Map<string, Expression>();
+
+  constructor(facts: Facts, rights: Rights) {
+    this.#rights = rights;
+    this.#byRelation = groupBy(facts.policies, (policy) => policy.relation);
+  }
+
+  of(relation: number): readonly PolicyFact[] {
+    return this.#byRelation.get(relation) ?? [];
+  }
+
+  /** The conditions on `operation` for a role; grants are another matter. */
+  rows(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
+    if (!relation.row_security) {
+      const count = this.of(relation.oid).length;
+      const idle = count === 0 ? '' : `: its ${count === 1 ? 'policy has' : `${count} policies have`} no effect`;
+      return { bound: false, reason: `row-level security is off${idle}` };
+    }
+    const { membership } = this.#rights;
+    const entry = membership.role(role);
+    if (entry?.superuser || entry?.bypasses_row_security)
+      return { bound: false, reason: 'the role bypasses row-level security' };
+    if (!relation.force_row_security && this.#rights.owns(role, relation)) {
+      return { bound: false, reason: 'row-level security does not bind the owner' };
+    }
+    const policies = this.of(relation.oid).filter((policy) => this.#applies(role, policy, operation));
+    return {
+      bound: true,
+      policies,
+      using: operation === 'insert' ? null : this.#all(policies, (policy) => policy.using),
+      check:
+        operation === 'insert' || operation === 'update'
+          ? this.#all(policies, (policy) => policy.check ?? policy.using)
+          : null,
+    };
+  }
+
+  /** A policy's condition with the words of its comment. */
+  parsed(policy: PolicyFact, text: string): Expression {
+    let item = this.#parsed.get(text);
+    if (!item) {
+      item = parseExpression(text);
+      this.#parsed.set(text, item);
+    }
+    const settled = item.kind === 'constant';
+    return policy.comment === null || settled ? item : { kind: 'named', item, words: policy.comment };
+  }
+
+  #applies(role: number, policy: PolicyFact, operation: RowOperation): boolean {
+    if (policy.command !== '*' && policy.command !== commandOf[operation]) return false;
+    return policy.roles.some((to) => to === PUBLIC || this.#rights.membership.hasPrivilegesOf(role, to));
+  }
+
+  /** One permissive policy must hold, and every restrictive one; without any permissive one, nothing passes. */
+  #all(policies: readonly PolicyFact[], text: (policy: PolicyFact) => string | null): Expression {
+    const conditions = (permissive: boolean) =>
+      policies.flatMap((policy) => {
+        const condition = policy.permissive === permissive ? text(policy) : null;
+        return condition === null ? [] : [this.parsed(policy, condition)];
+      });
+    const some = conditions(true);
+    if (some.length === 0) return { kind: 'constant', value: false };
+    return join('and', [join('or', some), ...conditions(false)]);
+  }
+}
+
+/** The expressions of a policy that an operation asks. */
+function textsFor(policy: PolicyFact, operation: RowOperation): string[] {
+  const check = operation === 'insert' || operation === 'update' ? (policy.check ?? policy.using) : null;
+  return [operation === 'insert' ? null : policy.using, check].filter((text) => text !== null);
+}
+
+/** Relations that the policies look into for an operation, [schema, name]. */
+export const relationsInPolicies = (policies: readonly PolicyFact[], operation: RowOperation): [string, string][] =>
+  policies.flatMap((policy) => textsFor(policy, operation).flatMap(relationsRead));
+
+/** True where a policy holds a subquery of any kind, `(select auth.uid())` among them. */
+export const holdSubqueries = (policies: readonly PolicyFact[], operation: RowOperation): boolean =>
+  policies.some((policy) => textsFor(policy, operation).some((text) => /\(\s*(SELECT|WITH|VALUES)\s/.test(text)));
+
+/** True where a policy names a function, `schema.name`, for an operation. */
+export const callFunction = (policies: readonly PolicyFact[], operation: RowOperation, name: string): boolean =>
+  policies.some((policy) => textsFor(policy, operation).some((text) => text.includes(`${name.replace(/^pg_catalog\./, '')}(`)));

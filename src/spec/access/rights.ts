@@ -1,0 +1,86 @@
+import type { FieldFact, GrantFact, RelationFact } from '../../catalog/entities.ts';
+import type { Facts } from '../facts.ts';
+import { groupBy } from '../group.ts';
+import { Membership } from './membership.ts';
+
+export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+
+const PUBLIC = 0;
+
+/** What roles hold by grants: directly, through PUBLIC, and through the roles whose privileges they have. */
+export class Rights {
+  readonly membership: Membership;
+  readonly fieldsOf: ReadonlyMap<number, readonly FieldFact[]>;
+  readonly #schemas: ReadonlyMap<string, readonly GrantFact[]>;
+  readonly #restricted: ReadonlyMap<number, { name: string; grants: readonly GrantFact[] }>;
+  readonly #sequences: ReadonlyMap<number, { schema: string; name: string; grants: readonly GrantFact[] }>;
+  readonly #readsAll: number;
+  readonly #writesAll: number;
+
+  constructor(facts: Facts) {
+    this.membership = new Membership(facts.roles, facts.memberships);
+    this.fieldsOf = groupBy(facts.fields, (field) => field.relation);
+    this.#schemas = new Map(facts.schemas.map((schema) => [schema.name, schema.grants]));
+    this.#restricted = new Map(facts.restricted_functions.map((routine) => [routine.oid, routine]));
+    this.#sequences = new Map(facts.sequences.map((sequence) => [sequence.oid, sequence]));
+    this.#readsAll = this.membership.named('pg_read_all_data')?.oid ?? -1;
+    this.#writesAll = this.membership.named('pg_write_all_data')?.oid ?? -1;
+  }
+
+  /** True when the role holds the privilege by one of the grants. */
+  holds(role: number, grants: readonly GrantFact[], privilege: string): boolean {
+    if (this.membership.role(role)?.superuser) return true;
+    const has = this.membership.privilegesOf(role);
+    return grants.some(([grantee, granted]) => granted === privilege && (grantee === PUBLIC || has.has(grantee)));
+  }
+
+  usesSchema(role: number, schema: string): boolean {
+    if (this.#isAny(role, this.#readsAll, this.#writesAll)) return true;
+    return this.holds(role, this.#schemas.get(schema) ?? [], 'USAGE');
+  }
+
+  /** The fields that the privilege covers: `all`, or those it was granted on by name, in order. */
+  fields(role: number, relation: RelationFact, privilege: TablePrivilege): 'all' | FieldFact[] {
+    const predefined = privilege === 'SELECT' ? this.#readsAll : this.#writesAll;
+    if (this.#isAny(role, predefined) || this.holds(role, relation.grants, privilege)) return 'all';
+    if (privilege === 'DELETE') return [];
+    const fields = this.fieldsOf.get(relation.oid) ?? [];
+    const covered = fields.filter((field) => field.grants !== null && this.holds(role, field.grants, privilege));
+    const countable = privilege === 'SELECT' ? fields : fields.filter(isGiven);
+    return covered.length > 0 && countable.every((field) => covered.includes(field)) ? 'all' : covered;
+  }
+
+  owns(role: number, relation: RelationFact): boolean {
+    return this.membership.hasPrivilegesOf(role, relation.owner);
+  }
+
+  /** Those of some functions that the role may not execute, by qualified name. */
+  refusedFunctions(role: number, functions: readonly number[]): string[] {
+    return functions.flatMap((oid) => {
+      const routine = this.#restricted.get(oid);
+      return routine && !this.holds(role, routine.grants, 'EXECUTE') ? [routine.name] : [];
+    });
+  }
+
+  /** Fields whose default the role cannot compute, so that it must give them: their names. */
+  fieldsToGive(role: number, relation: RelationFact): string[] {
+    const fields = this.fieldsOf.get(relation.oid) ?? [];
+    const lacks = (field: FieldFact): boolean => {
+      if (!field.needs || field.identity !== '') return false;
+      const closed = field.needs.sequences.some((oid) => {
+        const grants = this.#sequences.get(oid)?.grants ?? [];
+        return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
+      });
+      return closed || this.refusedFunctions(role, field.needs.functions).length > 0;
+    };
+    return fields.filter(lacks).map((field) => field.name);
+  }
+
+  #isAny(role: number, ...predefined: readonly number[]): boolean {
+    const has = this.membership.privilegesOf(role);
+    return predefined.some((oid) => has.has(oid));
+  }
+}
+
+/** True of a field that a statement may write. */
+export const isGiven = (field: FieldFact): boolean => field.generated === '';

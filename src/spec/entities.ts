@@ -1,0 +1,192 @@
+import type { EntitiesChapter, Entity, Field, Relation } from '../../contract/specification.ts';
+import type { ConstraintFact, EntityFacts, FieldFact, RelationFact, TypeFact } from '../catalog/entities.ts';
+import type { Facts } from './facts.ts';
+import { groupBy } from './group.ts';
+import { byName, compareText, entityId } from './names.ts';
+
+/** Schemas that every app has from the start: they are Ninefold's, not the app's own. */
+const platformSchemas = new Set(['auth', 'extensions', 'ninefold', 'realtime', 'storage']);
+
+/** True of what the specification of the app tells; the rest is the same in every app. */
+export const isTold = (facts: Facts, schema: string): boolean =>
+  facts.exposedSchemas.includes(schema) || !platformSchemas.has(schema);
+
+/** Chapter 3: the things of the app, their fields and how they refer to one another. */
+export function entitiesChapter(facts: Facts): EntitiesChapter {
+  const told = facts.relations.filter((relation) => isTold(facts, relation.schema));
+  return {
+    entities: describe(facts, told),
+    relations: foreignKeys(facts, new Set(told.map((relation) => relation.oid))),
+    sources: [
+      { kind: 'catalogue', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
+      { kind: 'catalogue', label: 'pg_constraint: keys and foreign keys', sql: keysSql },
+      { kind: 'catalogue', label: 'comment on table, comment on column: the words' },
+    ],
+  };
+}
+
+/** The relations of every schema but PostgreSQL's own, partitions left out. */
+export const allEntities = (facts: Facts): Entity[] => describe(facts, facts.relations);
+
+function describe(facts: Facts, relations: readonly RelationFact[]): Entity[] {
+  const look = new Lookup(facts);
+  return relations
+    .filter((relation) => !relation.is_partition)
+    .sort(byName)
+    .map((relation) => entity(facts, look, relation));
+}
+
+/** What the facts say of one relation, found by its number. */
+class Lookup {
+  readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
+  readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
+  readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
+  readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
+  readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
+  readonly figures: ReadonlyMap<number, EntityFacts['figures'][number]>;
+  readonly types: ReadonlyMap<number, TypeFact>;
+  readonly relations: ReadonlyMap<number, RelationFact>;
+  readonly owners: ReadonlyMap<number, string>;
+
+  constructor(facts: Facts) {
+    this.fields = groupBy(facts.fields, (field) => field.relation);
+    this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
+    this.triggers = groupBy(facts.triggers, (trigger) => trigger.relation);
+    this.parents = groupBy(facts.inheritance, (link) => link.child);
+    this.children = groupBy(facts.inheritance, (link) => link.parent);
+    this.figures = new Map(facts.figures.map((figure) => [figure.relation, figure]));
+    this.types = new Map(facts.types.map((type) => [type.oid, type]));
+    this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.owners = new Map(facts.roles.map((role) => [role.oid, role.name]));
+  }
+
+  /** The names of fields by their numbers. */
+  names(relation: number, numbers: readonly number[]): string[] {
+    const fields = this.fields.get(relation) ?? [];
+    return numbers.map((number) => fields.find((field) => field.number === number)?.name ?? String(number));
+  }
+
+  /** All partitions beneath a relation that hold rows. */
+  partitions(relation: number): RelationFact[] {
+    return (this.children.get(relation) ?? []).flatMap(({ child }) => {
+      const fact = this.relations.get(child);
+      if (!fact?.is_partition) return [];
+      return fact.kind === 'p' ? this.partitions(child) : [fact];
+    });
+  }
+}
+
+const kinds = { r: 'table', p: 'partitioned table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
+
+function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
+  const constraints = look.constraints.get(relation.oid) ?? [];
+  const keys = (kind: 'p' | 'u') =>
+    constraints.filter((one) => one.kind === kind).map((one) => look.names(relation.oid, one.fields));
+  const partitions = relation.kind === 'p' ? look.partitions(relation.oid) : [];
+  const figures = [relation, ...partitions].map((one) => look.figures.get(one.oid)).filter((figure) => figure !== undefined);
+  const sum = (pick: (figure: EntityFacts['figures'][number]) => number) => figures.reduce((all, one) => all + pick(one), 0);
+  const parents = (look.parents.get(relation.oid) ?? []).map(({ parent }) => look.relations.get(parent));
+  return {
+    id: entityId(relation.schema, relation.name),
+    schema: relation.schema,
+    name: relation.name,
+    kind: kinds[relation.kind],
+    exposed: facts.exposedSchemas.includes(relation.schema),
+    comment: relation.comment,
+    owner: look.owners.get(relation.owner) ?? String(relation.owner),
+    row_level_security: relation.row_security,
+    forced_row_level_security: relation.row_security && relation.force_row_security,
+    security: relation.kind === 'v' ? (relation.security_invoker ? 'invoker' : 'owner') : null,
+    writable: {
+      insert: (relation.updatable_by_trigger & 8) !== 0,
+      update: (relation.updatable_by_trigger & 4) !== 0,
+      delete: (relation.updatable_by_trigger & 16) !== 0,
+    },
+    primary_key: keys('p')[0] ?? [],
+    unique_keys: keys('u').sort((a, b) => compareText(a.join('\0'), b.join('\0'))),
+    fields: (look.fields.get(relation.oid) ?? []).map((field) => describeField(look, constraints, field)),
+    triggers: (look.triggers.get(relation.oid) ?? [])
+      .map(({ name, enabled, sql }) => ({ name, enabled, sql }))
+      .sort((a, b) => compareText(a.name, b.name)),
+    inherits: parents.filter((parent) => parent !== undefined).map((parent) => entityId(parent.schema, parent.name)).sort(compareText),
+    partitions: partitions.length,
+    definition: relation.definition,
+    extension: relation.extension,
+    ...(figures.length > 0 && {
+      figures: { rows_estimate: sum((figure) => figure.rows), size_bytes: sum((figure) => figure.bytes) },
+    }),
+  };
+}
+
+function describeField(look: Lookup, constraints: readonly ConstraintFact[], field: FieldFact): Field {
+  const type = look.types.get(field.type_oid);
+  const chain = domainChain(look, field.type_oid);
+  const key = constraints.find((one) => one.kind === 'f' && one.fields.includes(field.number));
+  const target = key && look.relations.get(key.target);
+  const targetField = key && look.names(key.target, key.target_fields)[key.fields.indexOf(field.number)];
+  return {
+    name: field.name,
+    type: field.type,
+    base_type: type?.kind === 'd' ? (chain[chain.length - 1]?.base_name ?? null) : null,
+    nullable: !field.not_null && !chain.some((domain) => domain.not_null),
+    default: field.default ?? chain.find((domain) => domain.default !== null)?.default ?? null,
+    generated: field.generated === 's' ? 'stored' : field.generated === 'v' ? 'virtual' : null,
+    identity: field.identity === 'a' ? 'always' : field.identity === 'd' ? 'by default' : null,
+    enum_values: enumValues(look, field.type_oid),
+    comment: field.comment,
+    references: target && targetField !== undefined ? { schema: target.schema, entity: target.name, field: targetField } : null,
+  };
+}
+
+/** The domain that a type is, then the domain beneath it, and so on. */
+function domainChain(look: Lookup, oid: number): TypeFact[] {
+  const type = look.types.get(oid);
+  return type?.kind === 'd' ? [type, ...domainChain(look, type.base)] : [];
+}
+
+/** The values of an enum, of a domain over one, or of an array of either. */
+function enumValues(look: Lookup, oid: number): string[] | null {
+  const type = look.types.get(oid);
+  if (!type) return null;
+  return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
+}
+
+const onDelete = { a: 'no action', r: 'restrict', c: 'cascade', n: 'set null', d: 'set default' } as const;
+
+function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
+  const look = new Lookup(facts);
+  return facts.constraints
+    .flatMap((key): Relation[] => {
+      const from = look.relations.get(key.relation);
+      const to = look.relations.get(key.target);
+      if (key.kind !== 'f' || !from || !to || !told.has(from.oid)) return [];
+      const unique = (look.constraints.get(from.oid) ?? []).some(
+        (one) => (one.kind === 'p' || one.kind === 'u') && sameFields(one.fields, key.fields),
+      );
+      return [
+        {
+          name: key.name,
+          from: { schema: from.schema, entity: from.name, fields: look.names(from.oid, key.fields) },
+          to: { schema: to.schema, entity: to.name, fields: look.names(to.oid, key.target_fields) },
+          kind: unique ? 'one-to-one' : 'many-to-one',
+          on_delete: onDelete[key.on_delete as keyof typeof onDelete],
+        },
+      ];
+    })
+    .sort(
+      (a, b) =>
+        compareText(a.from.schema, b.from.schema) || compareText(a.from.entity, b.from.entity) || compareText(a.name, b.name),
+    );
+}
+
+const sameFields = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((field) => b.includes(field));
+
+const relationsSql = `select c.oid::regclass as relation, a.attname as field, format_type(a.atttypid, a.atttypmod) as type
+from pg_class c join pg_attribute a on a.attrelid = c.oid
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped
+  and c.relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+order by 1, a.attnum`;
+
+const keysSql = `select conrelid::regclass as relation, conname as name, pg_get_constraintdef(oid) as rule
+from pg_constraint where contype in ('p', 'u', 'f') order by 1, 2`;

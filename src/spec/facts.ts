@@ -1,0 +1,37 @@
+import { limits } from '../../contract/limits.ts';
+import type { AccessFacts } from '../catalog/access.ts';
+import { accessQueries } from '../catalog/access.ts';
+import type { EntityFacts } from '../catalog/entities.ts';
+import { entityQueries } from '../catalog/entities.ts';
+import { readCatalogue } from '../catalog/read-catalogue.ts';
+import type { RoutineFacts } from '../catalog/routines.ts';
+import { routineQueries } from '../catalog/routines.ts';
+import type { Executor } from '../database/database.ts';
+
+/** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
+export interface Facts extends EntityFacts, AccessFacts, RoutineFacts {
+  /** Schemas that /rest/v1 answers for, the default one first. */
+  exposedSchemas: readonly string[];
+  /** The app's login role: which roles a call can have is decided by what it may SET ROLE to. */
+  authenticator: string;
+}
+
+export interface FactOptions {
+  exposedSchemas: readonly string[];
+  /** Name of the app's login role, `app_<ref>_authenticator`. */
+  authenticator: string;
+}
+
+/**
+ * Reads what the specification is derived from. Any role that may connect can run it. Throws DatabaseError (55P03 when a
+ * schema change holds a lock for longer than the limit catalogueLockMilliseconds), ConnectionError or PoolTimeoutError.
+ */
+export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
+  const queries = { ...entityQueries, ...accessQueries, ...routineQueries };
+  const read = await readCatalogue<EntityFacts & AccessFacts & RoutineFacts>(
+    executor,
+    queries,
+    limits.catalogueLockMilliseconds.default,
+  );
+  return { ...read, exposedSchemas: options.exposedSchemas, authenticator: options.authenticator };
+}

@@ -1,0 +1,174 @@
+import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification.ts';
+import type { PolicyFact, RoleFact } from '../catalog/access.ts';
+import type { RelationFact } from '../catalog/entities.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { Access, type CallingRole } from './access/access.ts';
+import { type Decision, refuse } from './access/decision.ts';
+import type { Facts } from './facts.ts';
+import { byName, compareText, entityId, routineId, sqlName } from './names.ts';
+import { join } from './words/expression.ts';
+import { anyone, phrase } from './words/phrase.ts';
+
+/** Roles of the server that no call of an app ever has. */
+const serverRoles = new Set([
+  'authenticator',
+  'dashboard_user',
+  'postgres',
+  'supabase_admin',
+  'supabase_auth_admin',
+  'supabase_storage_admin',
+]);
+
+/** The roles that every app has, in their order, and what is known of the user of their calls. */
+const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['user'] }>> = {
+  anon: { meaning: 'no session', user: 'none' },
+  authenticated: { meaning: 'a signed-in member', user: 'member' },
+  service_role: { meaning: 'the secret key', user: 'none' },
+};
+
+const operations = ['select', 'insert', 'update', 'delete'] as const;
+
+/** Chapter 6: who may do what, over everything that /rest/v1 reaches. */
+export function rolesChapter(facts: Facts): RolesChapter {
+  const access = new Access(facts);
+  const roles = callingRoles(facts, access);
+  const relations = exposedRelations(facts);
+  const told = relations.filter((relation) => access.policies.of(relation.oid).length > 0);
+  return {
+    roles: roles.map(({ fact, meaning }) => ({
+      name: fact.name,
+      meaning,
+      bypasses_row_level_security: fact.superuser || fact.bypasses_row_security,
+    })),
+    cells: [
+      ...relations.flatMap((relation) =>
+        operations.flatMap((operation) =>
+          roles.map((role) =>
+            cell(role, entityId(relation.schema, relation.name), operation, (caller) =>
+              access.decide(caller, relation, operation),
+            ),
+          ),
+        ),
+      ),
+      ...callableRoutines(facts).flatMap((routine) =>
+        roles.map((role) => cell(role, idOf(routine), 'execute', (caller) => access.decideExecute(caller, routine))),
+      ),
+    ],
+    policies: told.flatMap((relation) => access.policies.of(relation.oid).map((policy) => entry(facts, access, relation, policy))),
+    sources: [
+      { kind: 'catalogue', label: 'pg_policies: the policies', sql: 'select * from pg_policies order by schemaname, tablename, policyname' },
+      { kind: 'catalogue', label: 'pg_class.relacl, pg_attribute.attacl, pg_proc.proacl: the grants', sql: grantsSql },
+      { kind: 'catalogue', label: 'pg_roles, pg_auth_members: the roles and who is a member of whom', sql: membersSql },
+    ],
+  };
+}
+
+interface ChapterRole {
+  fact: RoleFact;
+  meaning: string;
+  caller: CallingRole;
+  /** Why no call can have this role; null when it can. */
+  barred: string | null;
+}
+
+/** anon, authenticated and service_role, then the app's own roles that its login role may take on, by name. */
+function callingRoles(facts: Facts, access: Access): ChapterRole[] {
+  const { membership } = access.rights;
+  const login = membership.named(facts.authenticator);
+  const assumable = login ? membership.assumableBy(login.oid) : new Set<number>();
+  const given = Object.keys(givenRoles).flatMap((name) => membership.named(name) ?? []);
+  const own = facts.roles
+    .filter((role) => assumable.has(role.oid) && !role.can_login && !serverRoles.has(role.name) && !(role.name in givenRoles))
+    .filter((role) => !role.name.startsWith('pg_'))
+    .sort((a, b) => compareText(a.name, b.name));
+  return [...given, ...own].map((fact) => {
+    const known = givenRoles[fact.name];
+    return {
+      fact,
+      meaning: known?.meaning ?? fact.comment ?? 'a role of the app’s own',
+      caller: { oid: fact.oid, name: fact.name, user: known?.user ?? 'unknown' },
+      barred: assumable.has(fact.oid) ? null : `the app’s login role may not take on ${fact.name}`,
+    };
+  });
+}
+
+/** What /rest/v1 serves as tables: partitions are reached through their table. */
+export const exposedRelations = (facts: Facts): RelationFact[] =>
+  facts.relations
+    .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
+    .sort(byName);
+
+/**
+ * The functions that /rest/v1/rpc can call: no procedures, aggregates or triggers, and at most one unnamed argument,
+ * which then takes the whole body (PostgREST, "Functions as RPC").
+ */
+export const callableRoutines = (facts: Facts): RoutineFact[] =>
+  facts.routines
+    .filter((routine) => facts.exposedSchemas.includes(routine.schema) && routine.kind === 'f')
+    .filter((routine) => !/^(event_)?trigger$/.test(routine.result))
+    .filter(({ inputs }) => {
+      const unnamed = inputs.filter((input) => input.name === '');
+      return unnamed.length === 0 || (inputs.length === 1 && /^(json|jsonb|text|bytea|xml)$/.test(unnamed[0]?.type ?? ''));
+    })
+    .sort((a, b) => byName(a, b) || compareText(idOf(a), idOf(b)));
+
+export const idOf = (routine: RoutineFact): string =>
+  routineId(routine.schema, routine.name, routine.inputs.map((input) => input.type));
+
+function cell(role: ChapterRole, entity: string, operation: Operation, decide: (caller: CallingRole) => Decision): RoleCell {
+  const decision = role.barred === null ? decide(role.caller) : refuse(role.barred);
+  const { verdict, words, reason, policies, columns } = decision;
+  return { role: role.fact.name, entity, operation, verdict, words, reason, policies, columns };
+}
+
+const commands = { '*': 'all', r: 'select', a: 'insert', w: 'update', d: 'delete' } as const;
+
+function entry(facts: Facts, access: Access, relation: RelationFact, policy: PolicyFact): PolicyEntry {
+  const roles = policy.roles
+    .map((oid) => (oid === 0 ? 'public' : (facts.roles.find((role) => role.oid === oid)?.name ?? String(oid))))
+    .sort(compareText);
+  const command = commands[policy.command];
+  const entity = entityId(relation.schema, relation.name);
+  const clauses = [
+    `create policy ${sqlName(policy.name)} on ${entity}`,
+    ...(policy.permissive ? [] : ['  as restrictive']),
+    `  for ${command}`,
+    `  to ${roles.map((name) => (name === 'public' ? name : sqlName(name))).join(', ')}`,
+    ...(policy.using === null ? [] : [`  using (${bare(policy.using)})`]),
+    ...(policy.check === null ? [] : [`  with check (${bare(policy.check)})`]),
+  ];
+  const texts = [...new Set([policy.using, policy.check].filter((text) => text !== null))];
+  return {
+    entity,
+    name: policy.name,
+    permissive: policy.permissive,
+    command,
+    roles,
+    using: policy.using,
+    check: policy.check,
+    words: policy.comment ?? phrase(join('and', texts.map((text) => access.policies.parsed(policy, text))), anyone),
+    sql: `${clauses.join('\n')};`,
+  };
+}
+
+/** Without the brackets that PostgreSQL prints around the whole. */
+function bare(expression: string): string {
+  if (!expression.startsWith('(') || !expression.endsWith(')')) return expression;
+  let depth = 0;
+  // Quoted text may hold brackets of its own.
+  const open = expression.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (quoted) => '_'.repeat(quoted.length));
+  for (let i = 0; i < open.length - 1; i++) {
+    if (open[i] === '(') depth++;
+    else if (open[i] === ')') depth--;
+    if (depth === 0) return expression;
+  }
+  return expression.slice(1, -1);
+}
+
+const grantsSql = `select c.oid::regclass as relation, coalesce(r.rolname, 'PUBLIC') as role, g.privilege_type as privilege
+from pg_class c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) g left join pg_roles r on r.oid = g.grantee
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace <> 'pg_catalog'::regnamespace order by 1, 2, 3`;
+
+const membersSql = `select m.member::regrole as member, m.roleid::regrole as role
+from pg_auth_members m order by 1, 2`;
+

@@ -1,0 +1,108 @@
+import type { Expression, Operand, Subquery } from './expression.ts';
+
+/** What a condition may come out as: a set of bits. */
+export type Outcomes = number;
+export const TRUE = 1;
+export const FALSE = 2;
+export const NULL = 4;
+export const ANY: Outcomes = TRUE | FALSE | NULL;
+
+/** What is known about whoever evaluates a condition. */
+export interface Caller {
+  /** The database role of the call: what current_user and auth.role() say. */
+  role: string;
+  /** Whether auth.uid() has a value: a call without a session has none, a signed-in member always has one. */
+  user: 'none' | 'member' | 'unknown';
+  /** False where the caller can see no row of a relation at all. */
+  sees: (schema: string, name: string) => boolean;
+}
+
+/**
+ * Everything that a condition can come out as for this caller, over all rows. Three-valued logic as PostgreSQL has it;
+ * a set that is too large is possible (x or not x), one that is too small is not.
+ */
+export function outcomes(expression: Expression, caller: Caller): Outcomes {
+  switch (expression.kind) {
+    case 'constant':
+      return expression.value === null ? NULL : expression.value ? TRUE : FALSE;
+    case 'and':
+      return expression.items.map((item) => outcomes(item, caller)).reduce((a, b) => combine(a, b, and), TRUE);
+    case 'or':
+      return expression.items.map((item) => outcomes(item, caller)).reduce((a, b) => combine(a, b, or), FALSE);
+    case 'not': {
+      const inner = outcomes(expression.item, caller);
+      return (inner & TRUE ? FALSE : 0) | (inner & FALSE ? TRUE : 0) | (inner & NULL);
+    }
+    case 'compare': {
+      const left = value(expression.left, caller);
+      const right = value(expression.right, caller);
+      if (left.is === 'null' || right.is === 'null') return NULL;
+      if (left.is !== 'known' || right.is !== 'known') return ANY;
+      if (expression.operator === '=') return left.text === right.text ? TRUE : FALSE;
+      if (expression.operator === '<>') return left.text === right.text ? FALSE : TRUE;
+      return ANY;
+    }
+    case 'one-of': {
+      const tried = value(expression.operand, caller);
+      const among = expression.values.map((item) => value(item, caller));
+      if (tried.is === 'null') return among.length === 0 ? FALSE : NULL;
+      if (tried.is !== 'known' || among.some((item) => item.is !== 'known')) return ANY;
+      return among.some((item) => item.is === 'known' && item.text === tried.text) ? TRUE : FALSE;
+    }
+    case 'null': {
+      const tried = value(expression.operand, caller);
+      if (tried.is === 'unknown') return TRUE | FALSE;
+      return (tried.is === 'null') === expression.negated ? FALSE : TRUE;
+    }
+    case 'exists':
+      return neverFinds(expression.query, caller) ? FALSE : TRUE | FALSE;
+    case 'in':
+      if (neverFinds(expression.query, caller)) return FALSE;
+      return value(expression.operand, caller).is === 'null' ? FALSE | NULL : ANY;
+    case 'named':
+      return outcomes(expression.item, caller);
+    case 'holds':
+    case 'opaque':
+      return ANY;
+  }
+}
+
+/** True where the query can give this caller no row. */
+function neverFinds(query: Subquery, caller: Caller): boolean {
+  if (!query.plain) return false;
+  if (query.from.some(([schema, name]) => !caller.sees(schema, name))) return true;
+  return (outcomes(query.where, caller) & TRUE) === 0;
+}
+
+type Value = { is: 'known'; text: string } | { is: 'null' | 'given' | 'unknown' };
+
+function value(operand: Operand, caller: Caller): Value {
+  switch (operand.kind) {
+    case 'user-id':
+      if (caller.user === 'none') return { is: 'null' };
+      return { is: caller.user === 'member' ? 'given' : 'unknown' };
+    case 'user-email':
+      return { is: caller.user === 'none' ? 'null' : 'unknown' };
+    case 'user-role':
+      return { is: 'known', text: caller.role };
+    case 'literal':
+      return operand.plain ? { is: 'known', text: operand.value } : { is: 'given' };
+    case 'null':
+      return { is: 'null' };
+    default:
+      return { is: 'unknown' };
+  }
+}
+
+const and = (a: Outcomes, b: Outcomes): Outcomes =>
+  a === FALSE || b === FALSE ? FALSE : a === NULL || b === NULL ? NULL : TRUE;
+const or = (a: Outcomes, b: Outcomes): Outcomes =>
+  a === TRUE || b === TRUE ? TRUE : a === NULL || b === NULL ? NULL : FALSE;
+
+function combine(left: Outcomes, right: Outcomes, join: (a: Outcomes, b: Outcomes) => Outcomes): Outcomes {
+  let all: Outcomes = 0;
+  for (const a of [TRUE, FALSE, NULL]) {
+    for (const b of [TRUE, FALSE, NULL]) if (left & a && right & b) all |= join(a, b);
+  }
+  return all;
+}

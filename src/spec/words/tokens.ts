@@ -1,0 +1,73 @@
+/**
+ * The tokens of an expression as PostgreSQL prints it (pg_get_expr), brackets nested. `text` is the source, so that
+ * whatever is not understood can be shown as it stands.
+ */
+export type Token =
+  | { kind: 'word'; value: string; quoted: boolean; start: number; end: number }
+  | { kind: 'string' | 'number' | 'operator'; value: string; start: number; end: number }
+  | { kind: 'group'; bracket: '(' | '['; items: Token[]; start: number; end: number };
+
+const pattern =
+  /\s+|(E?)'((?:[^'\\]|''|\\[\s\S]|\\)*)'|"((?:[^"]|"")*)"|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(::|[-+*/<>=~!@#%^&|`?]+)|([.,:;])|([([])|([)\]])/gy;
+
+/** Splits an expression into tokens; null where it is no well-formed text, which PostgreSQL never prints. */
+export function tokenise(text: string): Token[] | null {
+  const open: { bracket: '(' | '['; items: Token[]; start: number }[] = [];
+  let items: Token[] = [];
+  pattern.lastIndex = 0;
+  while (pattern.lastIndex < text.length) {
+    const start = pattern.lastIndex;
+    const match = pattern.exec(text);
+    if (!match) return null;
+    const end = pattern.lastIndex;
+    const [whole, escaped, string, quoted, word, number, operator, mark, opening, closing] = match;
+    if (string !== undefined) {
+      // Standard strings know no backslash escapes: such a quote ends where the first single one stands.
+      if (!escaped && string.includes('\\')) {
+        const plain = /'((?:[^']|'')*)'/y;
+        plain.lastIndex = start;
+        const standard = plain.exec(text);
+        if (!standard) return null;
+        pattern.lastIndex = plain.lastIndex;
+        items.push({ kind: 'string', value: unquote(standard[1] ?? ''), start, end: plain.lastIndex });
+      } else {
+        const value = escaped ? unquote(string).replaceAll('\\\\', '\\') : unquote(string);
+        items.push({ kind: 'string', value, start, end });
+      }
+    } else if (quoted !== undefined) {
+      items.push({ kind: 'word', value: quoted.replaceAll('""', '"'), quoted: true, start, end });
+    } else if (word !== undefined) items.push({ kind: 'word', value: word, quoted: false, start, end });
+    else if (number !== undefined) items.push({ kind: 'number', value: number, start, end });
+    else if (operator !== undefined || mark !== undefined) items.push({ kind: 'operator', value: whole, start, end });
+    else if (opening !== undefined) {
+      open.push({ bracket: opening as '(' | '[', items, start });
+      items = [];
+    } else if (closing !== undefined) {
+      const group = open.pop();
+      if (!group || (group.bracket === '(') !== (closing === ')')) return null;
+      group.items.push({ kind: 'group', bracket: group.bracket, items, start: group.start, end });
+      items = group.items;
+    }
+  }
+  return open.length === 0 ? items : null;
+}
+
+const unquote = (string: string): string => string.replaceAll("''", "'");
+
+/** True of a word that is a keyword here: not quoted, compared without case. */
+export const isKeyword = (token: Token | undefined, ...words: string[]): boolean =>
+  token?.kind === 'word' && !token.quoted && words.includes(token.value.toUpperCase());
+
+export const isOperator = (token: Token | undefined, ...values: string[]): boolean =>
+  token?.kind === 'operator' && values.includes(token.value);
+
+/** The source of some tokens on one line: runs of white space outside quotes become one blank. */
+export function sourceOf(text: string, tokens: readonly Token[]): string {
+  const first = tokens[0];
+  const last = tokens[tokens.length - 1];
+  return first && last ? oneLine(text.slice(first.start, last.end)) : '';
+}
+
+/** SQL text on one line; white space inside quotes stays. */
+export const oneLine = (sql: string): string =>
+  sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\s+/g, (part) => (/^\s/.test(part) ? ' ' : part)).trim();
