@@ -3,26 +3,22 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Whether a process of this pid exists in this process's own pid namespace. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
 /**
  * When a process started, in whatever unit the system has: with the pid it names one process, because a pid is given
- * again to another. Null when there is no such process.
+ * again to another. Null when there is no such process, or it has ended and only its parent has not noticed (a zombie:
+ * common in containers, whose first process may not wait for orphans).
  */
 export async function startOf(pid: number): Promise<string | null> {
-  if (process.platform !== 'linux') return (await ps(['-o', 'lstart=', '-p', String(pid)])) || null;
+  if (process.platform !== 'linux') {
+    const line = await ps(['-o', 'stat=,lstart=', '-p', String(pid)]);
+    return line === '' || line.startsWith('Z') ? null : line.replace(/^\S+\s+/, '');
+  }
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may hold anything; starttime is the 22nd (proc(5)).
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    // The second field is the program's name in brackets and may hold anything; state is the 3rd, starttime the 22nd
+    // (proc_pid_stat(5)).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? null : (fields[19] ?? null);
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serverProcesses } from './process-table.ts';
@@ -13,15 +13,14 @@ const lookMilliseconds = 20;
 
 /**
  * Ends what an earlier run left of a server on this data folder: a postmaster whose Ninefold was killed, or processes whose
- * postmaster was killed. Then removes a postmaster.pid that is nobody's any more, because PostgreSQL would not start if
- * its pid had been given to another program of this user. Call it only while holding the lock of the home.
+ * postmaster was killed. Then removes the lock files that are nobody's any more, because PostgreSQL would not start if the
+ * pid in them had been given to another program of its user. Call it only while holding the lock of the home.
  *
  * @param dataFolder Absolute and without symbolic links.
  * @returns Whether there was something running.
  */
 export async function endRemains(dataFolder: string): Promise<boolean> {
-  const pidFile = join(dataFolder, 'postmaster.pid');
-  const content = await readFile(pidFile, 'utf8').catch(() => null);
+  const content = await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => null);
   if (content === null) return false;
   const found = await serverProcesses(dataFolder);
   if (found.length > 0) {
@@ -33,7 +32,10 @@ export async function endRemains(dataFolder: string): Promise<boolean> {
       throw new Error(`processes of an earlier PostgreSQL on ${dataFolder} cannot be ended`);
     }
   }
-  await rm(pidFile, { force: true });
+  for (const name of await readdir(dataFolder)) {
+    // The socket has a lock file of its own: .s.PGSQL.<port>.lock.
+    if (name === 'postmaster.pid' || name.startsWith('.s.PGSQL.')) await rm(join(dataFolder, name), { force: true });
+  }
   return found.length > 0;
 }
 

@@ -6,7 +6,7 @@ import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './data-folder.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { ServerLog } from './server-log.ts';
-import { settingsFile, socketFolderFor } from './settings.ts';
+import { settingsFile } from './settings.ts';
 
 /** All that a server needs to be started, the first time and again. */
 export interface ServerPlan {
@@ -112,10 +112,9 @@ export class ServerProcess {
 }
 
 async function writeSettings({ folder, port, maxConnections }: ServerPlan): Promise<void> {
-  const socketFolder = socketFolderFor(folder.path, port);
   const path = join(folder.path, 'postgresql.conf');
   const draft = `${path}.new`;
-  await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections, socketFolder }), {
+  await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections }), {
     mode: 0o600,
   });
   if (folder.runAs) await chown(draft, folder.runAs.uid, folder.runAs.gid);

@@ -4,14 +4,12 @@ export interface SettingsOptions {
   readonly dataFolder: string;
   readonly port: number;
   readonly maxConnections: number;
-  /** Folder of the Unix socket; null for none. */
-  readonly socketFolder: string | null;
 }
 
 /** The longest path of a Unix socket that every system takes (macOS: 104 bytes with the closing NUL). */
 const longestSocketPath = 103;
 
-/** The data folder, if a socket in it has a path that the system takes; else null. */
+/** The data folder, where the socket is, if clients can name it: if its path is not too long for the system; else null. */
 export function socketFolderFor(dataFolder: string, port: number): string | null {
   return Buffer.byteLength(`${dataFolder}/.s.PGSQL.${port}`) <= longestSocketPath ? dataFolder : null;
 }
@@ -24,7 +22,8 @@ export function settingsFile(options: SettingsOptions): string {
   const settings: [name: string, value: string | number][] = [
     ['listen_addresses', '127.0.0.1'],
     ['port', options.port],
-    ['unix_socket_directories', options.socketFolder ?? ''],
+    // The data folder itself: this list cannot hold every path, and nobody else can enter there.
+    ['unix_socket_directories', '.'],
     ['unix_socket_permissions', '0700'],
     ['max_connections', options.maxConnections],
     ['cluster_name', clusterName(options.dataFolder)],
@@ -56,6 +55,9 @@ export function settingsFile(options: SettingsOptions): string {
     ['log_error_verbosity', 'terse'],
     ['log_checkpoints', 'off'],
   ];
-  const lines = settings.map(([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'`);
+  const lines = settings.map(([name, value]) => `${name} = '${quote(String(value))}'`);
   return `# Written by Ninefold at every start. Use ALTER SYSTEM for settings of your own.\n${lines.join('\n')}\n`;
 }
+
+/** A quoted value may hold backslash escapes (PostgreSQL manual, "Parameter Interaction via the Configuration File"). */
+const quote = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll("'", "''");

@@ -14,7 +14,7 @@ export async function launchChromium(): Promise<Browser> {
 }
 
 async function launchOptions(): Promise<LaunchOptions> {
-  const named = process.env['CHROME_PATH'];
+  const named = process.env.CHROME_PATH;
   if (named) return { executablePath: named };
   if (process.platform !== 'linux' || process.arch !== 'x64') return { channel: 'chrome' };
   const folder = await unpackChromium();

@@ -1,0 +1,333 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { Client } from 'pg';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeTestFolder } from '../../test/support/test-folder.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
+import { serverProcesses } from './process-table.ts';
+import { isRoot, nobody } from './run-as.ts';
+
+const password = "p'w/ü%";
+let home: string;
+let running: EmbeddedPostgres[];
+let children: ChildProcess[];
+let childProgram: string;
+
+beforeAll(async () => {
+  childProgram = join(await makeTestFolder('postgres-child'), 'child.mjs');
+  const entryPoints = ['test/support/postgres-child.ts'];
+  await build({
+    entryPoints,
+    outfile: childProgram,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
+});
+
+beforeEach(async () => {
+  home = join(await makeTestFolder('embedded'), "a home, it's \\ odd");
+  running = [];
+  children = [];
+});
+
+afterEach(async () => {
+  for (const postgres of running) await postgres.stop();
+  for (const child of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  await rm(dirname(home), { recursive: true });
+});
+
+async function start(options: { port?: number; home?: string } = {}): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres({ home, port: 0, password, log: () => undefined, ...options });
+  running.push(postgres);
+  return postgres;
+}
+
+/** Starts it in a process of its own, and returns that process with the line it prints. */
+async function startChild(user = {}): Promise<{ child: ChildProcess; line: string }> {
+  const child = spawn(process.execPath, [childProgram, home, password], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...user,
+  });
+  children.push(child);
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  return { child, line };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function query(url: string, sql: string): Promise<Record<string, string>[]> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, string>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const dataFolder = () => realpath(join(home, 'postgres'));
+const postmaster = async () => Number.parseInt(await readFile(join(await dataFolder(), 'postmaster.pid'), 'utf8'), 10);
+
+async function postmastersRunning(): Promise<number> {
+  const pids = await serverProcesses(await dataFolder());
+  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return commands.filter((command) => command.includes('\0-D\0')).length;
+}
+
+describe('a fresh home', () => {
+  it('has UTF-8, checksums, durable writes and passwords, and listens on this machine alone', async () => {
+    const { url, version } = await start();
+    const rows = await query(
+      url,
+      "select name, setting from pg_settings where name in ('data_checksums', 'fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding', 'listen_addresses', 'password_encryption', 'TimeZone', 'server_version', 'max_connections') order by name",
+    );
+    expect(Object.fromEntries(rows.map((row) => [row.name, row.setting]))).toEqual({
+      data_checksums: 'on',
+      fsync: 'on',
+      full_page_writes: 'on',
+      listen_addresses: '127.0.0.1',
+      max_connections: '400',
+      password_encryption: 'scram-sha-256',
+      server_encoding: 'UTF8',
+      server_version: version,
+      synchronous_commit: 'on',
+      TimeZone: 'UTC',
+    });
+    expect(await query(url, "select upper('é') as upper, 'ä' ~ '\\w' as word")).toEqual([{ upper: 'É', word: true }]);
+  });
+
+  it('asks everyone for the password, over TCP and over the socket', async () => {
+    const { url, socketFolder } = await start();
+    const wrong = new URL(url);
+    wrong.password = 'wrong';
+    await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+    if (socketFolder === null) return;
+    const { port } = new URL(url);
+    const local = (secret: string) =>
+      new Client({ host: socketFolder, port: Number(port), user: 'ninefold', password: secret, database: 'postgres' });
+    await expect(local('wrong').connect()).rejects.toMatchObject({ code: '28P01' });
+    const client = local(password);
+    await client.connect();
+    await client.end();
+  });
+
+  it('writes neither a statement nor a value into its log', async () => {
+    const { url } = await start();
+    await query(url, 'create table secrets (value text unique)');
+    await query(url, "insert into secrets values ('tell-nobody')");
+    await expect(query(url, "insert into secrets values ('tell-nobody')")).rejects.toMatchObject({ code: '23505' });
+    const log = await readFile(join(home, 'logs/postgres.log'), 'utf8');
+    expect(log).toContain('duplicate key');
+    expect(log).not.toContain('tell-nobody');
+  });
+});
+
+describe('a second start', () => {
+  it('has the same rows at the same address', async () => {
+    const first = await start();
+    await query(first.url, 'create table kept as select 42 as answer');
+    await first.stop();
+    const second = await start();
+    expect(second.url).toBe(first.url);
+    expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+  });
+
+  it('is refused while the first one runs, which goes on undisturbed', async () => {
+    const first = await start();
+    await expect(start()).rejects.toThrow('is in use by another Ninefold');
+    expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('after a kill', () => {
+  it('of PostgreSQL: starts it again, says so, and has every committed row', async () => {
+    const postgres = await start();
+    await query(postgres.url, 'create table kept as select generate_series(1, 1000) as n');
+    const restarted = new Promise<void>((resolve) => postgres.onRestart(resolve));
+    process.kill(await postmaster(), 'SIGKILL');
+    await restarted;
+    expect(await query(postgres.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
+    expect(await postmastersRunning()).toBe(1);
+  });
+
+  it('of PostgreSQL while one of its processes is busy: ends that one first', async () => {
+    const postgres = await start();
+    const busy = query(postgres.url, 'do $$ begin loop perform 1; end loop; end $$').catch(() => 'ended');
+    await expect
+      .poll(() =>
+        query(
+          postgres.url,
+          "select count(*)::int as busy from pg_stat_activity where query like 'do %' and state = 'active'",
+        ),
+      )
+      .toEqual([{ busy: 1 }]);
+    const restarted = new Promise<void>((resolve) => postgres.onRestart(resolve));
+    process.kill(await postmaster(), 'SIGKILL');
+    await restarted;
+    expect(await busy).toBe('ended');
+    expect(await postmastersRunning()).toBe(1);
+  });
+
+  it('of Ninefold: the orphaned server is ended, never doubled', async () => {
+    const { child, line: url } = await startChild();
+    await query(url, 'create table kept as select 1 as n');
+    await kill(child);
+    const orphan = await postmaster();
+    expect(await serverProcesses(await dataFolder())).toContain(orphan);
+    const postgres = await start();
+    expect(await postmaster()).not.toBe(orphan);
+    expect(await postmastersRunning()).toBe(1);
+    expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 1 }]);
+  });
+
+  it('of both', async () => {
+    const { child, line: url } = await startChild();
+    await query(url, 'create table kept as select 1 as n');
+    const server = await postmaster();
+    await kill(child);
+    process.kill(server, 'SIGKILL');
+    const postgres = await start();
+    expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 1 }]);
+    expect(await postmastersRunning()).toBe(1);
+  });
+
+  it('is not misled by a postmaster.pid whose pid another program has now', async () => {
+    const { child } = await startChild();
+    const server = await postmaster();
+    await kill(child);
+    process.kill(server, 'SIGKILL');
+    await expect.poll(async () => serverProcesses(await dataFolder())).toEqual([]);
+    const pidFile = join(await dataFolder(), 'postmaster.pid');
+    const content = await readFile(pidFile, 'utf8');
+    await writeFile(pidFile, content.replace(/^\d+/, String(process.pid)));
+    const postgres = await start();
+    expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('in the middle of initdb: begins anew', async () => {
+    await mkdir(join(home, 'postgres.new/base'), { recursive: true });
+    await writeFile(join(home, 'postgres.new/PG_VERSION'), '18\n');
+    const postgres = await start();
+    expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await readdir(home)).not.toContain('postgres.new');
+  });
+});
+
+it('stops when its Ninefold is told to end', async () => {
+  const { child } = await startChild();
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  expect(await serverProcesses(await dataFolder())).toEqual([]);
+  expect(await readdir(await dataFolder())).not.toContain('postmaster.pid');
+});
+
+describe('says in one sentence why it does not start', () => {
+  it('when a fixed port is taken, and leaves the home as it was', async () => {
+    const first = await start();
+    await query(first.url, 'create table kept as select 1 as n');
+    await first.stop();
+    const occupier = createServer().listen(0, '127.0.0.1');
+    await once(occupier, 'listening');
+    const address = occupier.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    await expect(start({ port })).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringContaining(`Port ${port}`),
+    });
+    occupier.close();
+    expect(await query((await start({ port })).url, 'select n from kept')).toEqual([{ n: 1 }]);
+  });
+
+  it('when the data folder is of another major version, and touches nothing in it', async () => {
+    await mkdir(join(home, 'postgres'), { recursive: true });
+    await writeFile(join(home, 'postgres/PG_VERSION'), '17\n');
+    if (isRoot()) await chown(join(home, 'postgres'), nobody.uid, nobody.gid);
+    await expect(start()).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringContaining('was made by PostgreSQL 17'),
+    });
+    expect(await readdir(join(home, 'postgres'))).toEqual(['PG_VERSION']);
+  });
+
+  it('when something else is in the place of the data folder', async () => {
+    await mkdir(join(home, 'postgres'), { recursive: true });
+    await writeFile(join(home, 'postgres/thesis.txt'), 'all my work');
+    if (isRoot()) await chown(join(home, 'postgres'), nobody.uid, nobody.gid);
+    await expect(start()).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringContaining('holds no PostgreSQL data'),
+    });
+    expect(await readdir(join(home, 'postgres'))).toEqual(['thesis.txt']);
+  });
+
+  it('when the home cannot be made', async () => {
+    const file = join(await makeTestFolder('embedded'), 'file');
+    await writeFile(file, '');
+    await expect(start({ home: join(file, 'home') })).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringContaining('cannot be written (ENOTDIR)'),
+    });
+  });
+
+  it('when the data folder that a home links to is gone', async () => {
+    await mkdir(home);
+    await symlink(join(home, 'nowhere'), join(home, 'postgres'));
+    await expect(start()).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining('is gone') });
+  });
+});
+
+describe.runIf(isRoot())('as root', () => {
+  it('runs as an unprivileged user', async () => {
+    await start();
+    const status = await readFile(`/proc/${await postmaster()}/status`, 'utf8');
+    expect(status).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m);
+    expect(status).toMatch(/^Groups:\s*$/m);
+  });
+
+  it('works in a home that the unprivileged user may not enter, and comes back to its rows', async () => {
+    const closed = await makeTestFolder('closed');
+    await chmod(closed, 0o700);
+    home = join(closed, 'home');
+    const first = await start();
+    const target = await readlink(join(home, 'postgres'));
+    try {
+      await query(first.url, 'create table kept as select 1 as n');
+      await first.stop();
+      const second = await start();
+      expect(await query(second.url, 'select n from kept')).toEqual([{ n: 1 }]);
+      await second.stop();
+    } finally {
+      await rm(target, { recursive: true });
+    }
+  });
+
+  it('needs no root: works the same for another user in a home of its own', async () => {
+    await mkdir(home);
+    await chown(home, nobody.uid, nobody.gid);
+    const { line: url } = await startChild(nobody);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await postmastersRunning()).toBe(1);
+  });
+
+  it('tells another user whose data folder it is', async () => {
+    await (await start()).stop();
+    await chmod(home, 0o777);
+    const { line } = await startChild({ uid: 12345, gid: 12345 });
+    expect(line).toContain('belongs to another user (uid 65534)');
+  });
+});
