@@ -1,0 +1,41 @@
+import type { Executor } from '../database/database.ts';
+import type { Result, Statement } from '../database/statement.ts';
+
+/** The database role that owns schema auth. */
+const ROLE = 'supabase_auth_admin';
+
+/**
+ * The search path is set too, as triggers of the app run within these statements, and nothing that the app defines in a
+ * schema of its own may be found in place of what they name.
+ */
+const BECOME: Statement = {
+  text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true)`,
+  params: [],
+  preparedFor: '',
+};
+
+/**
+ * Runs statements as the owner of schema auth, in one round trip and one transaction. Takes text and parameters; answers
+ * one result a statement. Throws what Executor.run throws.
+ */
+export async function asAuthAdmin(
+  database: Executor,
+  statements: readonly (readonly [text: string, params: Statement['params']])[],
+): Promise<Result[]> {
+  const [, ...results] = await database.run([
+    BECOME,
+    ...statements.map(([text, params]) => ({ text, params, preparedFor: ROLE })),
+  ]);
+  return results;
+}
+
+/** The same for one statement whose only row has one column, JSON; null when there is no row or the value is NULL. */
+export async function jsonAsAuthAdmin<T>(
+  database: Executor,
+  text: string,
+  params: Statement['params'],
+): Promise<T | null> {
+  const [result] = await asAuthAdmin(database, [[text, params]]);
+  const value = result?.rows[0]?.[0];
+  return value ? (JSON.parse(value.toString('utf8')) as T) : null;
+}

@@ -1,0 +1,175 @@
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { firstJson } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { asAuthAdmin } from './as-auth-admin.ts';
+import type { User } from './user.ts';
+import { asConflict, SELECT_USER, tooLarge } from './users.ts';
+
+/** What changes of an account; what is absent stays. */
+export interface UserChange {
+  readonly role?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  /** Kept until it is confirmed, beside the address that counts. */
+  readonly newEmail?: string;
+  /** Null: no password any more. With either, the account's sessions end, but for `keepSession`. */
+  readonly passwordHash?: string | null;
+  readonly keepSession?: string;
+  /** Merged key by key; a null value removes the key. */
+  readonly userMetadata?: Readonly<Record<string, unknown>>;
+  readonly appMetadata?: Readonly<Record<string, unknown>>;
+  readonly confirmEmail?: boolean;
+  readonly confirmPhone?: boolean;
+  /** From now on; 0 lifts a ban. */
+  readonly banSeconds?: number;
+}
+
+/** SQL text: metadata with the keys of `set` written over and those in `remove` gone. */
+const merged = (column: string, name: string): string =>
+  `(case when pg_catalog.jsonb_typeof(${column}) = 'object' then ${column} else '{}' end
+    || coalesce(c.${name}_set, '{}')) - coalesce(c.${name}_remove, '{}')`;
+
+/** SQL text: identity of a provider, brought in line with a changed address. */
+const identity = (provider: 'email' | 'phone', column: string): string => `kept_${provider} as (
+  update auth.identities i set updated_at = pg_catalog.now(),
+    identity_data = i.identity_data || pg_catalog.jsonb_build_object(
+      '${provider}', c.${column}, '${provider}_verified', c.confirm_${provider})
+  from c, changed where c.${column} is not null and i.user_id = changed.id and i.provider = '${provider}'
+),
+new_${provider} as (
+  insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+  select changed.id::text, changed.id, pg_catalog.jsonb_build_object(
+      'sub', changed.id, '${provider}', c.${column}, 'email_verified', false, 'phone_verified', false
+    ) || pg_catalog.jsonb_build_object('${provider}_verified', c.confirm_${provider}),
+    '${provider}', pg_catalog.now(), pg_catalog.now(), pg_catalog.now()
+  from c, changed where c.${column} is not null
+    and not exists (select from auth.identities i where i.user_id = changed.id and i.provider = '${provider}')
+)`;
+
+/** SQL text: app metadata with a provider that the account newly has. */
+const withProvider = (metadata: string, provider: 'email' | 'phone', column: string): string =>
+  `(select case
+      when c.${column} is null or m -> 'providers' @> '["${provider}"]' then m
+      else m || pg_catalog.jsonb_build_object(
+        'provider', coalesce(m -> 'provider', '"${provider}"'),
+        'providers', coalesce(m -> 'providers', '[]') || '["${provider}"]')
+    end from (select ${metadata} as m) as metadata)`;
+
+/** $1 the account, $2 the change as JSON. */
+const UPDATE = `with c as (
+  select * from pg_catalog.jsonb_to_record($2::jsonb) as c(
+    role text, email text, phone text, new_email text, password_changes boolean, password_hash text, keep_session uuid,
+    user_set jsonb, user_remove text[], app_set jsonb, app_remove text[],
+    confirm_email boolean, confirm_phone boolean, ban_seconds float8)
+),
+target as (
+  select u.id,
+    ${merged('u.raw_user_meta_data', 'user')}
+      || case when c.confirm_email then '{"email_verified": true}'::jsonb else '{}' end as user_metadata,
+    ${withProvider(withProvider(merged('u.raw_app_meta_data', 'app'), 'email', 'email'), 'phone', 'phone')} as app_metadata,
+    exists (
+      select from auth.users x
+      where pg_catalog.lower(x.email) = coalesce(c.email, c.new_email) and x.id <> u.id and x.is_sso_user = false
+    ) as email_taken
+  from auth.users u, c where u.id = $1::uuid
+),
+judged as (
+  select *, case
+    when email_taken then 'email_exists'
+    when c.user_set is not null
+      and pg_catalog.octet_length(user_metadata::text) > ${limits.userMetadataBytes.default} then 'user_too_large'
+    when c.app_set is not null
+      and pg_catalog.octet_length(app_metadata::text) > ${limits.appMetadataBytes.default} then 'app_too_large'
+    else 'ok'
+  end as verdict from target, c
+),
+changed as (
+  update auth.users u set
+    role = coalesce(j.role, u.role),
+    email = coalesce(j.email, u.email),
+    email_change = case when j.email is not null then '' else coalesce(j.new_email, u.email_change) end,
+    email_change_sent_at = case when j.new_email is not null then pg_catalog.now() else u.email_change_sent_at end,
+    phone = coalesce(j.phone, u.phone),
+    encrypted_password = case when j.password_changes then j.password_hash else u.encrypted_password end,
+    confirmation_token = case when j.password_changes then '' else u.confirmation_token end,
+    recovery_token = case when j.password_changes then '' else u.recovery_token end,
+    email_change_token_current = case when j.password_changes then '' else u.email_change_token_current end,
+    email_change_token_new = case when j.password_changes then '' else u.email_change_token_new end,
+    phone_change_token = case when j.password_changes then '' else u.phone_change_token end,
+    reauthentication_token = case when j.password_changes then '' else u.reauthentication_token end,
+    raw_user_meta_data = j.user_metadata,
+    raw_app_meta_data = j.app_metadata,
+    email_confirmed_at = case when j.confirm_email then pg_catalog.now() else u.email_confirmed_at end,
+    phone_confirmed_at = case when j.confirm_phone then pg_catalog.now() else u.phone_confirmed_at end,
+    is_anonymous = u.is_anonymous
+      and not (j.email is not null and j.confirm_email or j.phone is not null and j.confirm_phone),
+    banned_until = case
+      when j.ban_seconds is null then u.banned_until
+      when j.ban_seconds <= 0 then null
+      else pg_catalog.now() + pg_catalog.make_interval(secs => j.ban_seconds)
+    end,
+    updated_at = pg_catalog.now()
+  from judged j where u.id = j.id and j.verdict = 'ok'
+  returning u.id
+),
+${identity('email', 'email')},
+${identity('phone', 'phone')},
+used as (
+  delete from auth.one_time_tokens t using c, changed where t.user_id = changed.id and c.password_changes
+),
+ended as (
+  delete from auth.sessions s using c, changed
+  where s.user_id = changed.id and c.password_changes and s.id is distinct from c.keep_session
+)
+select pg_catalog.to_jsonb(verdict) from judged`;
+
+function split(metadata: Readonly<Record<string, unknown>> | undefined): { set?: object; remove?: string[] } {
+  if (!metadata) return {};
+  const entries = Object.entries(metadata);
+  return {
+    set: Object.fromEntries(entries.filter(([, value]) => value !== null)),
+    remove: entries.filter(([, value]) => value === null).map(([key]) => key),
+  };
+}
+
+/**
+ * Changes an account and answers it as it then is; null when there is none. Throws email_exists, phone_exists,
+ * validation_failed (metadata too large), and what the app's own triggers raise.
+ */
+export async function updateUser(database: Executor, id: string, change: UserChange): Promise<User | null> {
+  const user = split(change.userMetadata);
+  const app = split(change.appMetadata);
+  const record = JSON.stringify({
+    role: change.role,
+    email: change.email,
+    phone: change.phone,
+    new_email: change.newEmail,
+    password_changes: change.passwordHash !== undefined,
+    password_hash: change.passwordHash,
+    keep_session: change.keepSession,
+    user_set: user.set,
+    user_remove: user.remove,
+    app_set: app.set,
+    app_remove: app.remove,
+    confirm_email: change.confirmEmail ?? false,
+    confirm_phone: change.confirmPhone ?? false,
+    ban_seconds: change.banSeconds,
+  });
+  const [judged, stored] = await asAuthAdmin(database, [
+    [UPDATE, [id, record]],
+    [SELECT_USER, [id]],
+  ]).catch(asConflict);
+  switch (judged && firstJson<'ok' | 'email_exists' | 'user_too_large' | 'app_too_large'>(judged)) {
+    case 'ok':
+      return (stored && firstJson<User>(stored)) ?? null;
+    case 'email_exists':
+      throw new NinefoldError('email_exists');
+    case 'user_too_large':
+      throw tooLarge('user');
+    case 'app_too_large':
+      throw tooLarge('app');
+    default:
+      return null;
+  }
+}

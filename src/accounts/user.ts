@@ -1,0 +1,119 @@
+/** An account as GoTrue's API shows it. Times are ISO 8601 in UTC; what is not set is absent. */
+export interface User {
+  readonly id: string;
+  readonly aud: string;
+  readonly role: string;
+  /** Empty when the account has none. */
+  readonly email: string;
+  /** Empty when the account has none. */
+  readonly phone: string;
+  readonly app_metadata: Readonly<Record<string, unknown>>;
+  readonly user_metadata: Readonly<Record<string, unknown>>;
+  readonly identities: readonly UserIdentity[];
+  readonly factors?: readonly Factor[];
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly is_anonymous: boolean;
+  readonly email_confirmed_at?: string;
+  readonly phone_confirmed_at?: string;
+  readonly confirmed_at?: string;
+  readonly invited_at?: string;
+  readonly confirmation_sent_at?: string;
+  readonly recovery_sent_at?: string;
+  readonly new_email?: string;
+  readonly email_change_sent_at?: string;
+  readonly new_phone?: string;
+  readonly phone_change_sent_at?: string;
+  readonly reauthentication_sent_at?: string;
+  readonly last_sign_in_at?: string;
+  readonly banned_until?: string;
+  readonly deleted_at?: string;
+}
+
+/** One way in which an account can prove who it is. */
+export interface UserIdentity {
+  readonly identity_id: string;
+  /** The id at the provider. */
+  readonly id: string;
+  readonly user_id: string;
+  readonly identity_data: Readonly<Record<string, unknown>>;
+  readonly provider: string;
+  readonly last_sign_in_at: string | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly email: string | null;
+}
+
+export interface Factor {
+  readonly id: string;
+  readonly friendly_name: string | null;
+  readonly factor_type: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** A timestamptz as SQL text in GoTrue's form; one beyond year 9999, infinity too, is the end of that year. */
+const time = (column: string): string =>
+  `pg_catalog.to_char(least(${column}, '9999-12-31 23:59:59+00') at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const OPTIONAL_TIMES = [
+  'email_confirmed_at',
+  'phone_confirmed_at',
+  'confirmed_at',
+  'invited_at',
+  'confirmation_sent_at',
+  'recovery_sent_at',
+  'email_change_sent_at',
+  'phone_change_sent_at',
+  'reauthentication_sent_at',
+  'last_sign_in_at',
+  'banned_until',
+  'deleted_at',
+] as const;
+
+const objectOr = (column: string): string =>
+  `case when pg_catalog.jsonb_typeof(${column}) = 'object' then ${column} else '{}' end`;
+
+/** SQL text: the row `u` of auth.users as a User, jsonb. */
+export const userJson = `pg_catalog.jsonb_build_object(
+  'id', u.id,
+  'aud', coalesce(nullif(u.aud, ''), 'authenticated'),
+  'role', coalesce(nullif(u.role, ''), 'authenticated'),
+  'email', coalesce(u.email, ''),
+  'phone', coalesce(u.phone, ''),
+  'app_metadata', ${objectOr('u.raw_app_meta_data')},
+  'user_metadata', ${objectOr('u.raw_user_meta_data')},
+  'identities', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'identity_id', i.id,
+      'id', i.provider_id,
+      'user_id', i.user_id,
+      'identity_data', i.identity_data,
+      'provider', i.provider,
+      'last_sign_in_at', ${time('i.last_sign_in_at')},
+      'created_at', ${time('i.created_at')},
+      'updated_at', ${time('i.updated_at')},
+      'email', i.email
+    ) order by i.created_at, i.id)
+    from auth.identities i where i.user_id = u.id
+  ), '[]'),
+  'created_at', coalesce(${time('u.created_at')}, '0001-01-01T00:00:00Z'),
+  'updated_at', coalesce(${time('u.updated_at')}, '0001-01-01T00:00:00Z'),
+  'is_anonymous', u.is_anonymous
+) || pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+  ${OPTIONAL_TIMES.map((column) => `'${column}', ${time(`u.${column}`)}`).join(',\n  ')},
+  'new_email', nullif(u.email_change, ''),
+  'new_phone', nullif(u.phone_change, ''),
+  'factors', (
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'id', f.id,
+      'friendly_name', f.friendly_name,
+      'factor_type', f.factor_type,
+      'status', f.status,
+      'created_at', ${time('f.created_at')},
+      'updated_at', ${time('f.updated_at')}
+    ) order by f.created_at, f.id)
+    from auth.mfa_factors f where f.user_id = u.id
+  )
+))`;

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { affectedRows, firstJson, type Param } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { hashPassword } from './passwords.ts';
+import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
+import { type User, userJson } from './user.ts';
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** An account to be made. Without a password or the hash of one it cannot sign in with a password. */
+export interface NewUser {
+  readonly id?: string;
+  readonly email?: string;
+  /** Digits only. */
+  readonly phone?: string;
+  readonly password?: string;
+  readonly passwordHash?: string;
+  readonly userMetadata?: Metadata | undefined;
+  readonly appMetadata?: Metadata;
+  readonly aud?: string;
+  readonly role?: string;
+  readonly isAnonymous?: boolean;
+  /** The e-mail address counts as confirmed. */
+  readonly confirmed?: boolean;
+  readonly phoneConfirmed?: boolean;
+  /** From now on; 0 or absent: not banned. */
+  readonly banSeconds?: number;
+}
+
+/** $1 is the record as JSON. Inserts nothing when another account has the address in other letter case. */
+const INSERT = `with r as (
+  select * from pg_catalog.jsonb_to_record($1::jsonb) as r(
+    id uuid, aud text, role text, email text, phone text, password_hash text,
+    user_metadata jsonb, app_metadata jsonb, is_anonymous boolean, identities jsonb)
+),
+made as (
+  insert into auth.users (
+    instance_id, id, aud, role, email, phone, encrypted_password, raw_user_meta_data, raw_app_meta_data, is_anonymous,
+    created_at, updated_at, confirmation_token, recovery_token, email_change_token_new, email_change)
+  select '00000000-0000-0000-0000-000000000000', id, aud, role, email, phone, password_hash, user_metadata, app_metadata,
+    is_anonymous, pg_catalog.now(), pg_catalog.now(), '', '', '', ''
+  from r
+  where not exists (
+    select from auth.users x where pg_catalog.lower(x.email) = r.email and x.is_sso_user = false)
+  returning id
+)
+insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+select made.id::text, made.id, i.value, i.key, pg_catalog.now(), pg_catalog.now(), pg_catalog.now()
+from made, r, pg_catalog.jsonb_each(r.identities) i`;
+
+/** SQL text that confirms the account $1. */
+const confirm = (email: boolean, phone: boolean, more = ''): string => `update auth.users u set
+  ${
+    email
+      ? `email_confirmed_at = pg_catalog.now(),
+  raw_user_meta_data = coalesce(raw_user_meta_data, '{}') || '{"email_verified": true}',`
+      : ''
+  }
+  ${phone ? 'phone_confirmed_at = pg_catalog.now(),' : ''}
+  ${more}
+  updated_at = pg_catalog.now()
+  where id = $1::uuid`;
+
+/** SQL text: the account $1 as a User. */
+export const SELECT_USER = `select ${userJson} from auth.users u where u.id = $1::uuid`;
+
+/** $1 of INSERT. Hashes the password. */
+async function record(id: string, user: NewUser): Promise<string> {
+  const email = user.email?.trim().toLowerCase();
+  const passwordHash = user.password === undefined ? user.passwordHash : await hashPassword(user.password);
+  const providers = [...(email ? ['email'] : []), ...(user.phone ? ['phone'] : [])];
+  const subject = { sub: id, email_verified: false, phone_verified: false };
+  const identities = {
+    ...(email && { email: { ...subject, email } }),
+    ...(user.phone && { phone: { ...subject, phone: user.phone } }),
+  };
+  return JSON.stringify({
+    id,
+    aud: user.aud ?? 'authenticated',
+    role: user.role ?? 'authenticated',
+    email: email ?? null,
+    phone: user.phone ?? null,
+    password_hash: passwordHash ?? null,
+    user_metadata: user.userMetadata ?? {},
+    app_metadata: { ...(providers.length > 0 && { provider: providers[0], providers }), ...user.appMetadata },
+    is_anonymous: user.isAnonymous ?? false,
+    identities,
+  });
+}
+
+/**
+ * Makes an account, in one round trip. Throws email_exists, phone_exists, user_already_exists (the id),
+ * over_request_rate_limit (see `hashPassword`), and what the app's own triggers raise.
+ */
+export async function createUser(database: Executor, user: NewUser): Promise<User> {
+  const id = user.id ?? randomUUID();
+  const ban = user.banSeconds ? 'banned_until = pg_catalog.now() + pg_catalog.make_interval(secs => $2::float8),' : '';
+  const finish = confirm(user.confirmed ?? false, user.phoneConfirmed ?? false, ban);
+  const finishParams = user.banSeconds ? [id, String(user.banSeconds)] : [id];
+  const needed = user.confirmed || user.phoneConfirmed || user.banSeconds;
+  const results = await asAuthAdmin(database, [
+    [INSERT, [await record(id, user)]],
+    ...(needed ? ([[finish, finishParams]] as const) : []),
+    [SELECT_USER, [id]],
+  ]).catch(asConflict);
+  return made(results.at(-1));
+}
+
+/**
+ * Makes an account and, when its address counts as confirmed at once, a session for it, in one round trip; else the
+ * session is null. The account is inserted first and confirmed by an UPDATE, as triggers of apps expect. Throws as `createUser`.
+ */
+export async function signUp(
+  database: Executor,
+  user: NewUser,
+  client: SessionClient,
+): Promise<{ user: User; grant: Grant | null }> {
+  const id = randomUUID();
+  const userMetadata = user.isAnonymous
+    ? user.userMetadata
+    : { ...user.userMetadata, sub: id, email: user.email, email_verified: false, phone_verified: false };
+  const insert = [INSERT, [await record(id, { ...user, userMetadata })]] as const;
+  if (!user.isAnonymous && !user.confirmed) {
+    const results = await asAuthAdmin(database, [insert, [SELECT_USER, [id]]]).catch(asConflict);
+    return { user: made(results.at(-1)), grant: null };
+  }
+  const session = newSession(id, client, user.isAnonymous ? 'anonymous' : 'password');
+  const account = `${confirm(user.confirmed ?? false, false, 'last_sign_in_at = pg_catalog.now(),')} returning u.*`;
+  const results = await asAuthAdmin(database, [
+    insert,
+    [openSession(account), session.params],
+    [SELECT_USER, [id]],
+  ]).catch(asConflict);
+  const stored = made(results.at(-1));
+  const opened = results[1] && firstJson<Pick<Grant, 'session'>>(results[1]);
+  if (!opened) throw new Error('a session was not opened for a new account');
+  return { user: stored, grant: { user: stored, session: opened.session, refreshToken: session.refreshToken } };
+}
+
+function made(result: Parameters<typeof firstJson>[0] | undefined): User {
+  const user = result && firstJson<User>(result);
+  if (!user) throw new NinefoldError('email_exists');
+  return user;
+}
+
+/** Turns a violated unique constraint of auth.users into the code for it, and rethrows anything else. */
+export function asConflict(error: unknown): never {
+  if (error instanceof DatabaseError && error.sqlstate === '23505' && error.fields.schema === 'auth') {
+    if (error.fields.constraint === 'users_email_partial_key') throw new NinefoldError('email_exists');
+    if (error.fields.constraint === 'users_phone_key') throw new NinefoldError('phone_exists');
+    if (error.fields.constraint === 'users_pkey') {
+      throw new NinefoldError('user_already_exists', { message: 'A user with this id already exists' });
+    }
+  }
+  throw error;
+}
+
+/** An account by its id; null when there is none. */
+export const findUser = (database: Executor, id: string): Promise<User | null> =>
+  jsonAsAuthAdmin<User>(database, SELECT_USER, [id]);
+
+/** How many accounts there are. */
+export const countUsers = async (database: Executor): Promise<number> =>
+  (await jsonAsAuthAdmin<number>(database, 'select pg_catalog.count(*) from auth.users', [])) ?? 0;
+
+export interface UserPage {
+  readonly total: number;
+  /** The users of the page, a JSON array of User. */
+  readonly usersJson: string;
+}
+
+/**
+ * A page of the accounts by age; `page` counts from 1. `filter` is looked for in the address and in `full_name` of the user
+ * metadata, in any letter case.
+ */
+export async function listUsers(
+  database: Executor,
+  options: { page: number; perPage: number; filter?: string; oldestFirst?: boolean },
+): Promise<UserPage> {
+  const order = options.oldestFirst ? 'asc' : 'desc';
+  const matching = `where $1::text is null or u.email ilike $1 or u.raw_user_meta_data ->> 'full_name' ilike $1`;
+  const pattern = options.filter ? `%${options.filter.replace(/[\\%_]/g, '\\$&')}%` : null;
+  const [total, users] = await asAuthAdmin(database, [
+    [`select pg_catalog.count(*) from auth.users u ${matching}`, [pattern]],
+    [
+      `select coalesce(pg_catalog.jsonb_agg(${userJson} order by u.created_at ${order}, u.id ${order}), '[]') from (
+         select * from auth.users u ${matching} order by created_at ${order}, id ${order} limit $2::bigint offset $3::bigint
+       ) u`,
+      [pattern, String(options.perPage), String((options.page - 1) * options.perPage)],
+    ],
+  ]);
+  return {
+    total: Number(total?.rows[0]?.[0]?.toString() ?? 0),
+    usersJson: users?.rows[0]?.[0]?.toString('utf8') ?? '[]',
+  };
+}
+
+/** Deletes an account and everything of it in schema auth. Answers whether there was one. */
+export async function deleteUser(database: Executor, id: string): Promise<boolean> {
+  const [result] = await asAuthAdmin(database, [['delete from auth.users where id = $1::uuid', [id]]]);
+  return result !== undefined && affectedRows(result) > 0;
+}
+
+/** A text that no longer tells what it was, but stays unique. */
+const obscured = (column: string): string =>
+  `pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(u.id::text || ${column}, 'UTF8')), 'base64')`;
+
+/**
+ * Keeps the account's row, so that what refers to it stays whole, and removes what it says of a person. Its sessions end.
+ * Answers whether there is such an account.
+ */
+export async function softDeleteUser(database: Executor, id: string): Promise<boolean> {
+  const params: Param[] = [id];
+  const [found] = await asAuthAdmin(database, [
+    ['select from auth.users where id = $1::uuid', params],
+    [
+      `update auth.users u set
+         email = ${obscured('u.email')}, phone = ${obscured('u.phone')},
+         email_change = case when u.email_change <> '' then ${obscured('u.email_change')} else u.email_change end,
+         phone_change = case when u.phone_change <> '' then ${obscured('u.phone_change')} else u.phone_change end,
+         encrypted_password = null, confirmation_token = '', recovery_token = '', email_change_token_current = '',
+         email_change_token_new = '', phone_change_token = '', reauthentication_token = '',
+         raw_user_meta_data = '{}', raw_app_meta_data = '{}',
+         deleted_at = pg_catalog.now(), updated_at = pg_catalog.now()
+       where id = $1::uuid and deleted_at is null`,
+      params,
+    ],
+    [
+      `update auth.identities i set provider_id = pg_catalog.encode(pg_catalog.sha256(
+           pg_catalog.convert_to(i.user_id::text || i.provider_id, 'UTF8')), 'base64'),
+         identity_data = '{}', updated_at = pg_catalog.now()
+       from auth.users u where u.id = i.user_id and u.id = $1::uuid and i.identity_data <> '{}'`,
+      params,
+    ],
+    ['delete from auth.mfa_factors where user_id = $1::uuid', params],
+    ['delete from auth.one_time_tokens where user_id = $1::uuid', params],
+  ]);
+  return found !== undefined && found.rows.length > 0;
+}
+
+/** The size of an account's metadata that an access token can carry. Throws validation_failed. */
+export function checkMetadata(user: Metadata, app: Metadata = {}): void {
+  if (Buffer.byteLength(JSON.stringify(user)) > limits.userMetadataBytes.default) throw tooLarge('user');
+  if (Buffer.byteLength(JSON.stringify(app)) > limits.appMetadataBytes.default) throw tooLarge('app');
+}
+
+export const tooLarge = (which: 'user' | 'app'): NinefoldError =>
+  new NinefoldError('validation_failed', {
+    message: `The ${which} metadata is larger than ${limits[`${which}MetadataBytes`].default} bytes`,
+  });

@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache';
+import { limits } from '../../contract/limits.ts';
+
+interface Bucket {
+  tokens: number;
+  /** In milliseconds. */
+  filledAt: number;
+}
+
+/**
+ * Requests per second from each client address, in this process: a bucket of one second's requests that refills evenly.
+ * `perSecond` is a whole number; 0 is no limit.
+ */
+export class AddressLimiter {
+  readonly #perSecond: number;
+  readonly #buckets: LRUCache<string, Bucket>;
+
+  constructor(perSecond: number, maxAddresses: number = limits.rememberedAddresses.default) {
+    this.#perSecond = perSecond;
+    this.#buckets = new LRUCache({ max: maxAddresses });
+  }
+
+  /** Takes one request of an address. Answers 0 when it may pass, else after how many whole seconds to come again. */
+  take(address: string, now: number = performance.now()): number {
+    if (this.#perSecond <= 0) return 0;
+    const bucket = this.#buckets.get(address) ?? { tokens: this.#perSecond, filledAt: now };
+    this.#buckets.set(address, bucket);
+    const refill = Math.max(0, ((now - bucket.filledAt) / 1000) * this.#perSecond);
+    bucket.tokens = Math.min(this.#perSecond, bucket.tokens + refill);
+    bucket.filledAt = now;
+    if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / this.#perSecond));
+    bucket.tokens--;
+    return 0;
+  }
+}
