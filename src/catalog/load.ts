@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import type { Executor } from '../database/database.ts';
+import {
+  type Catalog,
+  type Column,
+  type MediaHandler,
+  nameKey,
+  type Relation,
+  type RoleSettings,
+  type Routine,
+  representationKey,
+  type SqlName,
+} from './catalog.ts';
+import {
+  type CatalogFacts,
+  type ColumnFact,
+  catalogQueries,
+  type HandlerFact,
+  type RelationFact,
+  type RoleFact,
+  type RoutineFact,
+} from './catalog-queries.ts';
+import { readCatalogue } from './read-catalogue.ts';
+import { relationshipsOf, sqlName, viewKeys } from './relationships.ts';
+
+/** How long the schema cache waits for a relation that is being changed. */
+const LOCK_MILLISECONDS = 5000;
+
+/**
+ * Reads the schema cache in one statement.
+ * @param schemas the exposed schemas, the default one first
+ * @param extraSearchPath schemas whose views are looked through, but not exposed
+ * Throws what `executor.run` throws.
+ */
+export async function loadCatalog(
+  executor: Executor,
+  schemas: readonly string[],
+  extraSearchPath: readonly string[],
+): Promise<Catalog> {
+  const facts = await readCatalogue<CatalogFacts>(
+    executor,
+    catalogQueries(schemas, extraSearchPath),
+    LOCK_MILLISECONDS,
+  );
+  return makeCatalog(facts, schemas);
+}
+
+function makeCatalog(facts: CatalogFacts, schemas: readonly string[]): Catalog {
+  const constraints = facts.constraints ?? [];
+  const keys = viewKeys(facts.views ?? [], constraints, (schema) => schemas.includes(schema));
+  const tableKeys = new Map<string, readonly string[]>();
+  for (const fact of constraints) {
+    if (fact[0] === 'p') tableKeys.set(nameKey(sqlName(fact[3])), [...fact[5]].sort());
+  }
+  const relations = makeRelations(facts.relations ?? [], facts.columns ?? [], (relation, isView) =>
+    (isView ? keys.primary : tableKeys).get(nameKey(relation)),
+  );
+  return {
+    version: createHash('sha1')
+      .update(JSON.stringify([schemas, facts]))
+      .digest('hex'),
+    schemas,
+    relations,
+    relationships: relationshipsOf(relations, constraints, keys, facts.computed ?? []),
+    functions: makeRoutines(facts.routines ?? []),
+    representations: new Map(
+      (facts.representations ?? []).map(([from, to, fn]) => [representationKey(from, to), sqlName(fn)]),
+    ),
+    mediaHandlers: (facts.handlers ?? []).map(makeHandler),
+    roleSettings: new Map((facts.roles ?? []).map(makeRoleSettings)),
+  };
+}
+
+const none: readonly string[] = [];
+
+function makeRelations(
+  relations: readonly RelationFact[],
+  columns: readonly ColumnFact[],
+  primaryKeyOf: (relation: SqlName, isView: boolean) => readonly string[] | undefined,
+): Map<string, Relation> {
+  // many columns share few types: one string for each keeps the cache small
+  const types = new Map<string, string>();
+  const shared = (type: string): string => {
+    const known = types.get(type);
+    if (known === undefined) types.set(type, type);
+    return known ?? type;
+  };
+  const columnsOf = new Map<number, Map<string, Column>>();
+  for (const [oid, name, baseType, type, nullable, byDefault, maxLength, enumValues, comment] of columns) {
+    let list = columnsOf.get(oid);
+    if (!list) columnsOf.set(oid, (list = new Map()));
+    list.set(name, {
+      name,
+      baseType: shared(baseType),
+      type: shared(type),
+      nullable,
+      default: byDefault,
+      maxLength,
+      enumValues: enumValues ?? none,
+      comment,
+    });
+  }
+  return new Map(
+    relations.map(([oid, schema, name, isView, insertable, updatable, deletable, comment]) => {
+      const relation: Relation = {
+        schema,
+        name,
+        isView,
+        comment,
+        insertable,
+        updatable,
+        deletable,
+        primaryKey: primaryKeyOf({ schema, name }, isView) ?? none,
+        columns: columnsOf.get(oid) ?? new Map(),
+      };
+      return [nameKey(relation), relation];
+    }),
+  );
+}
+
+const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
+
+const splitSetting = (setting: string): readonly [string, string] => {
+  const equals = setting.indexOf('=');
+  return [setting.slice(0, equals), setting.slice(equals + 1)];
+};
+
+function makeRoutines(facts: readonly RoutineFact[]): Map<string, Routine[]> {
+  const routines = new Map<string, Routine[]>();
+  for (const [schema, name, comment, parameters, type, set, composite, volatility, variadic, config] of facts) {
+    const settings = (config ?? []).map(splitSetting);
+    const routine: Routine = {
+      schema,
+      name,
+      comment,
+      parameters: (parameters ?? []).map(([parameter, sqlType, unboundedType, required, isVariadic]) => ({
+        name: parameter,
+        type: sqlType,
+        unboundedType,
+        required,
+        variadic: isVariadic,
+      })),
+      returns: { set, composite, type: sqlName(type) },
+      volatility: volatilities[volatility],
+      variadic,
+      isolation: settings.find(([key]) => key === 'default_transaction_isolation')?.[1] ?? null,
+      settings,
+    };
+    const overloads = routines.get(nameKey(routine));
+    if (overloads) overloads.push(routine);
+    else routines.set(nameKey(routine), [routine]);
+  }
+  return routines;
+}
+
+const makeHandler = ([fn, target, mediaType]: HandlerFact): MediaHandler => ({
+  function: sqlName(fn),
+  target: target[0] === 'pg_catalog' && target[1] === 'anyelement' ? null : sqlName(target),
+  mediaType: mediaType.toLowerCase(),
+  resolvedMediaType: mediaType === '*/*' ? 'application/octet-stream' : mediaType,
+});
+
+function makeRoleSettings([role, settings]: RoleFact): [string, RoleSettings] {
+  // settings for this database come after those for all, and win
+  const byName = new Map(settings.map(splitSetting));
+  const isolation = byName.get('default_transaction_isolation') ?? null;
+  byName.delete('default_transaction_isolation');
+  return [role, { isolation, settings: [...byName] }];
+}

@@ -1,0 +1,58 @@
+/**
+ * Which column of which table each column of a view shows. PostgreSQL keeps that in the parse tree of the view's
+ * rule (pg_rewrite.ev_action), in the target list of the outermost query: `resorigtbl` and `resorigcol`.
+ */
+export interface ViewColumnOrigin {
+  /** Number of the view's column. */
+  readonly column: number;
+  /** Oid of the table or view that it shows. */
+  readonly table: number;
+  /** Number of the column there. */
+  readonly tableColumn: number;
+}
+
+/**
+ * Reads the origins out of a node tree: `({QUERY … :targetList ({TARGETENTRY … :resno 1 … :resorigtbl 16385
+ * :resorigcol 1 …} …) …})`. Braces nest; a backslash takes the next character as it is. Columns that show an
+ * expression are left out.
+ */
+export function viewColumnOrigins(tree: string): ViewColumnOrigin[] {
+  const origins: ViewColumnOrigin[] = [];
+  let depth = 0;
+  let inTargetList = false;
+  let column = 0;
+  let table = 0;
+  let pos = 0;
+  while (pos < tree.length) {
+    const char = tree[pos];
+    if (char === '\\') {
+      pos += 2;
+    } else if (char === '{') {
+      depth += 1;
+      pos += 1;
+    } else if (char === '}') {
+      depth -= 1;
+      pos += 1;
+    } else if (char === ':' && depth <= 2) {
+      const [word, value, end] = fieldAt(tree, pos);
+      if (depth === 1) inTargetList = word === 'targetList';
+      else if (inTargetList && word === 'resno') column = Number(value);
+      else if (inTargetList && word === 'resorigtbl') table = Number(value);
+      else if (inTargetList && word === 'resorigcol' && table !== 0) {
+        origins.push({ column, table, tableColumn: Number(value) });
+      }
+      pos = end;
+    } else {
+      pos += 1;
+    }
+  }
+  return origins;
+}
+
+/** The field name at a colon, the word after it when that is a plain one, and where to go on. */
+function fieldAt(tree: string, colon: number): [string, string, number] {
+  const pattern = /:(\w+) ?(\d*)/y;
+  pattern.lastIndex = colon;
+  const match = pattern.exec(tree);
+  return match ? [match[1] as string, match[2] as string, pattern.lastIndex] : ['', '', colon + 1];
+}
