@@ -73,7 +73,6 @@ export interface AppSummary {
   /** ISO 8601. */
   created_at: string;
   size_bytes: number;
-  members: number;
 }
 
 export interface CreateAppRequest {

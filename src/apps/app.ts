@@ -6,6 +6,7 @@ import { firstJson } from '../database/statement.ts';
 import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /** What an app's database tells by NOTIFY. */
 export type Notification =
@@ -13,10 +14,10 @@ export type Notification =
   | { type: 'settings' }
   | { type: 'session-revoked'; ids: string[] }
   | { type: 'sessions-revoked-all' }
-  /** The connection was lost or is new: anything may have happened in between. */
-  | { type: 'reconnected' };
-
-export type Settings = Readonly<Record<string, unknown>>;
+  /** From now on everything is heard; what happened before may not have been. */
+  | { type: 'listening' }
+  /** From now on things may happen unheard. */
+  | { type: 'deaf' };
 
 export interface PoolLimits {
   connections: number;
@@ -85,7 +86,8 @@ export class App {
   catalog(): Promise<Catalog> {
     this.#catalog ??= this.#remember(async () => {
       const started = performance.now();
-      const catalog = await loadCatalog(this.database, await this.settings());
+      const { rest } = await this.settings();
+      const catalog = await loadCatalog(this.database, rest.db_schemas, rest.db_extra_search_path);
       this.#events.emit({
         type: 'app', what: 'catalog-loaded', app: this.ref, milliseconds: performance.now() - started,
       });
@@ -96,13 +98,13 @@ export class App {
     return this.#catalog;
   }
 
-  /** The settings that differ from their defaults. */
+  /** The settings as they stand. */
   settings(): Promise<Settings> {
     this.#settings ??= this.#remember(async () => {
       const [result] = await this.database.run([
         { text: 'select json_object_agg(key, value) from ninefold.settings', params: [], preparedFor: 'app' },
       ]);
-      return (result && firstJson<Settings>(result)) ?? {};
+      return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
     }, () => {
       this.#settings = null;
     });
@@ -125,11 +127,11 @@ export class App {
       onNotification: (channel, payload) => this.#hear(channel, payload),
       onConnected: () => {
         this.#isListening = true;
-        this.#tell({ type: 'reconnected' });
+        this.#tell({ type: 'listening' });
       },
       onLost: () => {
         this.#isListening = false;
-        this.#tell({ type: 'reconnected' });
+        this.#tell({ type: 'deaf' });
       },
     });
     this.#ear?.close();
@@ -145,7 +147,7 @@ export class App {
     this.#ear.close();
     this.#ear = null;
     this.#isListening = false;
-    this.#tell({ type: 'reconnected' });
+    this.#tell({ type: 'deaf' });
     this.#events.emit({ type: 'app', what: 'closed', app: this.ref });
   }
 
@@ -155,11 +157,9 @@ export class App {
   }
 
   #tell(notification: Notification): void {
-    if (notification.type === 'schema' || notification.type === 'reconnected') this.#catalog = null;
-    if (notification.type === 'settings' || notification.type === 'reconnected') {
-      this.#settings = null;
-      this.#catalog = null;
-    }
+    const { type } = notification;
+    if (type === 'settings' || type === 'listening' || type === 'deaf') this.#settings = null;
+    if (this.#settings === null || type === 'schema') this.#catalog = null;
     for (const subscriber of this.#subscribers) subscriber(notification);
   }
 

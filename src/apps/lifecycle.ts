@@ -35,7 +35,7 @@ export function newRecord(ref: string, options: { name?: string; jwtSecret?: str
 export class Lifecycle {
   readonly #server: Server;
   readonly #maintenance: Pool;
-  readonly #consoleDatabase: Database;
+  readonly #locks: Database;
   readonly #registry: Registry;
   readonly #apps: Apps;
   readonly #events: Events;
@@ -43,14 +43,15 @@ export class Lifecycle {
   constructor(parts: {
     server: Server;
     maintenance: Pool;
-    consoleDatabase: Database;
+    /** Connections that hold the locks of apps while they are changed; used for nothing else. */
+    locks: Database;
     registry: Registry;
     apps: Apps;
     events: Events;
   }) {
     this.#server = parts.server;
     this.#maintenance = parts.maintenance;
-    this.#consoleDatabase = parts.consoleDatabase;
+    this.#locks = parts.locks;
     this.#registry = parts.registry;
     this.#apps = parts.apps;
     this.#events = parts.events;
@@ -61,7 +62,8 @@ export class Lifecycle {
    * `app_exists`, `app_busy`.
    */
   create(ref: string, options: { name?: string; jwtSecret?: string; builder?: string | null } = {}): Promise<AppRecord> {
-    return this.#make(newAppRecord(ref, options), options.builder ?? null, undefined);
+    const record = newAppRecord(ref, options);
+    return this.alone([ref], () => this.#make(record, options.builder ?? null, undefined));
   }
 
   /**
@@ -70,14 +72,15 @@ export class Lifecycle {
    */
   async clone(source: string, ref: string, options: { name?: string; builder?: string | null } = {}): Promise<AppRecord> {
     const from = await this.#find(source);
-    return this.#alone(source, () => this.#make(newAppRecord(ref, options), options.builder ?? null, from.database));
+    const record = newAppRecord(ref, options);
+    return this.alone([source, ref], () => this.#make(record, options.builder ?? null, from.database));
   }
 
   /** Deletes an app with everything in it. `confirm` is its ref again. Throws `app_confirmation_wrong`, `app_unknown`. */
   async delete(ref: string, confirm: string): Promise<void> {
     await this.#find(ref);
     if (confirm !== ref) throw new NinefoldError('app_confirmation_wrong');
-    await this.#alone(ref, async () => {
+    await this.alone([ref], async () => {
       await this.#registry.remove(ref);
       await this.#apps.forget(ref);
       await unprovision(this.#maintenance, ref);
@@ -91,19 +94,17 @@ export class Lifecycle {
     return record;
   }
 
-  #make(record: AppRecord, builder: string | null, from: string | undefined): Promise<AppRecord> {
+  async #make(record: AppRecord, builder: string | null, from: string | undefined): Promise<AppRecord> {
     const started = performance.now();
     const { ref } = record;
-    return this.#alone(ref, async () => {
-      if (await this.#registry.find(ref)) throw new NinefoldError('app_exists');
-      await provision(this.#server, this.#maintenance, record, from);
-      if (from) await this.#endSessions(record);
-      await this.#registry.insert(record, builder);
-      await this.#apps.forget(ref);
-      const what = from ? 'cloned' : 'created';
-      this.#events.emit({ type: 'app', what, app: ref, milliseconds: performance.now() - started });
-      return record;
-    });
+    if (await this.#registry.find(ref)) throw new NinefoldError('app_exists');
+    await provision(this.#server, this.#maintenance, record, from);
+    if (from) await this.#endSessions(record);
+    await this.#registry.insert(record, builder);
+    await this.#apps.forget(ref);
+    const what = from ? 'cloned' : 'created';
+    this.#events.emit({ type: 'app', what, app: ref, milliseconds: performance.now() - started });
+    return record;
   }
 
   /**
@@ -128,11 +129,15 @@ export class Lifecycle {
     );
   }
 
-  /** Holds the app's lock, over all nodes, while the work is done. Throws `app_busy` where another holds it. */
-  #alone<T>(ref: string, work: () => Promise<T>): Promise<T> {
-    return this.#consoleDatabase.transaction(async (tx) => {
+  /** Holds the locks of apps, over all nodes, while the work is done. Throws `app_busy` where another holds one. */
+  alone<T>(refs: readonly string[], work: () => Promise<T>): Promise<T> {
+    return this.#locks.transaction(async (tx) => {
       const [result] = await tx.run([
-        { text: `select pg_catalog.pg_try_advisory_xact_lock(9009, pg_catalog.hashtext($1)) as got`, params: [ref] },
+        {
+          text: `select bool_and(pg_catalog.pg_try_advisory_xact_lock(9009, pg_catalog.hashtext(ref))) as got
+                 from pg_catalog.json_array_elements_text($1::json) as refs (ref)`,
+          params: [JSON.stringify(refs)],
+        },
       ]);
       if (!result || rowsAsText(result)[0]?.['got'] !== 't') throw new NinefoldError('app_busy');
       return work();

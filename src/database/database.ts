@@ -10,12 +10,18 @@ export interface Executor {
   run(statements: readonly Statement[], options?: { signal?: AbortSignal }): Promise<Result[]>;
 }
 
+/** An open transaction on a connection of its own. */
+export interface Transaction extends Executor {
+  /** Several statements in one text, as `Database.script`; a COMMIT in it ends the transaction early. */
+  script(sql: string): Promise<Result[]>;
+}
+
 export interface Database extends Executor {
   /**
    * An interactive transaction on a connection of its own: BEGIN, the work, COMMIT; ROLLBACK when the work throws.
    * For work that must look at a result before the next statement.
    */
-  transaction<T>(work: (tx: Executor) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * Several statements in one text, by the simple protocol, without parameters, on a connection of its own: the
    * SQL page and migration files. `each` statement's result in order. Throws DatabaseError with the position

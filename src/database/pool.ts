@@ -1,5 +1,5 @@
 import { Connection } from './connection.ts';
-import type { Database, Executor } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 import { ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
 import type { Result, Statement } from './statement.ts';
 import type { Target } from './target.ts';
@@ -69,11 +69,14 @@ export class Pool implements Database {
     }
   }
 
-  async transaction<T>(work: (tx: Executor) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#alone(async (connection) => {
       await connection.run([{ text: 'BEGIN', params: [], preparedFor: '' }]);
       try {
-        const result = await work({ run: (statements, options) => connection.run(statements, options?.signal) });
+        const result = await work({
+          run: (statements, options) => connection.run(statements, options?.signal),
+          script: (sql) => connection.script(sql, Number.POSITIVE_INFINITY),
+        });
         await connection.run([{ text: 'COMMIT', params: [], preparedFor: '' }]);
         return result;
       } catch (error) {

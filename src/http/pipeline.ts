@@ -12,8 +12,7 @@ import { asNinefoldError, errorReply } from './error-reply.ts';
 export interface PipelineParts {
   apps: Apps;
   events: Events;
-  /** Requests per second and address; null where they are not limited. */
-  addressLimit: TokenBucket | null;
+  addresses: TokenBucket;
   /** Key or token → identity, for one app. */
   identify: (app: App, exchange: Exchange) => Promise<Identity>;
 }
@@ -114,8 +113,8 @@ export class Pipeline {
   }
 
   #limit(address: string): void {
-    const wait = this.#parts.addressLimit?.take(address) ?? 0;
-    if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(Math.ceil(wait)) } });
+    const wait = this.#parts.addresses.take(address);
+    if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(wait) } });
   }
 }
 

@@ -49,6 +49,14 @@ create table ninefold.call_statistics (
   histogram bigint[] not null,
   primary key (span, bucket, call)
 );
+create function ninefold.add_histograms(a bigint[], b bigint[]) returns bigint[]
+  language sql immutable parallel safe
+  set search_path = ''
+  return (
+    select pg_catalog.array_agg(coalesce(x, 0) + coalesce(y, 0) order by i)
+    from rows from (pg_catalog.unnest(a), pg_catalog.unnest(b)) with ordinality as pairs (x, y, i)
+  );
+
 comment on table ninefold.call_statistics is 'How often each call was answered, how it ended and how long it took.';
 grant select on ninefold.call_statistics to pg_database_owner;
 

@@ -1,0 +1,66 @@
+import type { Activity } from '../../contract/admin.ts';
+import type { Reply } from '../../contract/exchange.ts';
+import { quantile, readCalls } from '../apps/call-statistics.ts';
+import { countSessions } from '../accounts/sessions.ts';
+import { countUsers } from '../accounts/users.ts';
+import { rowsAsText } from '../database/statement.ts';
+import type { AdminContext } from './context.ts';
+import { json } from './router.ts';
+
+/** GET /apps/:ref/activity: figures and health of one app. */
+export async function showActivity(context: AdminContext, ref: string): Promise<Reply> {
+  const app = await context.apps.get(ref);
+  await app.ready();
+  const [calls, members, sessions, connections] = await Promise.all([
+    readCalls(app),
+    countUsers(app.database),
+    countSessions(app.database),
+    connectionsOf(context, app.record.database),
+  ]);
+  const { histogram, ...today } = calls.today;
+  const activity: Activity = {
+    hours: calls.hours,
+    today: {
+      ...today,
+      p50_ms: quantile(histogram, 0.5),
+      p99_ms: quantile(histogram, 0.99),
+      per_minute: calls.lastMinutes / 5,
+    },
+    members,
+    sessions,
+    health: [
+      {
+        name: 'Node',
+        ok: true,
+        text: `${context.node.workers} ${context.node.workers === 1 ? 'worker' : 'workers'}, version ${context.node.version}`,
+      },
+      {
+        name: 'Postgres',
+        ok: connections.used < connections.max,
+        text: `${connections.version}, ${connections.here} of ${connections.max} connections`,
+      },
+    ],
+  };
+  return json(activity);
+}
+
+async function connectionsOf(
+  context: AdminContext,
+  database: string,
+): Promise<{ version: string; used: number; here: number; max: number }> {
+  const [result] = await context.maintenance.run([
+    {
+      text: `select current_setting('server_version') as version, count(*) as used, count(*) filter (where datname = $1) as here,
+               current_setting('max_connections') as max
+             from pg_catalog.pg_stat_activity where backend_type = 'client backend'`,
+      params: [database],
+    },
+  ]);
+  const row = result ? rowsAsText(result)[0] : undefined;
+  return {
+    version: row?.['version'] ?? '',
+    used: Number(row?.['used']),
+    here: Number(row?.['here']),
+    max: Number(row?.['max']),
+  };
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { AppConnection, AppSummary } from '../../contract/admin.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
+import { ownerOf } from '../apps/owner.ts';
+import { firstJson } from '../database/statement.ts';
+import { targetUrl } from '../database/target.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody } from './body.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { json, noContent } from './router.ts';
+
+const ref = z.string();
+const name = z.string().trim().min(1).max(120);
+
+const createSchema = z.strictObject({ ref, name: name.optional(), jwt_secret: z.string().min(32).max(500).optional() });
+const cloneSchema = z.strictObject({ ref, name: name.optional() });
+const deleteSchema = z.strictObject({ confirm: z.string() });
+
+const builderOf = (caller: Caller): string | null => (caller.kind === 'builder' ? caller.userId : null);
+
+/** GET /apps: those that the caller may see, oldest first. */
+export async function listApps(context: AdminContext, caller: Caller): Promise<AppSummary[]> {
+  const records = (await context.registry.list()).filter(
+    (record) => record.ref !== CONSOLE_REF && (caller.kind === 'operator' || caller.apps.has(record.ref)),
+  );
+  const figures = await figuresOf(context, records);
+  return records.map((record) => summaryOf(context, record, figures.get(record.database) ?? 0));
+}
+
+/** GET /apps/:ref. */
+export async function showApp(context: AdminContext, ref: string): Promise<Reply> {
+  const { record } = await context.apps.get(ref);
+  const figures = await figuresOf(context, [record]);
+  return json(summaryOf(context, record, figures.get(record.database) ?? 0));
+}
+
+/** POST /apps. */
+export async function createApp(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+  const body = readBody(exchange, createSchema);
+  const record = await context.lifecycle.create(body.ref, {
+    ...(body.name === undefined ? {} : { name: body.name }),
+    ...(body.jwt_secret === undefined ? {} : { jwtSecret: body.jwt_secret }),
+    builder: builderOf(caller),
+  });
+  return json(connectionOf(context, record, caller), 201);
+}
+
+/** POST /apps/:ref/clone. */
+export async function cloneApp(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
+  const body = readBody(exchange, cloneSchema);
+  const record = await context.lifecycle.clone(ref, body.ref, {
+    ...(body.name === undefined ? {} : { name: body.name }),
+    builder: builderOf(caller),
+  });
+  return json(connectionOf(context, record, caller), 201);
+}
+
+/** DELETE /apps/:ref. */
+export async function deleteApp(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const { confirm } = readBody(exchange, deleteSchema);
+  await context.lifecycle.delete(ref, confirm);
+  return noContent;
+}
+
+/** GET /apps/:ref/connection. */
+export async function showConnection(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
+  const { record } = await context.apps.get(ref);
+  return json(connectionOf(context, record, caller));
+}
+
+function connectionOf(context: AdminContext, record: AppRecord, caller: Caller): AppConnection {
+  return {
+    ref: record.ref,
+    name: record.name,
+    url: `${context.node.url()}/apps/${record.ref}`,
+    publishable_key: record.publishableKey,
+    secret_key: record.secretKey,
+    anon_key: record.anonKey,
+    service_role_key: record.serviceRoleKey,
+    jwt_secret: record.jwtSecret,
+    database_url: caller.kind === 'operator' ? targetUrl(ownerOf(context.server, record)) : null,
+  };
+}
+
+function summaryOf(context: AdminContext, record: AppRecord, sizeBytes: number): AppSummary {
+  return {
+    ref: record.ref,
+    name: record.name,
+    url: `${context.node.url()}/apps/${record.ref}`,
+    created_at: record.createdAt,
+    size_bytes: sizeBytes,
+  };
+}
+
+/** Sizes of the apps' databases, in one query that opens none of them. */
+async function figuresOf(context: AdminContext, records: readonly AppRecord[]): Promise<Map<string, number>> {
+  if (records.length === 0) return new Map();
+  const [result] = await context.maintenance.run([
+    {
+      text: `select coalesce(json_object_agg(datname, pg_catalog.pg_database_size(oid)), '{}') from pg_catalog.pg_database
+             where datname in (select json_array_elements_text($1::json))`,
+      params: [JSON.stringify(records.map((record) => record.database))],
+    },
+  ]);
+  const sizes = result && firstJson<Record<string, number>>(result);
+  if (!sizes) throw new NinefoldError('internal');
+  return new Map(Object.entries(sizes));
+}

@@ -1,0 +1,71 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { showActivity } from './activity.ts';
+import { cloneApp, createApp, deleteApp, listApps, showApp, showConnection } from './apps.ts';
+import { callerOf, requireApp } from './authorise.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { migrate } from './migrate.ts';
+import { findRoute, json, type Params, type Route } from './router.ts';
+import { endSession, endSessions, showSessions } from './sessions.ts';
+import { setUp, showSetup } from './setup.ts';
+import { showEntities, showSpecification } from './specification.ts';
+import { runSql } from './sql.ts';
+import { showStatus } from './status.ts';
+
+interface Call {
+  context: AdminContext;
+  caller: Caller;
+}
+
+/** Calls that nobody has to be signed in for. */
+const openRoutes: readonly Route<AdminContext>[] = [
+  { method: 'GET', path: '/setup', handle: (context) => showSetup(context) },
+  { method: 'POST', path: '/setup', handle: (context, exchange) => setUp(context, exchange) },
+];
+
+const nodeRoutes: readonly Route<Call>[] = [
+  { method: 'GET', path: '/status', handle: ({ context, caller }) => showStatus(context, caller) },
+  { method: 'GET', path: '/apps', handle: async ({ context, caller }) => json(await listApps(context, caller)) },
+  { method: 'POST', path: '/apps', handle: ({ context, caller }, exchange) => createApp(context, caller, exchange) },
+];
+
+type AppHandler = (call: Call, exchange: Exchange, ref: string, params: Params) => Promise<Reply>;
+
+/** A call on one app: the caller must be one who may work on it. */
+const onApp = (method: Route<Call>['method'], path: string, handle: AppHandler): Route<Call> => ({
+  method,
+  path: `/apps/:ref${path}`,
+  handle: (call, exchange, params) => {
+    const ref = params['ref'] ?? '';
+    requireApp(call.caller, ref);
+    return handle(call, exchange, ref, params);
+  },
+});
+
+const appRoutes: readonly Route<Call>[] = [
+  onApp('GET', '', ({ context }, _, ref) => showApp(context, ref)),
+  onApp('DELETE', '', ({ context }, exchange, ref) => deleteApp(context, exchange, ref)),
+  onApp('POST', '/clone', ({ context, caller }, exchange, ref) => cloneApp(context, caller, exchange, ref)),
+  onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),
+  onApp('GET', '/activity', ({ context }, _, ref) => showActivity(context, ref)),
+  onApp('POST', '/sql', ({ context }, exchange, ref) => runSql(context, exchange, ref)),
+  onApp('POST', '/migrations', ({ context }, exchange, ref) => migrate(context, exchange, ref)),
+  onApp('GET', '/entities', ({ context }, _, ref) => showEntities(context, ref)),
+  onApp('GET', '/specification', ({ context }, exchange, ref) => showSpecification(context, exchange, ref)),
+  onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
+  onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
+  onApp('DELETE', '/sessions/:id', ({ context }, _, ref, params) => endSession(context, ref, params['id'] ?? '')),
+];
+
+const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];
+
+/** Answers a call of the management API, /admin/v1 (contract/admin.ts). Throws NinefoldError. */
+export async function handleAdmin(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  if (exchange.path === '/setup') {
+    const { route, params } = findRoute(openRoutes, exchange);
+    return route.handle(context, exchange, params);
+  }
+  // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
+  const caller = await callerOf(context, exchange);
+  const { route, params } = findRoute(routes, exchange);
+  return route.handle({ context, caller }, exchange, params);
+}

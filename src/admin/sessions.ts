@@ -1,0 +1,41 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { listSessions, revokeSession, revokeSessions } from '../accounts/sessions.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { AdminContext } from './context.ts';
+import { json, noContent } from './router.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** `?user_id=` of the query. Throws `validation_invalid` where it is no id. */
+function userIdOf(exchange: Exchange): { userId?: string } {
+  const userId = new URLSearchParams(exchange.query).get('user_id');
+  if (userId === null) return {};
+  requireUuid(userId, 'user_id');
+  return { userId };
+}
+
+function requireUuid(value: string, field: string): void {
+  if (!UUID.test(value)) throw new NinefoldError('validation_invalid', { message: `${field} must be a UUID.` });
+}
+
+/** GET /apps/:ref/sessions. */
+export async function showSessions(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const app = await context.apps.get(ref);
+  return json(await listSessions(app.database, userIdOf(exchange)));
+}
+
+/** DELETE /apps/:ref/sessions/:id. Throws `not_found` where it has ended already. */
+export async function endSession(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  requireUuid(id, 'id');
+  const app = await context.apps.get(ref);
+  if (!(await revokeSession(app.database, id))) {
+    throw new NinefoldError('not_found', { message: 'This session has ended already.' });
+  }
+  return noContent;
+}
+
+/** DELETE /apps/:ref/sessions: all, or those of `?user_id=`. */
+export async function endSessions(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const app = await context.apps.get(ref);
+  return json({ revoked: await revokeSessions(app.database, userIdOf(exchange)) });
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { SetupState } from '../../contract/admin.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { createUser, deleteUser } from '../accounts/users.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { equalSecrets } from './authorise.ts';
+import { readBody } from './body.ts';
+import type { AdminContext } from './context.ts';
+import { json } from './router.ts';
+
+const schema = z.strictObject({
+  token: z.string().max(200),
+  name: z.string().trim().min(1).max(120),
+  email: z.email().max(254),
+  password: z.string().min(8, 'is at least 8 characters long').max(1024),
+});
+
+/** GET /setup: whether the first builder is still to be made, and the key with which the console signs in. */
+export async function showSetup(context: AdminContext): Promise<Reply> {
+  const { record } = await context.apps.get(CONSOLE_REF);
+  const state: SetupState = { needed: !(await context.registry.hasBuilder()), publishable_key: record.publishableKey };
+  return json(state);
+}
+
+/** POST /setup: makes the first builder, who owns the node. Throws `setup_token_invalid`, `setup_done`. */
+export async function setUp(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  const body = readBody(exchange, schema);
+  if (!equalSecrets(body.token, context.setupToken)) throw new NinefoldError('setup_token_invalid');
+  if (await context.registry.hasBuilder()) throw new NinefoldError('setup_done');
+  const app = await context.apps.get(CONSOLE_REF);
+  await app.ready();
+  const user = await createUser(app.database, {
+    email: body.email.toLowerCase(),
+    password: body.password,
+    userMetadata: { name: body.name },
+    confirmed: true,
+  });
+  if (!(await context.registry.claimNode(user.id, body.name))) {
+    await deleteUser(app.database, user.id);
+    throw new NinefoldError('setup_done');
+  }
+  return json({}, 201);
+}

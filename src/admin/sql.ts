@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { SqlFailure, SqlResponse } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import { ownerOf } from '../apps/owner.ts';
+import { withPool } from '../apps/server.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import type { Pool } from '../database/pool.ts';
+import { type Result, rowsAsText } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody } from './body.ts';
+import type { AdminContext } from './context.ts';
+import { json } from './router.ts';
+
+const schema = z.strictObject({
+  sql: z.string().max(limits.bodyBytes.default).refine((sql) => !sql.includes('\0'), 'holds a NUL character'),
+});
+
+/** POST /apps/:ref/sql: runs what a builder wrote, as the app's owner. Throws `sql_failed`. */
+export async function runSql(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const { sql } = readBody(exchange, schema);
+  const { record } = await context.apps.get(ref);
+  const started = performance.now();
+  return withPool(ownerOf(context.server, record), async (pool) => {
+    const results = await runScript(pool, sql, exchange.signal);
+    const types = await typeNames(pool, results);
+    let before = started;
+    const response: SqlResponse = {
+      results: results.map((result) => {
+        const duration = result.at - before;
+        before = result.at;
+        return {
+          command: result.command,
+          columns: result.fields.map(({ name, typeOid }) => ({ name, type: types.get(typeOid) ?? String(typeOid) })),
+          rows: result.rows.map((row) => row.map((value) => value?.toString('utf8') ?? null)),
+          row_count: result.rowCount,
+          cut: result.rowCount > result.rows.length,
+          duration_ms: duration,
+        };
+      }),
+      duration_ms: performance.now() - started,
+    };
+    return json(response);
+  });
+}
+
+async function runScript(pool: Pool, sql: string, signal: AbortSignal): Promise<readonly Result[]> {
+  try {
+    return await pool.script(sql, {
+      setup: [
+        {
+          text: `select set_config('statement_timeout', $1, false)`,
+          params: [String(limits.builderStatementMilliseconds.default)],
+        },
+      ],
+      maxRows: limits.sqlRows.default,
+      signal,
+    });
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    throw new NinefoldError('sql_failed', { message: error.message, details: failureOf(error), cause: error });
+  }
+}
+
+export function failureOf(error: DatabaseError): SqlFailure {
+  const { sqlstate, message, detail, hint, position } = error.fields;
+  return {
+    sqlstate,
+    message,
+    detail: detail ?? null,
+    hint: hint ?? null,
+    position: position ?? null,
+    statement: error.statement,
+  };
+}
+
+/** Names of the result columns' types, as PostgreSQL prints them. */
+async function typeNames(pool: Pool, results: readonly Result[]): Promise<Map<number, string>> {
+  const oids = [...new Set(results.flatMap((result) => result.fields.map((field) => field.typeOid)))];
+  if (oids.length === 0) return new Map();
+  const [found] = await pool.run([
+    {
+      text: `select t.oid::text as oid, pg_catalog.format_type(t.oid, null) as name from pg_catalog.pg_type t where t.oid = any ($1::oid[])`,
+      params: [`{${oids.join(',')}}`],
+    },
+  ]);
+  return new Map(found ? rowsAsText(found).map((row) => [Number(row['oid']), row['name'] ?? '']) : []);
+}

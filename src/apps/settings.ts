@@ -1,0 +1,37 @@
+import { defaultRestSettings, type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
+import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
+
+/** An app's settings, complete. */
+export interface Settings {
+  readonly rest: RestSettings;
+  readonly auth: AuthSettings;
+}
+
+/**
+ * The settings that `ninefold.settings` holds over their defaults. The app's owner can write anything there, so a value of
+ * the wrong kind leaves the default in force.
+ */
+export function readSettings(stored: Readonly<Record<string, unknown>>): Settings {
+  return {
+    rest: merge(restSettings, defaultRestSettings, stored),
+    auth: merge(authSettings, defaultAuthSettings, stored),
+  };
+}
+
+function merge<T extends object>(known: { readonly [K in keyof T]: Setting<T[K]> }, defaults: T, stored: Readonly<Record<string, unknown>>): T {
+  const fitting = Object.entries(stored).filter(
+    ([key, value]) => Object.hasOwn(known, key) && fits(known[key as keyof T], value),
+  );
+  return { ...defaults, ...Object.fromEntries(fitting) };
+}
+
+function fits(setting: Setting<unknown>, value: unknown): boolean {
+  const { default: standard } = setting;
+  if (value === null) return standard === null || / null\b/.test(setting.type);
+  if (standard === null) return typeof value === 'string' || typeof value === 'number';
+  if (Array.isArray(standard)) return Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+  if (typeof standard === 'object') {
+    return typeof value === 'object' && !Array.isArray(value) && Object.values(value).every((each) => typeof each === 'string');
+  }
+  return typeof value === typeof standard;
+}

@@ -1,0 +1,34 @@
+export interface BannerFacts {
+  url: string;
+  /** The one-time link; null when the first builder exists. */
+  setupUrl: string | null;
+  refs: readonly string[];
+  postgres: string;
+  home: string;
+  workers: number;
+  milliseconds: number;
+}
+
+/** What `ninefold start` prints once it answers: where the console is, and what to do next. */
+export function banner(facts: BannerFacts): string {
+  const lines = [
+    '',
+    `  Ninefold is ready (${Math.round(facts.milliseconds)} ms, ${facts.workers} ${facts.workers === 1 ? 'worker' : 'workers'}, ${facts.postgres})`,
+    '',
+    `  Console       ${facts.url}`,
+  ];
+  if (facts.setupUrl) lines.push(`  First builder ${facts.setupUrl}`, '                (this link works once)');
+  const [first] = facts.refs;
+  if (first === undefined) {
+    lines.push('', '  Make an app   in the console, or: node bin/ninefold.js apps create my-app');
+  } else {
+    lines.push(
+      '',
+      `  Connect       createClient('${facts.url}/apps/${first}', PUBLISHABLE_KEY)`,
+      `                keys: node bin/ninefold.js keys ${first}`,
+    );
+    if (facts.refs.length > 1) lines.push(`                ${facts.refs.length} apps: node bin/ninefold.js apps list`);
+  }
+  lines.push('', `  Data          ${facts.home}`, '  Stop          Ctrl-C', '', '');
+  return lines.join('\n');
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ApiError } from '../../contract/admin.ts';
+import { readConfig, readOperatorToken } from '../compose.ts';
+
+/** What went wrong, in a sentence for the user of the command line. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly code: string | null;
+  readonly details: unknown;
+
+  constructor(message: string, code: string | null = null, details: unknown = null) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export interface Client {
+  get<T>(path: string): Promise<T>;
+  /** The answer as text, for exports. */
+  text(path: string): Promise<string>;
+  post<T>(path: string, body: unknown): Promise<T>;
+  delete(path: string, body: unknown): Promise<void>;
+}
+
+/** The management API of the running node, opened with the operator token in its home. Throws CliError where none runs. */
+export function connect(): Client {
+  const config = readConfig();
+  const token = readOperatorToken(config.home);
+  const url = config.publicUrl ?? runningUrl(config.home);
+  if (!token || !url) {
+    throw new CliError(`No node runs on ${config.home}. Start one with: npm start`);
+  }
+  const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
+    let response: Response;
+    try {
+      response = await fetch(`${url}/admin/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    } catch {
+      throw new CliError(`The node at ${url} does not answer. Start it with: npm start`);
+    }
+    if (!response.ok) throw await failure(response);
+    return response;
+  };
+  return {
+    get: async <T>(path: string) => (await call('GET', path)).json() as Promise<T>,
+    text: async (path) => (await call('GET', path)).text(),
+    post: async <T>(path: string, body: unknown) => (await call('POST', path, body)).json() as Promise<T>,
+    delete: async (path, body) => {
+      await call('DELETE', path, body);
+    },
+  };
+}
+
+async function failure(response: Response): Promise<CliError> {
+  const body = (await response.json().catch(() => null)) as Partial<ApiError> | null;
+  if (!body?.message) return new CliError(`The node answered ${response.status}.`);
+  return new CliError(body.message, body.code ?? null, body.details ?? null);
+}
+
+function runningUrl(home: string): string | null {
+  try {
+    const { url } = JSON.parse(readFileSync(join(home, 'node.json'), 'utf8')) as { url?: unknown };
+    return typeof url === 'string' ? url : null;
+  } catch {
+    return null;
+  }
+}

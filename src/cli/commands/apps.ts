@@ -1,0 +1,88 @@
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import type { AppConnection, AppSummary } from '../../../contract/admin.ts';
+import { CliError, connect } from '../client.ts';
+import { bytesInWords, printJson, printPairs, printTable } from '../print.ts';
+
+/** `ninefold apps …` and `ninefold keys`. */
+export function addAppCommands(program: Command): void {
+  const apps = program.command('apps').description('make, list, copy and delete apps');
+
+  apps
+    .command('list')
+    .description('all apps of the node')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const list = await connect().get<AppSummary[]>('/apps');
+      if (options.json) return printJson(list);
+      if (list.length === 0) {
+        process.stdout.write('No apps yet. Make one with: node bin/ninefold.js apps create REF\n');
+        return;
+      }
+      printTable(
+        ['ref', 'name', 'size', 'since', 'url'],
+        list.map((app) => [app.ref, app.name, bytesInWords(app.size_bytes), app.created_at.slice(0, 10), app.url]),
+      );
+    });
+
+  apps
+    .command('create')
+    .description('make an app with a database of its own')
+    .argument('<ref>', '3 to 40 lower-case letters, digits and hyphens, starting with a letter')
+    .option('--name <name>', 'the name that the console shows')
+    .option('--jwt-secret <secret>', 'HS256 secret of an existing project, whose tokens stay valid')
+    .option('--json', 'print JSON')
+    .action(async (ref: string, options: { name?: string; jwtSecret?: string; json?: boolean }) => {
+      const body = { ref, name: options.name, jwt_secret: options.jwtSecret };
+      printConnection(await connect().post<AppConnection>('/apps', body), options.json ?? false);
+    });
+
+  apps
+    .command('clone')
+    .description('copy an app: schema, rows and members, under keys of its own')
+    .argument('<source>', 'the app to copy')
+    .argument('<ref>', 'the ref of the copy')
+    .option('--name <name>', 'the name that the console shows')
+    .option('--json', 'print JSON')
+    .action(async (source: string, ref: string, options: { name?: string; json?: boolean }) => {
+      const path = `/apps/${encodeURIComponent(source)}/clone`;
+      const copy = await connect().post<AppConnection>(path, { ref, name: options.name });
+      printConnection(copy, options.json ?? false);
+    });
+
+  apps
+    .command('delete')
+    .description('delete an app and everything in it')
+    .argument('<ref>')
+    .option('--confirm <ref>', 'the ref again; asked for when missing')
+    .action(async (ref: string, options: { confirm?: string }) => {
+      const confirm = options.confirm ?? (await ask(`This deletes ${ref} with all its data. Type its ref to go on: `));
+      await connect().delete(`/apps/${encodeURIComponent(ref)}`, { confirm });
+      process.stdout.write(`Deleted ${ref}.\n`);
+    });
+
+  program
+    .command('keys')
+    .description('how to connect to an app')
+    .argument('<ref>')
+    .option('--json', 'print JSON')
+    .action(async (ref: string, options: { json?: boolean }) => {
+      const connection = await connect().get<AppConnection>(`/apps/${encodeURIComponent(ref)}/connection`);
+      printConnection(connection, options.json ?? false);
+    });
+}
+
+function printConnection(connection: AppConnection, json: boolean): void {
+  if (json) return printJson(connection);
+  printPairs(Object.entries(connection).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
+}
+
+async function ask(question: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new CliError('Give the ref again with --confirm REF.');
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await reader.question(question)).trim();
+  } finally {
+    reader.close();
+  }
+}

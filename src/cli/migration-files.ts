@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CliError } from './client.ts';
+
+export interface MigrationFiles {
+  /** By name, in code-unit order, as the timestamps of their names want it. */
+  files: { name: string; sql: string }[];
+  seed?: string;
+}
+
+/**
+ * Reads the migrations of a folder: the folder itself, its `migrations`, or the `supabase/migrations` of a project; with the
+ * `seed.sql` that belongs to it. Throws CliError where there are none.
+ */
+export function readMigrations(dir: string): MigrationFiles {
+  const folder = resolve(dir);
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new CliError(`${dir} is no folder.`);
+  const places = [join(folder, 'supabase', 'migrations'), join(folder, 'migrations'), folder];
+  const place = places.find((candidate) => existsSync(candidate) && sqlFiles(candidate).length > 0);
+  if (place === undefined) throw new CliError(`There are no .sql files in ${dir}, its migrations or its supabase/migrations.`);
+  const files = sqlFiles(place).map((name) => ({ name, sql: readFileSync(join(place, name), 'utf8') }));
+  const seedFile = join(basename(place) === 'migrations' ? dirname(place) : place, 'seed.sql');
+  return existsSync(seedFile) ? { files, seed: readFileSync(seedFile, 'utf8') } : { files };
+}
+
+const sqlFiles = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.sql') && name !== 'seed.sql')
+    .sort();

@@ -1,0 +1,25 @@
+/** Prints a value for programs. */
+export const printJson = (value: unknown): void => {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+};
+
+/** Prints rows as columns of equal width under their heads; numbers stand on the right. */
+export function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const isNumber = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[\d.,]+( \w+)?$/.test(row[i] ?? '')));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, i) => (isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ').trimEnd();
+  process.stdout.write(`${[heads, ...rows].map(line).join('\n')}\n`);
+}
+
+/** Prints names and values, one a line. */
+export function printPairs(pairs: readonly (readonly [string, string])[]): void {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  process.stdout.write(`${pairs.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n')}\n`);
+}
+
+/** 58 MB, 940 kB. */
+export function bytesInWords(bytes: number): string {
+  if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`;
+  return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}

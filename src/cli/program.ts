@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import { isForUser, version } from '../compose.ts';
+import { CliError } from './client.ts';
+import { addAppCommands } from './commands/apps.ts';
+import { addMigrateCommand } from './commands/migrate.ts';
+import { addSpecCommand } from './commands/spec.ts';
+import { addSqlCommand } from './commands/sql.ts';
+import { addStatusCommand } from './commands/status.ts';
+import { start } from './start.ts';
+
+/** Runs the command that the arguments name. Exit codes: 0 done, 1 refused or failed, 2 wrong usage. */
+export async function runCli(argv: readonly string[]): Promise<void> {
+  const program = new Command('ninefold')
+    .description('Sign-in, sessions and Postgres for any number of web apps.')
+    .version(version)
+    .showHelpAfterError('(see ninefold --help)')
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+  program.command('start').description('start the node').action(start);
+  addStatusCommand(program);
+  addAppCommands(program);
+  addSqlCommand(program);
+  addMigrateCommand(program);
+  addSpecCommand(program);
+  try {
+    await program.parseAsync([...argv]);
+    process.exit(0);
+  } catch (error) {
+    const code = error instanceof CliError && error.code ? ` (${error.code})` : '';
+    const known = error instanceof CliError || isForUser(error);
+    process.stderr.write(known ? `ninefold: ${(error as Error).message}${code}\n` : `${String((error as Error).stack)}\n`);
+    process.exit(1);
+  }
+}

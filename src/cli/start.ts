@@ -1,0 +1,187 @@
+import cluster, { type Worker as ClusterWorker } from 'node:cluster';
+import { rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { join } from 'node:path';
+import {
+  type Config,
+  composePrimary,
+  ConfigError,
+  Events,
+  ensureSecrets,
+  newSetupToken,
+  type Primary,
+  readConfig,
+  type WorkerBrief,
+  writeLog,
+} from '../compose.ts';
+import { banner } from './banner.ts';
+import type { FromWorker, ToWorker } from './worker.ts';
+
+/** A worker that is lost again within this time is started again only after a pause. */
+const PAUSE_MILLISECONDS = 1000;
+/** How long workers may take to finish what is in flight. */
+const STOP_MILLISECONDS = 10_000;
+
+/** `ninefold start`: the primary process, until a signal stops it. Throws an error whose message is for the user. */
+export async function start(): Promise<void> {
+  const started = performance.now();
+  const config = readConfig();
+  const secrets = ensureSecrets(config.home);
+  const port = await claimPort(config);
+  const events = new Events();
+  writeLog(events, config.logLevel);
+  const stopped = stopSignal();
+  const primary = await composePrimary(config, secrets, events);
+  const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
+  const brief: WorkerBrief = {
+    databaseUrl: primary.databaseUrl,
+    embedded: primary.embedded !== null,
+    url,
+    setupToken: newSetupToken(),
+    startedAt: new Date().toISOString(),
+  };
+  const workers = new Workers(config.workers, { type: 'brief', brief, port }, (reason) =>
+    events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
+  );
+  try {
+    await workers.start();
+    const runFile = writeRunFile(config, url);
+    announce(config, primary, brief, performance.now() - started);
+    await stopped;
+    events.emit({ type: 'node', what: 'stopping' });
+    rmSync(runFile, { force: true });
+  } finally {
+    await workers.stop();
+    await primary.embedded?.stop();
+  }
+  events.emit({ type: 'node', what: 'stopped' });
+}
+
+function announce(config: Config, primary: Primary, brief: WorkerBrief, milliseconds: number): void {
+  const setupUrl = primary.needsSetup ? `${brief.url}/setup#token=${brief.setupToken}` : null;
+  if (config.readyJson) {
+    process.stdout.write(`${JSON.stringify({ ready: true, url: brief.url, setup_url: setupUrl })}\n`);
+    return;
+  }
+  process.stdout.write(
+    banner({
+      url: brief.url,
+      setupUrl,
+      refs: primary.refs,
+      postgres: `PostgreSQL ${primary.postgresVersion}${primary.embedded ? ', embedded' : ''}`,
+      home: config.home,
+      workers: config.workers,
+      milliseconds,
+    }),
+  );
+}
+
+/** Where the CLI finds the running node. */
+function writeRunFile(config: Config, url: string): string {
+  const file = join(config.home, 'node.json');
+  writeFileSync(file, `${JSON.stringify({ url, pid: process.pid })}\n`, { mode: 0o600 });
+  return file;
+}
+
+/** Resolves at the first signal; a second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = () => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}
+
+/** The port to serve on: the configured one if it is free, or a free one for 0. Throws ConfigError. */
+function claimPort(config: Config): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer();
+    probe.once('error', (error: Error & { code?: string }) => reject(new ConfigError(listenSentence(config, error))));
+    probe.listen(config.port, config.host, () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address ? address.port : config.port;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function listenSentence(config: Config, error: Error & { code?: string }): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Port ${config.port} on ${config.host} is already in use. Stop what uses it, or set NINEFOLD_PORT to another port.`;
+    case 'EACCES':
+      return `Port ${config.port} may not be used by this user. Set NINEFOLD_PORT to a port above 1023.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${config.host} is no address of this machine. Set NINEFOLD_HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
+    default:
+      return `Ninefold cannot listen on ${config.host}:${config.port}: ${error.message}.`;
+  }
+}
+
+const isAnyHost = (host: string) => host === '0.0.0.0' || host === '::';
+const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
+
+/** The worker processes: as many as configured, each started again when it is lost. */
+class Workers {
+  readonly #count: number;
+  readonly #brief: ToWorker;
+  readonly #onLost: (reason: string) => void;
+  #stopping = false;
+
+  constructor(count: number, brief: ToWorker, onLost: (reason: string) => void) {
+    this.#count = count;
+    this.#brief = brief;
+    this.#onLost = onLost;
+  }
+
+  /** Resolves when every worker answers calls. */
+  async start(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#count }, () => this.#fork()));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const running = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(running.map(stopWorker));
+  }
+
+  #fork(): Promise<void> {
+    const worker = cluster.fork();
+    const forkedAt = performance.now();
+    const ready = new Promise<void>((resolve, reject) => {
+      worker.on('message', (message: FromWorker) => {
+        if (message.type === 'ready') resolve();
+        else reject(new Error(message.reason));
+      });
+      worker.once('exit', (code, signal) => reject(new Error(`a worker ended (${signal ?? code})`)));
+    });
+    worker.once('exit', (code, signal) => {
+      if (this.#stopping) return;
+      this.#onLost(`ended with ${signal ?? code}`);
+      const pause = performance.now() - forkedAt < PAUSE_MILLISECONDS ? PAUSE_MILLISECONDS : 0;
+      setTimeout(() => {
+        if (!this.#stopping) this.#fork().catch((error: unknown) => this.#onLost(String(error)));
+      }, pause);
+    });
+    worker.send(this.#brief);
+    return ready;
+  }
+}
+
+function stopWorker(worker: ClusterWorker): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), STOP_MILLISECONDS);
+    worker.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (worker.isConnected()) worker.send({ type: 'stop' } satisfies ToWorker);
+    else worker.process.kill('SIGKILL');
+  });
+}

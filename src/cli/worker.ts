@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import { composeWorker, ensureSecrets, readConfig, type Worker, type WorkerBrief } from '../compose.ts';
+
+/** What the primary tells a worker, and what it answers. */
+export type ToWorker = { type: 'brief'; brief: WorkerBrief; port: number } | { type: 'stop' };
+export type FromWorker = { type: 'ready' } | { type: 'failed'; reason: string };
+
+const tell = (message: FromWorker) => process.send?.(message);
+
+/** Serves until the primary says stop, or is gone. Signals are the primary's matter: a terminal sends them to every process. */
+export async function runWorker(): Promise<void> {
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => undefined);
+  let worker: Worker | null = null;
+  process.on('disconnect', () => process.exit(1));
+  process.on('message', (message: ToWorker) => {
+    if (message.type === 'brief') {
+      serve(message.brief, message.port).then(
+        (started) => {
+          worker = started;
+          tell({ type: 'ready' });
+        },
+        (error: unknown) => tell({ type: 'failed', reason: error instanceof Error ? error.message : String(error) }),
+      );
+    } else {
+      void Promise.resolve(worker?.close()).finally(() => process.exit(0));
+    }
+  });
+}
+
+async function serve(brief: WorkerBrief, port: number): Promise<Worker> {
+  const config = readConfig();
+  const webFolder = fileURLToPath(new URL('./web', import.meta.url));
+  const worker = await composeWorker(config, ensureSecrets(config.home), brief, webFolder);
+  await worker.http.listen({ host: config.host, port });
+  return worker;
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import packageJson from '../package.json' with { type: 'json' };
+import { limits } from '../contract/limits.ts';
+import { authoriseDoor } from './admin/authorise.ts';
+import type { AdminContext } from './admin/context.ts';
+import { handleAdmin } from './admin/handle.ts';
+import { CONSOLE_REF, databaseName } from './apps/app-record.ts';
+import { Apps } from './apps/apps.ts';
+import { bootstrap, ServerUnfitError } from './apps/bootstrap.ts';
+import { CallStatistics } from './apps/call-statistics.ts';
+import { Lifecycle } from './apps/lifecycle.ts';
+import { Registry } from './apps/registry.ts';
+import { type Server, smallPool, superuserIn } from './apps/server.ts';
+import { Pipeline } from './http/pipeline.ts';
+import { buildServer } from './http/server.ts';
+import { type Config, ConfigError, type Secrets } from './config/config.ts';
+import { parseTarget } from './database/target.ts';
+import { resolveIdentity } from './identity/resolve.ts';
+import { TokenBucket } from './limits/token-bucket.ts';
+import { Events } from './observe/events.ts';
+import { writeLog } from './observe/log.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded.ts';
+import { StartError } from './postgres/start-error.ts';
+
+/** What the primary hands to its workers: all that they need beside the environment. */
+export interface WorkerBrief {
+  databaseUrl: string;
+  embedded: boolean;
+  /** Where clients reach the node. */
+  url: string;
+  setupToken: string;
+  startedAt: string;
+}
+
+export interface Primary {
+  databaseUrl: string;
+  postgresVersion: string;
+  embedded: EmbeddedPostgres | null;
+  /** True until a builder exists. */
+  needsSetup: boolean;
+  refs: string[];
+}
+
+/** The primary's part: PostgreSQL, and everything in it that must stand before the first call. */
+export async function composePrimary(config: Config, secrets: Secrets, events: Events): Promise<Primary> {
+  const embedded = config.databaseUrl
+    ? null
+    : await startEmbeddedPostgres({
+        home: config.home,
+        port: config.postgresPort,
+        password: secrets.postgresPassword,
+        log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),
+      });
+  const databaseUrl = config.databaseUrl ?? embedded?.url ?? '';
+  const server = serverOf(databaseUrl, secrets);
+  const maintenance = smallPool(server.target);
+  const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
+  try {
+    const postgresVersion = await bootstrap(server, maintenance);
+    const registry = new Registry(consoleDatabase, secrets.masterKey);
+    const needsSetup = !(await registry.hasBuilder());
+    const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
+    return { databaseUrl, postgresVersion, embedded, needsSetup, refs };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  } finally {
+    await Promise.all([maintenance.close(), consoleDatabase.close()]);
+  }
+}
+
+export interface Worker {
+  http: FastifyInstance;
+  /** Finishes what is in flight and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** A worker's part: everything that answers calls. */
+export async function composeWorker(config: Config, secrets: Secrets, brief: WorkerBrief, webFolder: string): Promise<Worker> {
+  const events = new Events();
+  const stopLog = writeLog(events, config.logLevel);
+  const server = serverOf(brief.databaseUrl, secrets);
+  const maintenance = smallPool(server.target, 4);
+  const locks = smallPool(server.target, 8);
+  const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
+  const registry = new Registry(consoleDatabase, secrets.masterKey);
+  const apps = new Apps(
+    server,
+    registry,
+    {
+      connections: config.poolConnections,
+      idleMilliseconds: config.poolIdleSeconds * 1000,
+      waitMilliseconds: limits.poolWaitMilliseconds.default,
+    },
+    events,
+  );
+  const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
+  const statistics = new CallStatistics(apps, events);
+  const url = () => brief.url;
+  const adminContext: AdminContext = {
+    apps,
+    registry,
+    lifecycle,
+    server,
+    maintenance,
+    events,
+    operatorToken: secrets.operatorToken,
+    setupToken: brief.setupToken,
+    identify: resolveIdentity,
+    node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded, url },
+  };
+  const http = await buildServer({
+    pipeline: new Pipeline({
+      apps,
+      events,
+      addresses: new TokenBucket(config.requestsPerSecond),
+      identify: resolveIdentity,
+    }),
+    areas: [],
+    admin: {
+      handle: (exchange) => handleAdmin(adminContext, exchange),
+      authorise: (exchange, app) => authoriseDoor(adminContext, exchange, app),
+    },
+    isHealthy: () =>
+      maintenance.run([{ text: 'select 1', params: [], preparedFor: 'health' }]).then(
+        () => true,
+        () => false,
+      ),
+    version,
+    url,
+    domain: config.domain,
+    defaultApp: config.defaultApp,
+    trustProxy: config.trustProxy,
+    webFolder,
+  });
+  await apps.start();
+  statistics.start();
+  return {
+    http,
+    close: async () => {
+      await http.close();
+      await statistics.stop();
+      await apps.close();
+      await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);
+      stopLog();
+    },
+  };
+}
+
+export const { version } = packageJson;
+
+export const newSetupToken = (): string => randomBytes(24).toString('base64url');
+
+function serverOf(databaseUrl: string, secrets: Secrets): Server {
+  return { target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '' }, masterKey: secrets.masterKey };
+}
+
+/** True for an error whose message is a sentence for whoever runs the node. */
+export const isForUser = (error: unknown): boolean =>
+  error instanceof ConfigError || error instanceof StartError || error instanceof ServerUnfitError;
+
+export { type Config, ConfigError, ensureSecrets, readConfig, readOperatorToken } from './config/config.ts';
+export { Events } from './observe/events.ts';
+export { writeLog } from './observe/log.ts';
