@@ -16,8 +16,8 @@ import { Pipeline } from './http/pipeline.ts';
 import { buildServer } from './http/server.ts';
 import { type Config, ConfigError, type Secrets } from './config/config.ts';
 import { parseTarget } from './database/target.ts';
-import { resolveIdentity } from './identity/resolve.ts';
-import { TokenBucket } from './limits/token-bucket.ts';
+import { Identities } from './identity/identities.ts';
+import { AddressLimiter } from './limits/token-bucket.ts';
 import { Events } from './observe/events.ts';
 import { writeLog } from './observe/log.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded.ts';
@@ -96,6 +96,7 @@ export async function composeWorker(config: Config, secrets: Secrets, brief: Wor
     events,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
+  const identities = new Identities();
   const statistics = new CallStatistics(apps, events);
   const url = () => brief.url;
   const adminContext: AdminContext = {
@@ -107,15 +108,15 @@ export async function composeWorker(config: Config, secrets: Secrets, brief: Wor
     events,
     operatorToken: secrets.operatorToken,
     setupToken: brief.setupToken,
-    identify: resolveIdentity,
+    identify: (app, exchange) => identities.resolve(app, exchange),
     node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded, url },
   };
   const http = await buildServer({
     pipeline: new Pipeline({
       apps,
       events,
-      addresses: new TokenBucket(config.requestsPerSecond),
-      identify: resolveIdentity,
+      addresses: new AddressLimiter(config.requestsPerSecond),
+      identify: (app, exchange) => identities.resolve(app, exchange),
     }),
     areas: [],
     admin: {

@@ -3,7 +3,7 @@ import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { TokenBucket } from '../limits/token-bucket.ts';
+import type { AddressLimiter } from '../limits/token-bucket.ts';
 import type { Events, NinefoldEvent } from '../observe/events.ts';
 import type { Area } from './area.ts';
 import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
@@ -12,7 +12,7 @@ import { asNinefoldError, errorReply } from './error-reply.ts';
 export interface PipelineParts {
   apps: Apps;
   events: Events;
-  addresses: TokenBucket;
+  addresses: AddressLimiter;
   /** Key or token → identity, for one app. */
   identify: (app: App, exchange: Exchange) => Promise<Identity>;
 }

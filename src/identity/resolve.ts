@@ -1,6 +1,5 @@
 import { sessionEnd } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
-import type { Settings } from '../apps/settings.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from './identity.ts';
