@@ -77,9 +77,14 @@ async function replaceFolder(folder, fresh) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  for (const target of ['server', 'web']) {
-    const started = Date.now();
-    await build(root, target);
-    console.log(`Built ${names[target]} in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  try {
+    for (const target of ['server', 'web']) {
+      const started = Date.now();
+      await build(root, target);
+      console.log(`Built ${names[target]} in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+    }
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
   }
 }

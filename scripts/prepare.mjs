@@ -1,6 +1,8 @@
 /**
  * Makes a clone ready to run: packages installed, server and console built. Uses no package. Does nothing, quickly, when
  * all is as it should be. npm may be set to skip its own hooks, so every entry calls this first.
+ *
+ * As a command: `node scripts/prepare.mjs [server] [web]`; both when none is named.
  */
 import './node-version.mjs';
 import { join } from 'node:path';
@@ -56,7 +58,8 @@ async function step(what, work) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  prepare().catch((error) => {
+  const named = process.argv.slice(2);
+  prepare(named.length > 0 ? { targets: named } : {}).catch((error) => {
     say(error.message);
     process.exitCode = 1;
   });

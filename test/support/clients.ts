@@ -1,0 +1,42 @@
+import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
+import ws from 'ws';
+import type { AppConnection } from '../../contract/admin.ts';
+import { uniqueEmail } from './unique.ts';
+
+/**
+ * The stock client, as an app's own code makes it.
+ *
+ * @param key The app's publishable key when missing.
+ */
+export function clientOf(
+  app: Pick<AppConnection, 'url' | 'publishable_key'>,
+  key = app.publishable_key,
+): SupabaseClient {
+  return createClient(app.url, key, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    // Node.js 20 has no WebSocket of its own.
+    realtime: { transport: ws as never },
+  });
+}
+
+export interface Member {
+  client: SupabaseClient;
+  user: User;
+  session: Session;
+  email: string;
+  password: string;
+}
+
+/** Signs up a member of an app and returns the member's signed-in client. */
+export async function signUpMember(
+  app: Pick<AppConnection, 'url' | 'publishable_key'>,
+  name?: string,
+): Promise<Member> {
+  const client = clientOf(app);
+  const email = uniqueEmail(name);
+  const password = `pass-${email}`;
+  const { data, error } = await client.auth.signUp({ email, password });
+  if (error) throw error;
+  if (!data.user || !data.session) throw new Error('sign-up gave no session');
+  return { client, user: data.user, session: data.session, email, password };
+}

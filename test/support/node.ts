@@ -1,0 +1,123 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { clone } from './clone.ts';
+import { makeTestFolder } from './test-folder.ts';
+
+/** A running node as any test process can reach it. */
+export interface NodeAddress {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** The one-time link for the first builder; null once there is one. */
+  readonly setupUrl: string | null;
+  readonly home: string;
+  readonly operatorToken: string;
+}
+
+/** A node that this process has started. */
+export interface TestNode extends NodeAddress {
+  /** Of the primary. */
+  readonly pid: number;
+  /** Everything it has written so far. */
+  logs(): string;
+  /** Stops it as an operator does, and deletes its home unless the caller named it. Fails when it does not end with 0. */
+  stop(): Promise<void>;
+  /** Kills the primary alone, as an out-of-memory killer does; the home stays. */
+  kill9(): Promise<void>;
+}
+
+export interface NodeOptions {
+  /** A fresh one when missing. */
+  home?: string;
+  /** Added to the environment, in which no other setting of Ninefold is. */
+  env?: Record<string, string>;
+  /** After `start`. */
+  args?: string[];
+}
+
+const program = join(clone, 'dist/ninefold.js');
+
+/** Starts a node on a free port; resolves when it answers. Rejects with what it wrote when it ends instead. */
+export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
+  const home = options.home ?? (await makeTestFolder('node'));
+  const child = spawn(process.execPath, [program, 'start', ...(options.args ?? [])], {
+    cwd: clone,
+    env: { ...environment(home), NINEFOLD_PORT: '0', NINEFOLD_READY_JSON: '1', ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const ready = await readyLine(child, () => output);
+  return {
+    url: ready.url,
+    setupUrl: ready.setup_url,
+    home,
+    operatorToken: (await readFile(join(home, 'secrets/operator-token'), 'utf8')).trim(),
+    pid: child.pid ?? 0,
+    logs: () => output,
+    stop: async () => {
+      await end(child, 'SIGTERM');
+      if (options.home === undefined) await deleteHome(home);
+      if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL') {
+        throw new Error(`The node ended with ${child.signalCode ?? child.exitCode}:\n${output}`);
+      }
+    },
+    kill9: () => end(child, 'SIGKILL'),
+  };
+}
+
+/** How a command of the CLI ended. */
+export interface CliResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the CLI against a node, as in `cli(node, ['apps', 'list', '--json'])`. Never rejects for an exit code. */
+export function cli(node: NodeAddress, args: string[], cwd: string = clone): Promise<CliResult> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { cwd, env: environment(node.home) }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
+    });
+  });
+}
+
+/** Deletes a home, and the data folder if the home only links to it. */
+export async function deleteHome(home: string): Promise<void> {
+  const linked = await readlink(join(home, 'postgres')).catch(() => null);
+  if (linked !== null) await rm(linked, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true });
+}
+
+function environment(home: string): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NINEFOLD_'));
+  return { ...Object.fromEntries(inherited), NINEFOLD_HOME: home };
+}
+
+interface ReadyLine {
+  url: string;
+  setup_url: string | null;
+}
+
+function readyLine(child: ChildProcess, output: () => string): Promise<ReadyLine> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => reject(new Error(`The node ended with ${signal ?? code}:\n${output()}`)));
+    if (!child.stdout) return;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith('{"ready":true')) resolve(JSON.parse(line));
+    });
+  });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
+}

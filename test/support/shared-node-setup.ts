@@ -1,0 +1,19 @@
+import type { TestProject } from 'vitest/node';
+import { build } from './build-setup.ts';
+import { type NodeAddress, startNode } from './node.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The node that all tests of a project share; each makes apps of its own in it. */
+    node: NodeAddress;
+  }
+}
+
+/** Starts one node for a project; tests get it with `inject('node')`. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await build('server');
+  const node = await startNode();
+  const { url, setupUrl, home, operatorToken } = node;
+  project.provide('node', { url, setupUrl, home, operatorToken });
+  return () => node.stop();
+}

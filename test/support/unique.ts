@@ -1,0 +1,9 @@
+import { randomBytes } from 'node:crypto';
+
+const suffix = (): string => randomBytes(5).toString('hex');
+
+/** A ref that no other test uses. */
+export const uniqueRef = (prefix = 'app'): string => `${prefix}-${suffix()}`;
+
+/** An address that no other test uses. */
+export const uniqueEmail = (name = 'member'): string => `${name}-${suffix()}@example.com`;
