@@ -156,7 +156,8 @@ class Workers {
     const forkedAt = performance.now();
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.type === 'ready') resolve();
+        if (message.type === 'up') worker.send(this.#brief);
+        else if (message.type === 'ready') resolve();
         else reject(new Error(message.reason));
       });
       worker.once('exit', (code, signal) => reject(new Error(`a worker ended (${signal ?? code})`)));
@@ -169,7 +170,6 @@ class Workers {
         if (!this.#stopping) this.#fork().catch((error: unknown) => this.#onLost(String(error)));
       }, pause);
     });
-    worker.send(this.#brief);
     return ready;
   }
 }

@@ -3,7 +3,7 @@ import { composeWorker, ensureSecrets, readConfig, type Worker, type WorkerBrief
 
 /** What the primary tells a worker, and what it answers. */
 export type ToWorker = { type: 'brief'; brief: WorkerBrief; port: number } | { type: 'stop' };
-export type FromWorker = { type: 'ready' } | { type: 'failed'; reason: string };
+export type FromWorker = { type: 'up' } | { type: 'ready' } | { type: 'failed'; reason: string };
 
 const tell = (message: FromWorker) => process.send?.(message);
 
@@ -26,6 +26,8 @@ export async function runWorker(): Promise<void> {
       void Promise.resolve(worker?.close()).finally(() => process.exit(0));
     }
   });
+  // Only now does it hear: what is sent to a process that still loads its modules can be lost.
+  tell({ type: 'up' });
 }
 
 async function serve(brief: WorkerBrief, port: number): Promise<Worker> {
