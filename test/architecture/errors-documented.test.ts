@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ErrorEntry, errors, retired } from '../../contract/errors.ts';
+import { clone } from '../support/clone.ts';
+
+/** The tables of docs/errors.md stand under one heading a source, in this order. */
+const headings: Record<ErrorEntry['source'], string> = {
+  ninefold: 'Ninefold',
+  rest: 'Data calls',
+  auth: 'Sign-in and sessions',
+};
+
+interface DocumentedError {
+  heading: string;
+  code: string;
+  /** The whole row, as it stands in the file. */
+  row: string;
+}
+
+/** Text as a table's cell shows it: Markdown would take `|` for a border and `<ref>` for a tag. */
+const cell = (text: string): string => text.replace(/[|<]/g, '\\$&').replaceAll('\n', ' ');
+
+const rowOf = (code: string, entry: ErrorEntry): string =>
+  `| \`${code}\` | ${entry.status} | ${cell(entry.meaning)} | ${cell(entry.action)} |`;
+
+function documentedErrors(): DocumentedError[] {
+  let heading = '';
+  return readFileSync(join(clone, 'docs/errors.md'), 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      heading = /^## (.*)$/.exec(line)?.[1] ?? heading;
+      const code = /^\| `([^`]+)` \|/.exec(line)?.[1];
+      return code === undefined ? [] : [{ heading, code, row: line.trimEnd() }];
+    });
+}
+
+describe('docs/errors.md', () => {
+  const documented = documentedErrors();
+  const entries: [string, ErrorEntry][] = Object.entries(errors);
+
+  it('has the row of every code, with its status, meaning and action, under the heading of its source', () => {
+    const found = new Map(documented.map(({ code, row, heading }) => [code, `${heading}: ${row}`]));
+    const missing = entries
+      .map(([code, entry]) => ({ code, expected: `${headings[entry.source]}: ${rowOf(code, entry)}` }))
+      .filter(({ code, expected }) => found.get(code) !== expected);
+    expect(missing.map(({ expected }) => expected)).toEqual([]);
+  });
+
+  it('has no code that cannot be met, and none twice', () => {
+    const codes = documented.map(({ code }) => code);
+    expect(codes.filter((code) => !Object.hasOwn(errors, code))).toEqual([]);
+    expect(codes.filter((code, i) => codes.indexOf(code) !== i)).toEqual([]);
+  });
+});
+
+describe('the catalogue', () => {
+  it('never uses a retired code again', () => {
+    expect(retired.filter((code) => Object.hasOwn(errors, code))).toEqual([]);
+  });
+
+  it('says of every error what it means and what to do, in sentences', () => {
+    const poor = Object.entries<ErrorEntry>(errors).filter(
+      ([, { status, message, meaning, action }]) =>
+        !(Number.isInteger(status) && (status === 300 || (status >= 400 && status <= 599))) ||
+        [meaning, action].some((text) => !/^\S.*[.)]$/.test(text)) ||
+        message.trim() === '',
+    );
+    expect(poor.map(([code]) => code)).toEqual([]);
+  });
+});

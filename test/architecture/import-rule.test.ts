@@ -1,0 +1,118 @@
+import { transformSync } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { type Import, importsOf } from './imports.ts';
+import { breachInSource, breachOutside } from './layers.ts';
+import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
+
+/** One line for each import that breaks a rule, as an editor links it. */
+function breaches(folders: string[], rule: (entry: Import) => string | null): string[] {
+  const imports = sourceFiles(folders).flatMap(importsOf);
+  expect(imports.length, `imports found in ${folders}`).toBeGreaterThan(0);
+  return imports.flatMap((entry) => {
+    const breach = rule(entry);
+    return breach === null ? [] : [`${entry.from}:${entry.line} imports ${entry.to}: ${breach}`];
+  });
+}
+
+describe('the import rule', () => {
+  it('holds in src', () => {
+    expect(breaches(['src'], breachInSource)).toEqual([]);
+  });
+
+  it('holds for contract, the web applications and the black-box tests', () => {
+    expect(breaches(['contract', 'web', 'test'], breachOutside)).toEqual([]);
+  });
+
+  it('only src/config reads the environment', () => {
+    const readers = sourceFiles(['src'])
+      .filter(({ path }) => !(isTest(path) || path.startsWith('src/config/')))
+      .filter(readsEnvironment);
+    expect(readers.map(({ path }) => path)).toEqual([]);
+    expect(sourceFiles(['src/config']).some(readsEnvironment)).toBe(true);
+  });
+});
+
+/** esbuild replaces the expression, and leaves text that only looks like it alone. */
+function readsEnvironment({ text }: SourceFile): boolean {
+  const { code } = transformSync(text, { loader: 'ts', define: { 'process.env': 'environmentIsRead' } });
+  return code.includes('environmentIsRead') || /\benv\b[^;]*from "node:process"/.test(code);
+}
+
+describe('the rule itself', () => {
+  const entry = (from: string, to: string): Import => ({
+    from,
+    line: 1,
+    to,
+    isRelative: /^(src|contract|web|test)\//.test(to),
+  });
+  const inSource = (from: string, to: string) => breachInSource(entry(from, to));
+
+  it.each([
+    ['src/rest/handle.ts', 'src/catalog/catalog.ts'],
+    ['src/rest/plan/plan.ts', 'src/rest/request/request.ts'],
+    ['src/compose.ts', 'src/postgres/embedded.ts'],
+    ['src/main.ts', 'src/cli/program.ts'],
+    ['src/database/pool.ts', 'contract/limits.ts'],
+    ['src/apps/schema-files.ts', 'src/schema/0001_base.sql'],
+    ['src/database/pool.ts', 'pg'],
+    ['src/rest/handle.test.ts', 'pg'],
+  ])('lets %s import %s', (from, to) => {
+    expect(inSource(from, to)).toBeNull();
+  });
+
+  it.each([
+    ['src/rest/handle.ts', 'src/auth/handle.ts', 'auth is not below rest'],
+    ['src/catalog/catalog.ts', 'src/rest/handle.ts', 'rest is not below catalog'],
+    ['src/http/server.ts', 'src/config/config.ts', 'only compose imports config'],
+    ['src/postgres/embedded.ts', 'src/errors/ninefold-error.ts', 'postgres imports nothing else of src'],
+    ['src/rest/handle.ts', 'src/stuff/thing.ts', 'rest or stuff has no place in the order'],
+    ['src/rest/handle.ts', 'web/ui/button.tsx', 'src imports only src and contract, not web/ui/button.tsx'],
+    ['src/rest/handle.ts', 'pg', 'only src/database imports pg'],
+    ['src/compose.ts', 'fastify', 'only src/http imports fastify'],
+    ['src/compose.ts', '@fastify/static', 'only src/http imports @fastify/static'],
+  ])('does not let %s import %s', (from, to, reason) => {
+    expect(inSource(from, to)).toBe(reason);
+  });
+
+  it.each([
+    ['web/console/main.tsx', 'src/rest/handle.ts'],
+    ['contract/limits.ts', 'src/errors/ninefold-error.ts'],
+    ['contract/limits.ts', 'zod'],
+    ['test/wire/sign-up.test.ts', 'src/auth/handle.ts'],
+  ])('does not let %s import %s', (from, to) => {
+    expect(breachOutside(entry(from, to))).not.toBeNull();
+  });
+});
+
+describe('the scanner', () => {
+  it('finds every form of import, with its line', () => {
+    const text = [
+      "import one from './one.ts';",
+      'import {',
+      '  type Two,',
+      "} from '../two.ts';",
+      "import './three.css';",
+      "export { four } from 'four';",
+      "export * from './five.ts';",
+      "const six = () => import('./six.ts');",
+      "import data from '../../package.json' with { type: 'json' };",
+      "import worker from './seven.ts?worker';",
+    ].join('\n');
+    expect(importsOf({ path: 'src/rest/x.ts', text }).map(({ to, line }) => `${line} ${to}`)).toEqual([
+      '1 src/rest/one.ts',
+      '4 src/two.ts',
+      '5 src/rest/three.css',
+      '6 four',
+      '7 src/rest/five.ts',
+      '8 src/rest/six.ts',
+      '9 package.json',
+      '10 src/rest/seven.ts',
+    ]);
+  });
+
+  it('takes no sentence for an import', () => {
+    const text =
+      "/**\n * import nothing from 'a comment'\n */\nexport const from = 'here';\nconst x = { import: 'no' };\n";
+    expect(importsOf({ path: 'src/x.ts', text })).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import { type Import, isOfPackage } from './imports.ts';
+import { isTest } from './source-files.ts';
+
+/** From top to bottom: a part imports only parts below it, never one of the same line. */
+const layers: readonly (readonly string[])[] = [
+  ['main'],
+  ['cli'],
+  ['compose'],
+  ['http'],
+  ['rest', 'auth', 'realtime', 'spec', 'admin'],
+  ['identity'],
+  ['accounts'],
+  ['apps'],
+  ['catalog'],
+  ['limits'],
+  ['database'],
+  ['observe'],
+  ['errors'],
+];
+/** Beside the order: only `compose` imports them, and they import nothing of src. */
+const besides = ['config', 'postgres'];
+/** SQL text, which any part may import. */
+const data = ['schema'];
+
+/** The part of src that a path belongs to: its folder, or its name for a file of src itself; null outside of src. */
+export function partOf(path: string): string | null {
+  const match = /^src\/(?:([^/]+)\/|([^/]+)\.ts$)/.exec(path);
+  return match?.[1] ?? match?.[2] ?? null;
+}
+
+const rankOf = (part: string): number => layers.findIndex((layer) => layer.includes(part));
+
+/** Why an import of a file in src breaks the rule; null when it does not. A test may import more: see the README of tests. */
+export function breachInSource({ from, to, isRelative }: Import): string | null {
+  const part = partOf(from);
+  if (part === null || isTest(from)) return null;
+  if (!isRelative) return breachOfPackage(part, to);
+  if (to.startsWith('contract/') || (to === 'package.json' && part === 'compose')) return null;
+  const target = partOf(to);
+  if (target === null) return `src imports only src and contract, not ${to}`;
+  if (target === part || data.includes(target)) return null;
+  if (besides.includes(target)) return part === 'compose' ? null : `only compose imports ${target}`;
+  if (besides.includes(part)) return `${part} imports nothing else of src`;
+  if (rankOf(part) === -1 || rankOf(target) === -1) return `${part} or ${target} has no place in the order`;
+  return rankOf(target) > rankOf(part) ? null : `${target} is not below ${part}`;
+}
+
+const owners: readonly { name: string; part: string }[] = [
+  { name: 'pg', part: 'database' },
+  { name: 'pg-protocol', part: 'database' },
+  { name: 'fastify', part: 'http' },
+];
+
+function breachOfPackage(part: string, specifier: string): string | null {
+  const owner = owners.find(({ name }) => isOfPackage(specifier, name));
+  if (owner && owner.part !== part) return `only src/${owner.part} imports ${owner.name}`;
+  if (specifier.startsWith('@fastify/') && part !== 'http') return `only src/http imports ${specifier}`;
+  return null;
+}
+
+/** Why an import of a file outside of src breaks the rule; null when it does not. */
+export function breachOutside({ from, to, isRelative }: Import): string | null {
+  if (!isRelative) {
+    return from.startsWith('contract/') ? 'contract is plain data and imports no package' : null;
+  }
+  const folder = from.split('/')[0];
+  if (folder === 'contract') return to.startsWith('contract/') ? null : 'contract imports only contract';
+  if (folder === 'web') return /^(web|contract)\//.test(to) ? null : 'web imports only web, contract and packages';
+  if (/^test\/(wire|e2e|attack|fault)\//.test(from)) {
+    return to.startsWith('src/') ? 'a black-box test imports no source' : null;
+  }
+  return null;
+}
