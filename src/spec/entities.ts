@@ -2,7 +2,7 @@ import type { EntitiesChapter, Entity, Field, Relation } from '../../contract/sp
 import type { ConstraintFact, EntityFacts, FieldFact, RelationFact, TypeFact } from '../catalog/entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
-import { byName, compareText, entityId } from './names.ts';
+import { byName, compareText, entityId, roleName } from './names.ts';
 
 /** Schemas that every app has from the start: they are Ninefold's, not the app's own. */
 const platformSchemas = new Set(['auth', 'extensions', 'ninefold', 'realtime', 'storage']);
@@ -46,7 +46,6 @@ class Lookup {
   readonly figures: ReadonlyMap<number, EntityFacts['figures'][number]>;
   readonly types: ReadonlyMap<number, TypeFact>;
   readonly relations: ReadonlyMap<number, RelationFact>;
-  readonly owners: ReadonlyMap<number, string>;
 
   constructor(facts: Facts) {
     this.fields = groupBy(facts.fields, (field) => field.relation);
@@ -57,7 +56,6 @@ class Lookup {
     this.figures = new Map(facts.figures.map((figure) => [figure.relation, figure]));
     this.types = new Map(facts.types.map((type) => [type.oid, type]));
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
-    this.owners = new Map(facts.roles.map((role) => [role.oid, role.name]));
   }
 
   /** The names of fields by their numbers. */
@@ -83,8 +81,11 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
   const keys = (kind: 'p' | 'u') =>
     constraints.filter((one) => one.kind === kind).map((one) => look.names(relation.oid, one.fields));
   const partitions = relation.kind === 'p' ? look.partitions(relation.oid) : [];
-  const figures = [relation, ...partitions].map((one) => look.figures.get(one.oid)).filter((figure) => figure !== undefined);
-  const sum = (pick: (figure: EntityFacts['figures'][number]) => number) => figures.reduce((all, one) => all + pick(one), 0);
+  const figures = [relation, ...partitions]
+    .map((one) => look.figures.get(one.oid))
+    .filter((figure) => figure !== undefined);
+  const sum = (pick: (figure: EntityFacts['figures'][number]) => number) =>
+    figures.reduce((all, one) => all + pick(one), 0);
   const parents = (look.parents.get(relation.oid) ?? []).map(({ parent }) => look.relations.get(parent));
   return {
     id: entityId(relation.schema, relation.name),
@@ -93,7 +94,7 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
     kind: kinds[relation.kind],
     exposed: facts.exposedSchemas.includes(relation.schema),
     comment: relation.comment,
-    owner: look.owners.get(relation.owner) ?? String(relation.owner),
+    owner: roleName(facts, relation.owner),
     row_level_security: relation.row_security,
     forced_row_level_security: relation.row_security && relation.force_row_security,
     security: relation.kind === 'v' ? (relation.security_invoker ? 'invoker' : 'owner') : null,
@@ -108,7 +109,10 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
     triggers: (look.triggers.get(relation.oid) ?? [])
       .map(({ name, enabled, sql }) => ({ name, enabled, sql }))
       .sort((a, b) => compareText(a.name, b.name)),
-    inherits: parents.filter((parent) => parent !== undefined).map((parent) => entityId(parent.schema, parent.name)).sort(compareText),
+    inherits: parents
+      .filter((parent) => parent !== undefined)
+      .map((parent) => entityId(parent.schema, parent.name))
+      .sort(compareText),
     partitions: partitions.length,
     definition: relation.definition,
     extension: relation.extension,
@@ -134,7 +138,8 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
     identity: field.identity === 'a' ? 'always' : field.identity === 'd' ? 'by default' : null,
     enum_values: enumValues(look, field.type_oid),
     comment: field.comment,
-    references: target && targetField !== undefined ? { schema: target.schema, entity: target.name, field: targetField } : null,
+    references:
+      target && targetField !== undefined ? { schema: target.schema, entity: target.name, field: targetField } : null,
   };
 }
 
@@ -175,7 +180,9 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
     })
     .sort(
       (a, b) =>
-        compareText(a.from.schema, b.from.schema) || compareText(a.from.entity, b.from.entity) || compareText(a.name, b.name),
+        compareText(a.from.schema, b.from.schema) ||
+        compareText(a.from.entity, b.from.entity) ||
+        compareText(a.name, b.name),
     );
 }
 

@@ -1,3 +1,5 @@
+import type { AccessFacts } from '../catalog/access.ts';
+
 /**
  * Words that PostgreSQL does not take as a name without quotes: its reserved keywords, with those that are free only as
  * the name of a function or type (SQL Key Words, appendix C of the manual).
@@ -33,3 +35,12 @@ export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b
 /** Orders by schema, then name. */
 export const byName = (a: { schema: string; name: string }, b: { schema: string; name: string }): number =>
   compareText(a.schema, b.schema) || compareText(a.name, b.name);
+
+/**
+ * The name of a role. The app's owner is called pg_database_owner, PostgreSQL's own word for it, so that the same
+ * schema reads alike in two apps.
+ */
+export function roleName(facts: Pick<AccessFacts, 'database' | 'roles'>, oid: number): string {
+  if (oid === facts.database.owner) return 'pg_database_owner';
+  return facts.roles.find((role) => role.oid === oid)?.name ?? String(oid);
+}

@@ -3,11 +3,10 @@ import type { PolicyFact, RoleFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { Access, type CallingRole } from './access/access.ts';
-import { type Decision, refuse } from './access/decision.ts';
+import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import type { Facts } from './facts.ts';
-import { byName, compareText, entityId, routineId, sqlName } from './names.ts';
-import { join } from './words/expression.ts';
-import { anyone, phrase } from './words/phrase.ts';
+import { byName, compareText, entityId, roleName, routineId, sqlName } from './names.ts';
+import { anyone } from './words/phrase.ts';
 
 /** Roles of the server that no call of an app ever has. */
 const serverRoles = new Set([
@@ -54,9 +53,15 @@ export function rolesChapter(facts: Facts): RolesChapter {
         roles.map((role) => cell(role, idOf(routine), 'execute', (caller) => access.decideExecute(caller, routine))),
       ),
     ],
-    policies: told.flatMap((relation) => access.policies.of(relation.oid).map((policy) => entry(facts, access, relation, policy))),
+    policies: told.flatMap((relation) =>
+      access.policies.of(relation.oid).map((policy) => entry(facts, access, relation, policy)),
+    ),
     sources: [
-      { kind: 'catalogue', label: 'pg_policies: the policies', sql: 'select * from pg_policies order by schemaname, tablename, policyname' },
+      {
+        kind: 'catalogue',
+        label: 'pg_policies: the policies',
+        sql: 'select * from pg_policies order by schemaname, tablename, policyname',
+      },
       { kind: 'catalogue', label: 'pg_class.relacl, pg_attribute.attacl, pg_proc.proacl: the grants', sql: grantsSql },
       { kind: 'catalogue', label: 'pg_roles, pg_auth_members: the roles and who is a member of whom', sql: membersSql },
     ],
@@ -78,7 +83,9 @@ function callingRoles(facts: Facts, access: Access): ChapterRole[] {
   const assumable = login ? membership.assumableBy(login.oid) : new Set<number>();
   const given = Object.keys(givenRoles).flatMap((name) => membership.named(name) ?? []);
   const own = facts.roles
-    .filter((role) => assumable.has(role.oid) && !role.can_login && !serverRoles.has(role.name) && !(role.name in givenRoles))
+    .filter(
+      (role) => assumable.has(role.oid) && !role.can_login && !serverRoles.has(role.name) && !(role.name in givenRoles),
+    )
     .filter((role) => !role.name.startsWith('pg_'))
     .sort((a, b) => compareText(a.name, b.name));
   return [...given, ...own].map((fact) => {
@@ -108,14 +115,25 @@ export const callableRoutines = (facts: Facts): RoutineFact[] =>
     .filter((routine) => !/^(event_)?trigger$/.test(routine.result))
     .filter(({ inputs }) => {
       const unnamed = inputs.filter((input) => input.name === '');
-      return unnamed.length === 0 || (inputs.length === 1 && /^(json|jsonb|text|bytea|xml)$/.test(unnamed[0]?.type ?? ''));
+      return (
+        unnamed.length === 0 || (inputs.length === 1 && /^(json|jsonb|text|bytea|xml)$/.test(unnamed[0]?.type ?? ''))
+      );
     })
     .sort((a, b) => byName(a, b) || compareText(idOf(a), idOf(b)));
 
 export const idOf = (routine: RoutineFact): string =>
-  routineId(routine.schema, routine.name, routine.inputs.map((input) => input.type));
+  routineId(
+    routine.schema,
+    routine.name,
+    routine.inputs.map((input) => input.type),
+  );
 
-function cell(role: ChapterRole, entity: string, operation: Operation, decide: (caller: CallingRole) => Decision): RoleCell {
+function cell(
+  role: ChapterRole,
+  entity: string,
+  operation: Operation,
+  decide: (caller: CallingRole) => Decision,
+): RoleCell {
   const decision = role.barred === null ? decide(role.caller) : refuse(role.barred);
   const { verdict, words, reason, policies, columns } = decision;
   return { role: role.fact.name, entity, operation, verdict, words, reason, policies, columns };
@@ -124,9 +142,7 @@ function cell(role: ChapterRole, entity: string, operation: Operation, decide: (
 const commands = { '*': 'all', r: 'select', a: 'insert', w: 'update', d: 'delete' } as const;
 
 function entry(facts: Facts, access: Access, relation: RelationFact, policy: PolicyFact): PolicyEntry {
-  const roles = policy.roles
-    .map((oid) => (oid === 0 ? 'public' : (facts.roles.find((role) => role.oid === oid)?.name ?? String(oid))))
-    .sort(compareText);
+  const roles = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid))).sort(compareText);
   const command = commands[policy.command];
   const entity = entityId(relation.schema, relation.name);
   const clauses = [
@@ -137,7 +153,7 @@ function entry(facts: Facts, access: Access, relation: RelationFact, policy: Pol
     ...(policy.using === null ? [] : [`  using (${bare(policy.using)})`]),
     ...(policy.check === null ? [] : [`  with check (${bare(policy.check)})`]),
   ];
-  const texts = [...new Set([policy.using, policy.check].filter((text) => text !== null))];
+  const parse = (text: string | null) => (text === null ? null : access.policies.parsed(policy, text));
   return {
     entity,
     name: policy.name,
@@ -146,7 +162,7 @@ function entry(facts: Facts, access: Access, relation: RelationFact, policy: Pol
     roles,
     using: policy.using,
     check: policy.check,
-    words: policy.comment ?? phrase(join('and', texts.map((text) => access.policies.parsed(policy, text))), anyone),
+    words: policy.comment ?? conditionWords(parse(policy.using), parse(policy.check), null, anyone),
     sql: `${clauses.join('\n')};`,
   };
 }
@@ -171,4 +187,3 @@ where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace <> 'pg_catalog':
 
 const membersSql = `select m.member::regrole as member, m.roleid::regrole as role
 from pg_auth_members m order by 1, 2`;
-

@@ -16,7 +16,14 @@ import {
   quoted,
   refuse,
 } from './decision.ts';
-import { callFunction, holdSubqueries, Policies, type RowOperation, type RowSecurity, relationsInPolicies } from './policies.ts';
+import {
+  callFunction,
+  holdSubqueries,
+  Policies,
+  type RowOperation,
+  type RowSecurity,
+  relationsInPolicies,
+} from './policies.ts';
 import { isGiven, Rights } from './rights.ts';
 import { ViewUses } from './view-uses.ts';
 

@@ -109,4 +109,6 @@ export const holdSubqueries = (policies: readonly PolicyFact[], operation: RowOp
 
 /** True where a policy names a function, `schema.name`, for an operation. */
 export const callFunction = (policies: readonly PolicyFact[], operation: RowOperation, name: string): boolean =>
-  policies.some((policy) => textsFor(policy, operation).some((text) => text.includes(`${name.replace(/^pg_catalog\./, '')}(`)));
+  policies.some((policy) =>
+    textsFor(policy, operation).some((text) => text.includes(`${name.replace(/^pg_catalog\./, '')}(`)),
+  );

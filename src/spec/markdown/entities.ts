@@ -1,0 +1,78 @@
+import type { EntitiesChapter, Entity, Field, Relation } from '../../../contract/specification.ts';
+import { block, code, count, inline, table } from './escape.ts';
+
+/** Chapter 3 in Markdown. */
+export function entitiesMarkdown({ entities, relations }: EntitiesChapter): string {
+  if (entities.length === 0) return 'There is no table yet.';
+  const exposed = entities.filter((entity) => entity.exposed).length;
+  const answer = `${count(entities.length, 'entity', 'entities')}, ${exposed} of them reachable by clients, and ${count(relations.length, 'relation')} between them.`;
+  return [answer, ...entities.map((entity) => section(entity, relations))].join('\n\n');
+}
+
+function section(entity: Entity, relations: readonly Relation[]): string {
+  const parts = [`### ${inline(entity.id)}`, `*${about(entity)}*`];
+  if (entity.comment !== null) parts.push(inline(entity.comment));
+  if (entity.fields.length > 0) {
+    const rows = entity.fields.map((field) => [
+      code(field.name),
+      type(field),
+      value(field),
+      inline(field.comment ?? ''),
+    ]);
+    parts.push(table(['Field', 'Type', 'Value', 'Meaning'], rows));
+  }
+  const links = [
+    ...relations.filter((one) => one.from.schema === entity.schema && one.from.entity === entity.name).map(pointsTo),
+    ...entity.unique_keys.map((fields) => `No two rows have the same ${fields.map(code).join(', ')}.`),
+    ...entity.inherits.map((parent) => `Its rows are rows of ${inline(parent)} too.`),
+    ...entity.triggers.map(
+      (trigger) => `${trigger.enabled ? 'Trigger' : 'Trigger, switched off,'} ${code(trigger.sql)}`,
+    ),
+  ];
+  if (links.length > 0) parts.push(links.map((link) => `- ${link}`).join('\n'));
+  if (entity.definition !== null) parts.push(block(entity.definition.trim()));
+  return parts.join('\n\n');
+}
+
+function about(entity: Entity): string {
+  const parts = [entity.kind[0]?.toUpperCase() + entity.kind.slice(1)];
+  if (!entity.exposed) parts.push('not reachable by clients');
+  if (entity.kind === 'table' || entity.kind === 'partitioned table') {
+    parts.push(
+      `row-level security ${entity.row_level_security ? 'on' : 'off'}${entity.forced_row_level_security ? ', for the owner too' : ''}`,
+    );
+  }
+  if (entity.partitions > 0) parts.push(`in ${count(entity.partitions, 'partition')}`);
+  if (entity.security !== null)
+    parts.push(`reads with the rights of its ${entity.security === 'owner' ? 'owner' : 'caller'}`);
+  if (entity.extension !== null) parts.push(`of extension ${inline(entity.extension)}`);
+  if (entity.primary_key.length > 0) parts.push(`key ${entity.primary_key.map(code).join(', ')}`);
+  return parts.join('; ');
+}
+
+function type(field: Field): string {
+  const beneath = field.base_type === null ? '' : `, a ${inline(field.base_type)}`;
+  const values = field.enum_values === null ? '' : `: ${field.enum_values.map(inline).join(', ')}`;
+  return `${inline(field.type)}${beneath}${values}`;
+}
+
+function value(field: Field): string {
+  if (field.generated !== null) return `generated: ${code(field.default ?? '')}`;
+  if (field.identity !== null) return field.identity === 'always' ? 'numbered' : 'numbered unless given';
+  if (field.default !== null) return `${field.nullable ? 'optional, ' : ''}by default ${code(field.default)}`;
+  return field.nullable ? 'optional' : 'required';
+}
+
+const endings: Readonly<Record<Relation['on_delete'], string>> = {
+  'no action': 'that row cannot be deleted while this one points to it',
+  restrict: 'that row cannot be deleted while this one points to it',
+  cascade: 'deleted with it',
+  'set null': 'emptied when that row is deleted',
+  'set default': 'set to its default when that row is deleted',
+};
+
+function pointsTo({ from, to, kind, on_delete }: Relation): string {
+  const fields = from.fields.map(code).join(', ');
+  const target = `${inline(`${to.schema}.${to.entity}`)} (${to.fields.map(code).join(', ')})`;
+  return `${fields} points to ${kind === 'one-to-one' ? 'one row, and no other row does, of' : 'a row of'} ${target}; ${endings[on_delete]}.`;
+}

@@ -1,0 +1,62 @@
+import type { PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification.ts';
+import { groupBy } from '../group.ts';
+import { block, count, inline, table } from './escape.ts';
+
+/** Chapter 6 in Markdown. */
+export function rolesMarkdown({ roles, cells, policies }: RolesChapter): string {
+  const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
+  const parts = [
+    `${count(roles.length, 'role')} hold ${count(cells.length, 'cell')}: ${tally('always')} always, ${tally('when')} when a condition holds, ${tally('never')} never.`,
+    roles
+      .map(
+        (role) =>
+          `- **${inline(role.name)}**: ${inline(role.meaning)}${role.bypasses_row_level_security ? '; row-level security does not bind it' : ''}`,
+      )
+      .join('\n'),
+  ];
+  const policiesOf = groupBy(policies, (policy) => policy.entity);
+  const tables = cells.filter((cell) => cell.operation !== 'execute');
+  for (const [entity, group] of groupBy(tables, (cell) => cell.entity)) {
+    parts.push(
+      `### ${inline(entity)}`,
+      matrix(
+        roles.map((role) => role.name),
+        group,
+        (cell) => cell.operation,
+      ),
+    );
+    const told = policiesOf.get(entity) ?? [];
+    if (told.length > 0) parts.push(told.map(policyLine).join('\n'), details(told));
+  }
+  const functions = cells.filter((cell) => cell.operation === 'execute');
+  if (functions.length > 0) {
+    parts.push(
+      '### Functions',
+      matrix(
+        roles.map((role) => role.name),
+        functions,
+        (cell) => cell.entity,
+      ),
+    );
+  }
+  return parts.join('\n\n');
+}
+
+function matrix(roles: readonly string[], cells: readonly RoleCell[], rowOf: (cell: RoleCell) => string): string {
+  const rows = [...groupBy(cells, rowOf)].map(([row, group]) => [
+    inline(row),
+    ...roles.map((role) => verdict(group.find((cell) => cell.role === role))),
+  ]);
+  return table(['', ...roles.map(inline)], rows);
+}
+
+const verdict = (cell: RoleCell | undefined): string => {
+  if (!cell || cell.verdict === 'never') return '–';
+  return cell.verdict === 'always' ? 'always' : `when ${inline(cell.words)}`;
+};
+
+const policyLine = (policy: PolicyEntry): string =>
+  `- Policy **${inline(policy.name)}**, ${policy.permissive ? '' : 'a further condition '}for ${policy.command}, ${policy.roles.map(inline).join(', ')}: ${inline(policy.words)}`;
+
+const details = (policies: readonly PolicyEntry[]): string =>
+  `<details><summary>SQL</summary>\n\n${block(policies.map((policy) => policy.sql).join('\n\n'))}\n\n</details>`;

@@ -1,0 +1,34 @@
+import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
+import type { Chapters, Specification } from '../../../contract/specification.ts';
+import { callsMarkdown } from './calls.ts';
+import { entitiesMarkdown } from './entities.ts';
+import { inline } from './escape.ts';
+import { rolesMarkdown } from './roles.ts';
+
+/**
+ * The specification as Markdown that a business person can read and that can be committed beside the code: the order is
+ * stable, and nothing in it changes while the app stays the same.
+ */
+export function specificationMarkdown(specification: Specification): string {
+  const { app, hash } = specification;
+  const written = writeChapters(specification.chapters);
+  const parts = [
+    `# ${inline(app.name)}`,
+    `What the app ${inline(app.ref)} does, derived from the running system. Version ${hash.slice(0, 12)}.`,
+  ];
+  for (const { number, key, name, question } of chapters) {
+    const text = written[key];
+    if (text !== undefined) parts.push(`## ${number} ${name}`, `*${question}*`, text);
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The chapters that are derived; one that has no writer does not compile. */
+function writeChapters({ entities, roles, calls }: Chapters): Partial<Record<ChapterKey, string>> {
+  const written: { [Key in keyof Chapters]-?: string | undefined } = {
+    entities: entities && entitiesMarkdown(entities),
+    roles: roles && rolesMarkdown(roles),
+    calls: calls && callsMarkdown(calls),
+  };
+  return Object.fromEntries(Object.entries(written).filter(([, text]) => text !== undefined));
+}

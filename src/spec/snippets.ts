@@ -1,0 +1,105 @@
+import type { CallEntry } from '../../contract/specification.ts';
+
+/** Who makes the call of a snippet: that decides about its key and whether it signs in first. */
+export type SnippetCaller = 'anyone' | 'member' | 'secret-key';
+
+export interface SnippetParts {
+  caller: SnippetCaller;
+  method: CallEntry['method'];
+  /** Whole address, encoded. */
+  address: string;
+  /** Headers besides the keys. */
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, or as it is under `contentType`; null for none. */
+  body: unknown;
+  contentType?: string;
+  /** The call as an expression over `supabase`; null where supabase-js has none. */
+  expression: string | null;
+}
+
+export interface SnippetApp {
+  /** Address of the app, without a trailing slash. */
+  url: string;
+  publishableKey: string;
+}
+
+/** The same call for supabase-js, curl and fetch, as whole programs: only a password or a key is left to fill in. */
+export function snippets(app: SnippetApp, parts: SnippetParts): CallEntry['snippets'] {
+  const fetching = fetchSnippet(app, parts);
+  return { supabase_js: supabaseSnippet(app, parts) ?? fetching, curl: curlSnippet(app, parts), fetch: fetching };
+}
+
+function supabaseSnippet(app: SnippetApp, { caller, expression }: SnippetParts): string | null {
+  if (expression === null) return null;
+  const key = caller === 'secret-key' ? 'process.env.NINEFOLD_SECRET_KEY' : js(app.publishableKey);
+  const signIn =
+    caller === 'member'
+      ? "await supabase.auth.signInWithPassword({ email: 'ada@example.org', password: 'a long password' });\n"
+      : '';
+  return `import { createClient } from '@supabase/supabase-js';
+
+const supabase = createClient(${js(app.url)}, ${key});
+${signIn}const { data, error } = await ${expression};
+console.log(error ?? data);
+`;
+}
+
+function curlSnippet(
+  app: SnippetApp,
+  { caller, method, address, headers = {}, body, contentType }: SnippetParts,
+): string {
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${shell(address)}`];
+  lines.push(
+    caller === 'secret-key' ? '-H "apikey: $NINEFOLD_SECRET_KEY"' : `-H ${shell(`apikey: ${app.publishableKey}`)}`,
+  );
+  if (caller === 'member') lines.push('-H "Authorization: Bearer $NINEFOLD_ACCESS_TOKEN"');
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shell(`${name}: ${value}`)}`);
+  if (body !== null) {
+    const sent = contentType ? String(body) : JSON.stringify(body);
+    lines.push(`-H 'Content-Type: ${contentType ?? 'application/json'}'`, `--data-binary ${shell(sent)}`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+function fetchSnippet(
+  app: SnippetApp,
+  { caller, method, address, headers = {}, body, contentType }: SnippetParts,
+): string {
+  const sent: [string, string][] = [
+    ['apikey', caller === 'secret-key' ? 'process.env.NINEFOLD_SECRET_KEY' : js(app.publishableKey)],
+  ];
+  if (caller === 'member') sent.push(['Authorization', '`Bearer ${process.env.NINEFOLD_ACCESS_TOKEN}`']);
+  for (const [name, value] of Object.entries(headers)) sent.push([name, js(value)]);
+  if (body !== null) sent.push(['Content-Type', js(contentType ?? 'application/json')]);
+  const lines = [
+    ...(method === 'GET' ? [] : [`  method: ${js(method)},`]),
+    '  headers: {',
+    ...sent.map(([name, value]) => `    ${propertyName(name)}: ${value},`),
+    '  },',
+    ...(body === null ? [] : [contentType ? `  body: ${js(body)},` : `  body: JSON.stringify(${js(body)}),`]),
+  ];
+  return `const response = await fetch(${js(address)}, {\n${lines.join('\n')}\n});\nconsole.log(response.status, await response.text());\n`;
+}
+
+/** A JSON value as JavaScript source on one line. */
+export function js(value: unknown): string {
+  if (typeof value === 'string') {
+    const inner = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+    return `'${inner.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`;
+  }
+  if (Array.isArray(value)) return `[${value.map(js).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, member]) => `${propertyName(name)}: ${js(member)}`);
+    return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+  }
+  return JSON.stringify(value);
+}
+
+/** `__proto__` must be computed: as a plain key it would set the prototype. */
+const propertyName = (name: string): string => {
+  if (name === '__proto__') return "['__proto__']";
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : js(name);
+};
+
+/** A word for a POSIX shell. */
+const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

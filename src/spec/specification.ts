@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { Chapters, Specification } from '../../contract/specification.ts';
+import { type CallsApp, callsChapter } from './calls.ts';
+import { entitiesChapter } from './entities.ts';
+import type { Facts } from './facts.ts';
+import { rolesChapter } from './roles.ts';
+
+/** What the specification says of an app that its database does not know. */
+export interface SpecificationApp extends CallsApp {
+  ref: string;
+  name: string;
+}
+
+/** Derives the specification of an app. Pure: the same facts and settings give the same value, in the same order. */
+export function deriveSpecification(facts: Facts, app: SpecificationApp): Specification {
+  const entities = entitiesChapter(facts);
+  const roles = rolesChapter(facts);
+  const chapters: Chapters = { entities, roles, calls: callsChapter(facts, entities.entities, roles, app) };
+  return { app: { ref: app.ref, name: app.name }, hash: contentHash(chapters), chapters };
+}
+
+/** Parts that change without the app: live figures, and snippets, which name the server's address and key. */
+const passing = new Set(['figures', 'snippets']);
+
+/** SHA-256, hex, over what the chapters say. */
+export function contentHash(chapters: Chapters): string {
+  const content = JSON.stringify(chapters, (key, value: unknown) => (passing.has(key) ? undefined : value));
+  return createHash('sha256').update(content).digest('hex');
+}
