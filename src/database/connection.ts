@@ -141,7 +141,15 @@ export class Connection {
       const batch: Batch = {
         preparing: [], results: [], fields: noFields, rows: [], rowCount: 0, maxRows, error: null, signal, onTimed, resolve, reject,
       };
-      write(batch);
+      const before = this.#writer.length;
+      try {
+        write(batch);
+      } catch (error) {
+        this.#writer.cutBackTo(before);
+        for (const key of batch.preparing) if (key && !this.#prepared.get(key)?.ready) this.#prepared.delete(key);
+        reject(error);
+        return;
+      }
       if (this.inFlight === 0) this.headSince = performance.now();
       this.#inFlight.push(batch);
       this.#scheduleFlush();

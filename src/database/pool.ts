@@ -90,7 +90,7 @@ export class Pool implements Database {
     sql: string,
     options: { setup?: readonly Statement[]; maxRows?: number; signal?: AbortSignal } = {},
   ): Promise<Result[]> {
-    const connection = await this.#acquire(true);
+    const connection = await this.#acquire(true, (acquired) => acquired);
     try {
       if (options.setup?.length) await connection.run(options.setup);
       return await connection.script(sql, options.maxRows ?? Number.POSITIVE_INFINITY, options.signal);
@@ -120,16 +120,16 @@ export class Pool implements Database {
       return connection.run(statements, signal, (milliseconds) => this.#remember(key, milliseconds));
     };
     if (alone) return this.#alone(work);
-    const connection = this.#pick() ?? (await this.#acquire(false));
+    const connection = this.#pick();
     try {
-      return await work(connection);
+      return await (connection ? work(connection) : this.#acquire(false, work));
     } finally {
       this.#serveWaiters();
     }
   }
 
   async #alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#acquire(true);
+    const connection = await this.#acquire(true, (acquired) => acquired);
     try {
       return await work(connection);
     } finally {
@@ -164,7 +164,8 @@ export class Pool implements Database {
     return connection.headSince === 0 || performance.now() - connection.headSince < STALLED_MILLISECONDS;
   }
 
-  #acquire(exclusive: boolean): Promise<Connection> {
+  /** `use` is called the moment a connection is found, so that the next in the queue already sees it in use. */
+  #acquire<T>(exclusive: boolean, use: (connection: Connection) => T | Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -176,7 +177,7 @@ export class Pool implements Database {
         exclusive,
         take: (connection) => {
           clearTimeout(timer);
-          resolve(connection);
+          resolve(use(connection));
         },
         reject: (error) => {
           clearTimeout(timer);

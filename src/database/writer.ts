@@ -12,6 +12,16 @@ export class MessageWriter {
     return this.#length === 0;
   }
 
+  /** How much is written, for `cutBackTo`. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Takes back what was written since: a message that could not be written whole must not go out in part. */
+  cutBackTo(length: number): void {
+    this.#length = length;
+  }
+
   /** What was written since the last call. The bytes are the caller's. */
   take(): Buffer {
     const bytes = Buffer.allocUnsafe(this.#length);

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
+import { Pool, type PoolOptions } from './pool.ts';
+import { rowsAsText, type Statement } from './statement.ts';
+import { parseTarget } from './target.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres('pool');
+});
+afterAll(() => postgres.stop());
+
+const defaults: PoolOptions = { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 5000 };
+
+async function withPool<T>(work: (pool: Pool) => Promise<T>, options: Partial<PoolOptions> = {}): Promise<T> {
+  const pool = new Pool(parseTarget(postgres.url, 'test'), { ...defaults, ...options });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+const query = (text: string, ...params: (string | null)[]): Statement => ({ text, params });
+const prepared = (text: string, ...params: (string | null)[]): Statement => ({ text, params, preparedFor: 'test' });
+
+async function value(pool: Pool, statement: Statement): Promise<string | null> {
+  const [result] = await pool.run([statement]);
+  return result?.rows[0]?.[0]?.toString('utf8') ?? null;
+}
+
+describe('run', () => {
+  it('is one transaction: a setting made local by the first statement holds for the second, and no longer', async () => {
+    await withPool(async (pool) => {
+      const both = await pool.run([
+        prepared(`select set_config('request.jwt.claims', $1, true)`, '{"sub":"a"}'),
+        prepared(`select current_setting('request.jwt.claims', true)`),
+      ]);
+      expect(both[1]?.rows[0]?.[0]?.toString()).toBe('{"sub":"a"}');
+      expect(await value(pool, prepared(`select coalesce(current_setting('request.jwt.claims', true), '')`))).toBe('');
+    });
+  });
+
+  it('keeps nothing of a batch whose last statement fails', async () => {
+    await withPool(async (pool) => {
+      await pool.script('create table kept (id int)');
+      const batch = pool.run([query('insert into kept values ($1::int)', '1'), query('select 1 / $1::int', '0')]);
+      await expect(batch).rejects.toMatchObject({ sqlstate: '22012', statement: 1 });
+      expect(await value(pool, query('select count(*) from kept'))).toBe('0');
+    });
+  });
+
+  it('answers every one of many calls at once with its own result, failures among them', async () => {
+    await withPool(async (pool) => {
+      const calls = Array.from({ length: 500 }, (_, i) =>
+        i % 7 === 0
+          ? value(pool, prepared('select 1 / $1::int', '0')).catch((error: DatabaseError) => error.sqlstate)
+          : value(pool, prepared('select $1::int * 2', String(i))),
+      );
+      const answers = await Promise.all(calls);
+      expect(answers).toEqual(answers.map((_, i) => (i % 7 === 0 ? '22012' : String(i * 2))));
+      expect(pool.size).toBeLessThanOrEqual(4);
+    });
+  });
+
+  it('prepares again what failed before it was prepared, and what a schema change made stale', async () => {
+    await withPool(async (pool) => {
+      const select = prepared('select * from changing');
+      await expect(pool.run([select])).rejects.toMatchObject({ sqlstate: '42P01' });
+      await pool.script('create table changing (a int); insert into changing values (1)');
+      expect(rowsAsText((await pool.run([select]))[0] as never)).toEqual([{ a: '1' }]);
+      await pool.script('alter table changing add column b text default $$x$$');
+      expect(rowsAsText((await pool.run([select]))[0] as never)).toEqual([{ a: '1', b: 'x' }]);
+    }, { max: 1 });
+  });
+
+  it('passes values as values, whatever they hold', async () => {
+    await withPool(async (pool) => {
+      for (const hostile of [`'; drop table kept; --`, '$1', '\\', 'é\u{1F600}', '']) {
+        expect(await value(pool, prepared('select $1::text', hostile))).toBe(hostile);
+      }
+      expect(await value(pool, prepared('select $1::text', null))).toBeNull();
+      await expect(pool.run([query('select $1::text', 'a\0b')])).rejects.toMatchObject({ sqlstate: '22021' });
+      await expect(pool.run([query('select 1\0; select 2')])).rejects.toThrow('NUL');
+      expect(await value(pool, query('select 1'))).toBe('1');
+    });
+  });
+
+  it('brings back a value of many megabytes whole, with small ones right behind it', async () => {
+    await withPool(async (pool) => {
+      const [big, small] = await Promise.all([
+        value(pool, query(`select repeat('0123456789', 1000000)`)),
+        value(pool, query('select 7')),
+      ]);
+      expect(big).toHaveLength(10_000_000);
+      expect(small).toBe('7');
+    }, { max: 1 });
+  });
+
+  it('forgets the least used statements beyond what one connection keeps prepared', async () => {
+    await withPool(async (pool) => {
+      for (let i = 0; i < 450; i++) expect(await value(pool, prepared(`select ${i}`))).toBe(String(i));
+      const kept = await value(pool, query('select count(*) from pg_prepared_statements'));
+      expect(Number(kept)).toBeLessThanOrEqual(400);
+      expect(await value(pool, prepared('select 0'))).toBe('0');
+    }, { max: 1 });
+  });
+});
+
+describe('a client that goes away', () => {
+  it('cancels its statement in the database', async () => {
+    await withPool(async (pool) => {
+      const abort = new AbortController();
+      const sleeping = pool.run([query('select pg_sleep(30)')], { signal: abort.signal });
+      await runningIn(pool, 'select pg_sleep(30)');
+      abort.abort();
+      await expect(sleeping).rejects.toMatchObject({ sqlstate: '57014' });
+    });
+  });
+
+  it('does not disturb the call behind it on the same connection', async () => {
+    await withPool(async (pool) => {
+      const abort = new AbortController();
+      const first = pool.run([query('select pg_sleep(20)')], { signal: abort.signal });
+      const second = value(pool, query('select 2'));
+      await withPool((other) => runningIn(other, 'select pg_sleep(20)'));
+      abort.abort();
+      await expect(first).rejects.toMatchObject({ sqlstate: '57014' });
+      expect(await second).toBe('2');
+    }, { max: 1 });
+  });
+
+  it('never reaches the database when it left before its turn', async () => {
+    await withPool(async (pool) => {
+      const gone = AbortSignal.abort();
+      await expect(pool.run([query('create table never (id int)')], { signal: gone })).rejects.toBeInstanceOf(DatabaseError);
+      expect(await value(pool, query(`select to_regclass('never')`))).toBeNull();
+    });
+  });
+});
+
+describe('slow calls', () => {
+  it('leave the fast ones behind them alone', async () => {
+    await withPool(async (pool) => {
+      const slow = query('select pg_sleep(0.3)');
+      await pool.run([slow]);
+      const started = performance.now();
+      const sleeping = Promise.all([pool.run([slow]), pool.run([slow])]);
+      await Promise.all(Array.from({ length: 50 }, () => pool.run([prepared('select 1')])));
+      expect(performance.now() - started).toBeLessThan(250);
+      await sleeping;
+    });
+  });
+});
+
+describe('transaction', () => {
+  it('commits the work, or takes all of it back when the work throws', async () => {
+    await withPool(async (pool) => {
+      await pool.script('create table ledger (id int)');
+      await pool.transaction((tx) => tx.run([query('insert into ledger values (1)')]));
+      const failing = pool.transaction(async (tx) => {
+        await tx.run([query('insert into ledger values (2)')]);
+        throw new Error('changed my mind');
+      });
+      await expect(failing).rejects.toThrow('changed my mind');
+      expect(await value(pool, query('select string_agg(id::text, $1) from ledger', ','))).toBe('1');
+    });
+  });
+});
+
+describe('script', () => {
+  it('answers each statement, keeps as many rows as asked for and counts the rest', async () => {
+    await withPool(async (pool) => {
+      const results = await pool.script('select 1; select generate_series(1, 50)', { maxRows: 10 });
+      expect(results.map(({ rows, rowCount, command }) => [rows.length, rowCount, command])).toEqual([
+        [1, 1, 'SELECT 1'],
+        [10, 50, 'SELECT 50'],
+      ]);
+    });
+  });
+
+  it('says where in the text it failed', async () => {
+    await withPool(async (pool) => {
+      const failing = pool.script('select 1;\nselect nope');
+      await expect(failing).rejects.toMatchObject({ fields: { sqlstate: '42703', position: 18 }, statement: 1 });
+    });
+  });
+
+  it('leaves no setting behind for the next caller', async () => {
+    await withPool(async (pool) => {
+      await pool.script('set search_path = nowhere; begin');
+      expect(await value(pool, query('show search_path'))).toBe('"$user", public');
+    }, { max: 1 });
+  });
+
+  it('refuses COPY FROM STDIN instead of waiting for ever', async () => {
+    await withPool(async (pool) => {
+      await expect(pool.script('create table copied (a int); copy copied from stdin')).rejects.toMatchObject({ sqlstate: '57014' });
+    });
+  });
+});
+
+describe('connections', () => {
+  it('are all closed once nobody calls, and opened again for the next call', async () => {
+    let becameIdle = () => undefined as void;
+    const idle = new Promise<void>((resolve) => {
+      becameIdle = resolve;
+    });
+    await withPool(async (pool) => {
+      await pool.run([query('select 1')]);
+      await idle;
+      expect(pool.size).toBe(0);
+      expect(await value(pool, query('select 2'))).toBe('2');
+    }, { idleMilliseconds: 100, onIdle: () => becameIdle() });
+  });
+
+  it('that the server ends fail only the calls in flight', async () => {
+    await withPool(async (pool) => {
+      const sleeping = pool.run([query('select pg_sleep(25)')]);
+      await withPool(async (other) => {
+        await runningIn(other, 'select pg_sleep(25)');
+        await other.run([query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(25)'`)]);
+      });
+      await expect(sleeping).rejects.toBeInstanceOf(ConnectionError);
+      expect(await value(pool, query('select 3'))).toBe('3');
+    });
+  });
+
+  it('are waited for only as long as the limit says', async () => {
+    await withPool(async (pool) => {
+      const abort = new AbortController();
+      const held = pool.transaction((tx) => tx.run([query('select pg_sleep(15)')], { signal: abort.signal }));
+      await expect(pool.transaction((tx) => tx.run([query('select 1')]))).rejects.toBeInstanceOf(PoolTimeoutError);
+      await withPool((other) => runningIn(other, 'select pg_sleep(15)'));
+      abort.abort();
+      await expect(held).rejects.toMatchObject({ sqlstate: '57014' });
+    }, { max: 1, waitMilliseconds: 200 });
+  });
+
+  it('that cannot be made say so at once, and a wrong password is told from a missing server', async () => {
+    const target = parseTarget(postgres.url, 'test');
+    const wrong = new Pool({ ...target, password: 'wrong' }, defaults);
+    await expect(wrong.run([query('select 1')])).rejects.toMatchObject({ sqlstate: '28P01' });
+    const nowhere = new Pool({ ...target, port: 1 }, defaults);
+    await expect(nowhere.run([query('select 1')])).rejects.toBeInstanceOf(ConnectionError);
+  });
+});
+
+/** Resolves once a statement is seen running. */
+async function runningIn(pool: Pool, text: string): Promise<void> {
+  const seen = query(`select count(*) from pg_stat_activity where query = $1 and state = 'active'`, text);
+  for (;;) if ((await value(pool, seen)) === '1') return;
+}

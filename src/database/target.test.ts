@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { quoteIdentifier, quoteLiteral } from './statement.ts';
+import { parseTarget, targetUrl } from './target.ts';
+
+describe('parseTarget', () => {
+  it('reads what PostgreSQL clients write, escapes included', () => {
+    expect(parseTarget('postgres://u%40x:p%2Fw@db.example:6432/my%20db?sslmode=verify-full', 'test')).toEqual({
+      host: 'db.example', port: 6432, database: 'my db', user: 'u@x', password: 'p/w', tls: 'verify', applicationName: 'test',
+    });
+    expect(parseTarget('postgresql://me@127.0.0.1', 'test')).toMatchObject({ port: 5432, database: 'me', tls: 'off' });
+  });
+
+  it('gives back the URL it was made from', () => {
+    for (const url of ['postgres://a:b%2Fc@127.0.0.1:5433/app_x', 'postgres://a:b@[::1]:5432/d?sslmode=require']) {
+      expect(targetUrl(parseTarget(url, 'test'))).toBe(url);
+    }
+  });
+
+  it('refuses what is no database', () => {
+    expect(() => parseTarget('https://example.com', 'test')).toThrow(TypeError);
+  });
+});
+
+describe('quoting', () => {
+  it('keeps hostile names and words inside their quotes', () => {
+    expect(quoteIdentifier('a"; drop table b; --')).toBe('"a""; drop table b; --"');
+    expect(quoteLiteral("it's")).toBe("'it''s'");
+    expect(quoteLiteral("a\\'b")).toBe(" E'a\\\\''b'");
+    expect(() => quoteLiteral('a\0b')).toThrow(TypeError);
+  });
+});
