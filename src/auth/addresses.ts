@@ -1,0 +1,27 @@
+import { limits } from '../../contract/limits.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+
+/** What `<input type=email>` accepts (HTML standard, "valid e-mail address"), with a dot in the domain not required. */
+const EMAIL =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/** An e-mail address as it is stored and compared: trimmed, in lower case. Throws validation_failed. */
+export function normaliseEmail(email: string): string {
+  const normal = email.trim().toLowerCase();
+  if (normal.length > limits.emailCharacters.default) {
+    throw new NinefoldError('validation_failed', { message: 'An email address is too long' });
+  }
+  if (!EMAIL.test(normal)) {
+    throw new NinefoldError('validation_failed', { message: 'Unable to validate email address: invalid format' });
+  }
+  return normal;
+}
+
+/** A phone number as it is stored and compared: E.164 without the plus sign. Throws validation_failed. */
+export function normalisePhone(phone: string): string {
+  const normal = phone.trim().replace(/^\+/, '').replaceAll(' ', '');
+  if (!/^[1-9][0-9]{1,14}$/.test(normal)) {
+    throw new NinefoldError('validation_failed', { message: 'Invalid phone number format (E.164 required)' });
+  }
+  return normal;
+}

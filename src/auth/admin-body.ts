@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { limits } from '../../contract/limits.ts';
+import { passwordScheme } from '../accounts/passwords.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normaliseEmail, normalisePhone } from './addresses.ts';
+import { flag, metadata, password, text } from './body.ts';
+import { parseDuration } from './parse-duration.ts';
+
+/** What POST and PUT of /admin/users take (GoTrue's AdminUserAttributes). */
+export const adminBody = z.object({
+  id: text(64),
+  aud: text(255),
+  role: text(255),
+  email: text(limits.emailCharacters.default * 2),
+  phone: text(64),
+  password,
+  password_hash: text(255),
+  email_confirm: flag,
+  phone_confirm: flag,
+  user_metadata: metadata,
+  app_metadata: metadata,
+  ban_duration: text(64),
+});
+
+export type AdminBody = z.infer<typeof adminBody>;
+
+/** The addresses of a body, normalised. Throws validation_failed. */
+export const addressesOf = (body: AdminBody): { email?: string; phone?: string } => ({
+  ...(body.email && { email: normaliseEmail(body.email) }),
+  ...(body.phone && { phone: normalisePhone(body.phone) }),
+});
+
+/** The seconds of `ban_duration`: 0 for `none`. Throws validation_failed. */
+export function banSecondsOf(body: AdminBody): { banSeconds?: number } {
+  if (!body.ban_duration) return {};
+  const banSeconds = body.ban_duration === 'none' ? 0 : parseDuration(body.ban_duration);
+  if (banSeconds !== null) return { banSeconds };
+  throw new NinefoldError('validation_failed', {
+    message: 'invalid format for ban duration: it must be none, or numbers with a unit, such as 24h or 1h30m',
+  });
+}
+
+/** Throws validation_failed for a hash that could never be verified here. */
+export function checkPasswordHash(hash: string): void {
+  if (passwordScheme(hash) !== null) return;
+  throw new NinefoldError('validation_failed', {
+    message: 'password_hash: must be an argon2id, argon2i or bcrypt hash of bounded cost',
+  });
+}

@@ -1,0 +1,52 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { checkMetadata, createUser } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { addressesOf, adminBody, banSecondsOf, checkPasswordHash } from './admin-body.ts';
+import { readBody } from './body.ts';
+import { requireAdmin, UUID } from './callers.ts';
+import { checkPasswordLength } from './check-password.ts';
+import type { AuthContext } from './context.ts';
+import { json } from './reply.ts';
+
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * POST /admin/users: makes an account, also while sign-up is switched off. Takes a password or the hash of one; with neither
+ * the account cannot sign in with a password.
+ */
+export async function adminCreateUser(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  await requireAdmin(context);
+  const body = readBody(exchange, adminBody);
+  const addresses = addressesOf(body);
+  if (!addresses.email && !addresses.phone) {
+    throw new NinefoldError('validation_failed', {
+      message: 'Cannot create a user without either an email or phone',
+    });
+  }
+  if (body.password && body.password_hash) {
+    throw new NinefoldError('validation_failed', {
+      message: 'Only a password or a password hash should be provided',
+    });
+  }
+  if (body.id && (!UUID.test(body.id) || body.id === NIL_UUID)) {
+    throw new NinefoldError('validation_failed', { message: 'ID must be a UUID other than the nil UUID' });
+  }
+  if (body.password) checkPasswordLength(body.password);
+  if (body.password_hash) checkPasswordHash(body.password_hash);
+  checkMetadata(body.user_metadata ?? {}, body.app_metadata);
+  const user = await createUser(context.database, {
+    ...addresses,
+    ...banSecondsOf(body),
+    ...(body.id && { id: body.id.toLowerCase() }),
+    ...(body.aud && { aud: body.aud }),
+    ...(body.role && { role: body.role }),
+    ...(body.password && { password: body.password }),
+    ...(body.password_hash && { passwordHash: body.password_hash }),
+    userMetadata: body.user_metadata,
+    ...(body.app_metadata && { appMetadata: body.app_metadata }),
+    confirmed: body.email_confirm ?? false,
+    phoneConfirmed: body.phone_confirm ?? false,
+  });
+  context.events.emit({ type: 'auth', what: 'signed-up', app: context.app.ref, userId: user.id, address: null });
+  return json(user);
+}

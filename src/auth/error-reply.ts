@@ -1,0 +1,55 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { replyHeaders } from './reply.ts';
+
+/** From this version of its API on, GoTrue's errors have another shape. */
+const VERSION = '2024-01-01';
+
+/**
+ * An error in GoTrue's shape: `{code, message}` for clients that send `X-Supabase-Api-Version: 2024-01-01` or later, else
+ * `{code: <HTTP status>, error_code, msg}`. Null for anything that is no NinefoldError.
+ */
+export function authErrorReply(error: unknown, exchange: Pick<Exchange, 'headers' | 'requestId'>): Reply | null {
+  if (!(error instanceof NinefoldError)) return null;
+  const { code, status, message } = inGoTruesWords(error);
+  const isNew = sendsVersion(exchange.headers['x-supabase-api-version']);
+  const reasons = code === 'weak_password' ? { weak_password: error.details } : {};
+  const id = status >= 500 ? { error_id: exchange.requestId } : {};
+  return {
+    status,
+    headers: {
+      ...replyHeaders,
+      'x-sb-error-code': code,
+      ...(isNew && { 'x-supabase-api-version': VERSION }),
+      ...error.headers,
+    },
+    body: JSON.stringify(
+      isNew ? { code, message, ...reasons } : { code: status, error_code: code, msg: message, ...reasons, ...id },
+    ),
+  };
+}
+
+/** What the parts that are shared with the data calls say in PostgREST's words. */
+function inGoTruesWords(error: NinefoldError): { code: string; status: number; message: string } {
+  switch (error.code) {
+    case 'PGRST301':
+    case 'PGRST303':
+      return {
+        code: 'bad_jwt',
+        status: 403,
+        message: `invalid JWT: unable to parse or verify signature, ${error.message}`,
+      };
+    case 'session_revoked':
+      return {
+        code: 'session_not_found',
+        status: 403,
+        message: 'Session from session_id claim in JWT does not exist',
+      };
+    default:
+      return { code: error.code, status: error.status, message: error.message };
+  }
+}
+
+/** Dates in ISO 8601 compare as texts. */
+const sendsVersion = (header: string | undefined): boolean =>
+  header !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(header) && header >= VERSION;

@@ -1,0 +1,25 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { User } from '../accounts/user.ts';
+import { findUser } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireMember } from './callers.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { json } from './reply.ts';
+
+/** GET /user: the account of the member who calls. */
+export async function getUser(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { userId } = await requireMember(context, exchange);
+  return json(usable(await findUser(context.database, userId), timeOf(context)));
+}
+
+/** The account that an access token names. Throws user_not_found, user_banned. */
+export function usable(user: User | null, now: number): User {
+  if (!user) {
+    throw new NinefoldError('user_not_found', {
+      status: 403,
+      message: 'User from sub claim in JWT does not exist',
+    });
+  }
+  if (user.banned_until && Date.parse(user.banned_until) > now) throw new NinefoldError('user_banned', { status: 403 });
+  return user;
+}

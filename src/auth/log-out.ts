@@ -1,0 +1,24 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { revokeSession, revokeSessions } from '../accounts/sessions.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireMember } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { noContent } from './reply.ts';
+
+/**
+ * POST /logout?scope=global|local|others: ends all sessions of the member, the one that calls, or all others. Global when not
+ * given, and for an access token of no session.
+ */
+export async function logOut(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const scope = new URLSearchParams(exchange.query).get('scope') || 'global';
+  if (scope !== 'global' && scope !== 'local' && scope !== 'others') {
+    throw new NinefoldError('validation_failed', { message: `Unsupported logout scope "${scope.slice(0, 40)}"` });
+  }
+  const { userId, sessionId } = await requireMember(context, exchange);
+  if (scope === 'local' && sessionId !== null) await revokeSession(context.database, sessionId);
+  else if (scope === 'others' && sessionId !== null) {
+    await revokeSessions(context.database, { userId, except: sessionId });
+  } else await revokeSessions(context.database, { userId });
+  context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: exchange.address });
+  return noContent;
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { exchangeRefreshToken } from '../accounts/refresh-tokens.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody, text } from './body.ts';
+import type { AuthContext } from './context.ts';
+import { clientOf, tokenReply } from './token-reply.ts';
+
+const schema = z.object({ refresh_token: text(1024) });
+
+/**
+ * POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next refresh token.
+ * Shown again within security_refresh_token_reuse_interval it gets the active one; later it ends the session.
+ */
+export async function refresh(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { refresh_token: shown } = readBody(exchange, schema);
+  if (!shown) throw new NinefoldError('validation_failed', { message: 'refresh_token required' });
+  const exchanged = await exchangeRefreshToken(
+    context.database,
+    shown,
+    clientOf(exchange),
+    context.settings.security_refresh_token_reuse_interval,
+  );
+  const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
+    context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: exchange.address });
+  switch (exchanged.verdict) {
+    case 'granted':
+      emit('refreshed', exchanged.grant.user.id);
+      return tokenReply(context, exchange, exchanged.grant);
+    case 'reused':
+      emit('reuse-detected', exchanged.userId);
+      throw new NinefoldError('refresh_token_already_used');
+    case 'unknown':
+      throw new NinefoldError('refresh_token_not_found');
+    case 'no-session':
+      throw new NinefoldError('session_not_found', {
+        status: 400,
+        message: 'Invalid Refresh Token: No Valid Session Found',
+      });
+    case 'banned':
+      throw new NinefoldError('user_banned', { message: 'Invalid Refresh Token: User Banned' });
+    case 'expired':
+      throw new NinefoldError('session_expired');
+  }
+}

@@ -1,0 +1,50 @@
+import type { Reply } from '../../contract/exchange.ts';
+import type { AuthContext } from './context.ts';
+import { json } from './reply.ts';
+
+/** Providers that GoTrue knows and that are not answered here: clients read them all. */
+const PROVIDERS_OFF = [
+  'apple',
+  'azure',
+  'bitbucket',
+  'discord',
+  'facebook',
+  'figma',
+  'fly',
+  'github',
+  'gitlab',
+  'google',
+  'kakao',
+  'keycloak',
+  'linkedin',
+  'linkedin_oidc',
+  'notion',
+  'phone',
+  'slack',
+  'slack_oidc',
+  'snapchat',
+  'spotify',
+  'twitch',
+  'twitter',
+  'workos',
+  'zoom',
+];
+
+/** GET /settings: which ways to sign in are on. */
+export function showSettings(context: AuthContext): Reply {
+  const { settings } = context;
+  return json({
+    external: {
+      ...Object.fromEntries(PROVIDERS_OFF.map((provider) => [provider, false])),
+      email: settings.external_email_enabled,
+      anonymous_users: settings.external_anonymous_users_enabled,
+    },
+    disable_signup: settings.disable_signup,
+    mailer_autoconfirm: settings.mailer_autoconfirm,
+    phone_autoconfirm: false,
+    sms_provider: '',
+    saml_enabled: false,
+    saml_private_key_next_configured: false,
+    passkeys_enabled: false,
+  });
+}

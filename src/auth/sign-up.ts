@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { checkMetadata, signUp } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normaliseEmail } from './addresses.ts';
+import { metadata, password, readBody, text } from './body.ts';
+import { checkNewPassword } from './check-password.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { json } from './reply.ts';
+import { signUpAnonymously } from './sign-up-anonymously.ts';
+import { clientOf, tokenReply } from './token-reply.ts';
+
+const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone: text(64), password, data: metadata });
+
+/**
+ * POST /signup: makes an account with an e-mail address and a password. Answers a session when the address counts as confirmed
+ * at once (mailer_autoconfirm), else the account. Without an address it is an anonymous sign-in.
+ *
+ * An address that is taken is refused with user_already_exists when it counts as confirmed at once; else the answer looks like
+ * that for a new account, with no identities, as GoTrue's.
+ */
+export async function signUpCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { settings, database } = context;
+  const body = readBody(exchange, schema);
+  if (!body.email && !body.phone) return signUpAnonymously(context, exchange, body.data ?? {});
+  if (settings.disable_signup) throw new NinefoldError('signup_disabled');
+  if (!body.password) {
+    throw new NinefoldError('validation_failed', { message: 'Signup requires a valid password' });
+  }
+  checkNewPassword(body.password, settings);
+  if (body.email && body.phone) {
+    throw new NinefoldError('validation_failed', {
+      message: 'Only an email address or phone number should be provided on signup.',
+    });
+  }
+  if (!body.email) {
+    throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Phone signups are disabled' });
+  }
+  if (!settings.external_email_enabled) {
+    throw new NinefoldError('email_provider_disabled', { status: 400, message: 'Email signups are disabled' });
+  }
+  const email = normaliseEmail(body.email);
+  const userMetadata = body.data ?? {};
+  checkMetadata(userMetadata);
+  try {
+    const { user, grant } = await signUp(
+      database,
+      { email, password: body.password, userMetadata, confirmed: settings.mailer_autoconfirm },
+      clientOf(exchange),
+    );
+    context.events.emit({
+      type: 'auth',
+      what: 'signed-up',
+      app: context.app.ref,
+      userId: user.id,
+      address: exchange.address,
+    });
+    return grant ? tokenReply(context, exchange, grant) : json(user);
+  } catch (error) {
+    if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
+    if (settings.mailer_autoconfirm) throw new NinefoldError('user_already_exists');
+    return json(nobody(email, userMetadata, timeOf(context)));
+  }
+}
+
+/** An account that does not exist. */
+function nobody(email: string, userMetadata: Readonly<Record<string, unknown>>, now: number) {
+  const at = new Date(now).toISOString();
+  return {
+    id: randomUUID(),
+    aud: 'authenticated',
+    role: '',
+    email,
+    phone: '',
+    app_metadata: { provider: 'email', providers: ['email'] },
+    user_metadata: userMetadata,
+    identities: [],
+    created_at: at,
+    updated_at: at,
+    is_anonymous: false,
+  };
+}

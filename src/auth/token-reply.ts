@@ -1,0 +1,36 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { Grant } from '../accounts/sessions.ts';
+import { issueAccessToken } from '../identity/access-token.ts';
+import type { WeakPassword } from './check-password.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { json } from './reply.ts';
+
+/** The answer that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section 5.1). */
+export function tokenReply(
+  context: AuthContext,
+  exchange: Exchange,
+  grant: Grant,
+  weakPassword: WeakPassword | null = null,
+): Reply {
+  const nowSeconds = Math.floor(timeOf(context) / 1000);
+  const { token, expiresAt } = issueAccessToken(context.app, grant, {
+    issuer: `${exchange.baseUrl}/auth/v1`,
+    nowSeconds,
+    lifetimeSeconds: context.settings.jwt_exp,
+  });
+  return json({
+    access_token: token,
+    token_type: 'bearer',
+    expires_in: expiresAt - nowSeconds,
+    expires_at: expiresAt,
+    refresh_token: grant.refreshToken,
+    user: grant.user,
+    ...(weakPassword && { weak_password: weakPassword }),
+  });
+}
+
+/** The client that makes a call, as its session remembers it. */
+export const clientOf = (exchange: Exchange) => ({
+  address: exchange.address,
+  userAgent: exchange.headers['user-agent'],
+});
