@@ -71,6 +71,11 @@ export const limits = limit({
     default: 10_000,
     meaning: 'How long a call waits for a connection before it is answered with 504.',
   },
+  appLockMilliseconds: {
+    unit: 'milliseconds',
+    default: 20_000,
+    meaning: 'How long a change of an app (clone, migrate, delete) waits for another one to end.',
+  },
   userMetadataBytes: {
     unit: 'bytes',
     default: 16 * 1024,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import packageJson from '../package.json' with { type: 'json' };
 import { limits } from '../contract/limits.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { authoriseDoor } from './admin/authorise.ts';
 import type { AdminContext } from './admin/context.ts';
 import { handleAdmin } from './admin/handle.ts';
@@ -12,10 +12,10 @@ import { CallStatistics } from './apps/call-statistics.ts';
 import { Lifecycle } from './apps/lifecycle.ts';
 import { Registry } from './apps/registry.ts';
 import { type Server, smallPool, superuserIn } from './apps/server.ts';
-import { Pipeline } from './http/pipeline.ts';
-import { buildServer } from './http/server.ts';
 import { type Config, ConfigError, type Secrets } from './config/config.ts';
 import { parseTarget } from './database/target.ts';
+import { Pipeline } from './http/pipeline.ts';
+import { buildServer } from './http/server.ts';
 import { Identities } from './identity/identities.ts';
 import { AddressLimiter } from './limits/token-bucket.ts';
 import { Events } from './observe/events.ts';
@@ -77,7 +77,12 @@ export interface Worker {
 }
 
 /** A worker's part: everything that answers calls. */
-export async function composeWorker(config: Config, secrets: Secrets, brief: WorkerBrief, webFolder: string): Promise<Worker> {
+export async function composeWorker(
+  config: Config,
+  secrets: Secrets,
+  brief: WorkerBrief,
+  webFolder: string,
+): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
   const server = serverOf(brief.databaseUrl, secrets);

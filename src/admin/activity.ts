@@ -1,8 +1,8 @@
 import type { Activity } from '../../contract/admin.ts';
 import type { Reply } from '../../contract/exchange.ts';
-import { quantile, readCalls } from '../apps/call-statistics.ts';
 import { countSessions } from '../accounts/sessions.ts';
 import { countUsers } from '../accounts/users.ts';
+import { quantile, readCalls } from '../apps/call-statistics.ts';
 import { rowsAsText } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
@@ -58,9 +58,9 @@ async function connectionsOf(
   ]);
   const row = result ? rowsAsText(result)[0] : undefined;
   return {
-    version: row?.['version'] ?? '',
-    used: Number(row?.['used']),
-    here: Number(row?.['here']),
-    max: Number(row?.['max']),
+    version: row?.version ?? '',
+    used: Number(row?.used),
+    here: Number(row?.here),
+    max: Number(row?.max),
   };
 }

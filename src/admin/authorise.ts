@@ -14,7 +14,7 @@ export function equalSecrets(a: string, b: string): boolean {
 
 /** Who is calling. Throws `operator_required` where nobody known is. */
 export async function callerOf(context: AdminContext, exchange: Exchange): Promise<Caller> {
-  const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers['authorization'] ?? '')?.[1];
+  const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers.authorization ?? '')?.[1];
   if (!token) throw new NinefoldError('operator_required');
   if (equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
   const userId = await memberOfConsole(context, exchange);

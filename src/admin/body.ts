@@ -15,7 +15,9 @@ export function readBody<T>(exchange: Exchange, schema: z.ZodType<T>): T {
   const [first] = parsed.error.issues;
   const field = first?.path.join('.') ?? '';
   throw new NinefoldError('validation_invalid', {
-    message: field ? `${field}: ${first?.message ?? 'is not acceptable'}` : (first?.message ?? 'The body is not acceptable.'),
+    message: field
+      ? `${field}: ${first?.message ?? 'is not acceptable'}`
+      : (first?.message ?? 'The body is not acceptable.'),
     details: parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), rule: issue.message })),
   });
 }

@@ -35,7 +35,7 @@ const onApp = (method: Route<Call>['method'], path: string, handle: AppHandler):
   method,
   path: `/apps/:ref${path}`,
   handle: (call, exchange, params) => {
-    const ref = params['ref'] ?? '';
+    const ref = params.ref ?? '';
     requireApp(call.caller, ref);
     return handle(call, exchange, ref, params);
   },
@@ -53,7 +53,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/specification', ({ context }, exchange, ref) => showSpecification(context, exchange, ref)),
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
-  onApp('DELETE', '/sessions/:id', ({ context }, _, ref, params) => endSession(context, ref, params['id'] ?? '')),
+  onApp('DELETE', '/sessions/:id', ({ context }, _, ref, params) => endSession(context, ref, params.id ?? '')),
 ];
 
 const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];

@@ -14,7 +14,10 @@ import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 import { failureOf } from './sql.ts';
 
-const sql = z.string().max(limits.bodyBytes.default).refine((text) => !text.includes('\0'), 'holds a NUL character');
+const sql = z
+  .string()
+  .max(limits.bodyBytes.default)
+  .refine((text) => !text.includes('\0'), 'holds a NUL character');
 const schema = z.strictObject({
   files: z.array(z.strictObject({ name: z.string().regex(/^[^/\\\0]{1,200}$/), sql })),
   seed: sql.optional(),
@@ -63,7 +66,7 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 async function appliedFiles(context: AdminContext, record: AppRecord): Promise<Map<string, string>> {
   return withPool(ownerOf(context.server, record), async (pool) => {
     const [result] = await pool.run([{ text: 'select name, sha256 from ninefold.migrations', params: [] }]);
-    return new Map(result ? rowsAsText(result).map((row) => [row['name'] ?? '', row['sha256'] ?? '']) : []);
+    return new Map(result ? rowsAsText(result).map((row) => [row.name ?? '', row.sha256 ?? '']) : []);
   });
 }
 
@@ -81,7 +84,7 @@ async function apply(
         await tx.script(file.sql);
         await tx.run([
           {
-            text: `insert into ninefold.migrations (name, sha256, applied_by, milliseconds) values ($1, $2, current_user, $3)`,
+            text: 'insert into ninefold.migrations (name, sha256, applied_by, milliseconds) values ($1, $2, current_user, $3)',
             params: [file.name, hashOf(file.sql), String(Math.round(performance.now() - started))],
           },
         ]);

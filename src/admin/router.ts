@@ -11,7 +11,10 @@ export interface Route<Context> {
 }
 
 /** The route that answers a call, with what its path names. Throws `not_found` and `method_not_allowed`. */
-export function findRoute<Context>(routes: readonly Route<Context>[], exchange: Exchange): { route: Route<Context>; params: Params } {
+export function findRoute<Context>(
+  routes: readonly Route<Context>[],
+  exchange: Exchange,
+): { route: Route<Context>; params: Params } {
   const segments = exchange.path.split('/');
   const allowed: string[] = [];
   for (const route of routes) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { SqlFailure, SqlResponse } from '../../contract/admin.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
@@ -13,7 +13,10 @@ import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 
 const schema = z.strictObject({
-  sql: z.string().max(limits.bodyBytes.default).refine((sql) => !sql.includes('\0'), 'holds a NUL character'),
+  sql: z
+    .string()
+    .max(limits.bodyBytes.default)
+    .refine((sql) => !sql.includes('\0'), 'holds a NUL character'),
 });
 
 /** POST /apps/:ref/sql: runs what a builder wrote, as the app's owner. Throws `sql_failed`. */
@@ -80,9 +83,9 @@ async function typeNames(pool: Pool, results: readonly Result[]): Promise<Map<nu
   if (oids.length === 0) return new Map();
   const [found] = await pool.run([
     {
-      text: `select t.oid::text as oid, pg_catalog.format_type(t.oid, null) as name from pg_catalog.pg_type t where t.oid = any ($1::oid[])`,
+      text: 'select t.oid::text as oid, pg_catalog.format_type(t.oid, null) as name from pg_catalog.pg_type t where t.oid = any ($1::oid[])',
       params: [`{${oids.join(',')}}`],
     },
   ]);
-  return new Map(found ? rowsAsText(found).map((row) => [Number(row['oid']), row['name'] ?? '']) : []);
+  return new Map(found ? rowsAsText(found).map((row) => [Number(row.oid), row.name ?? '']) : []);
 }

@@ -21,10 +21,10 @@ export async function showStatus(context: AdminContext, caller: Caller): Promise
     version: context.node.version,
     node_version: process.versions.node,
     postgres: {
-      version: postgres?.['version'] ?? '',
+      version: postgres?.version ?? '',
       embedded: context.node.embedded,
-      connections: Number(postgres?.['used']),
-      max_connections: Number(postgres?.['max']),
+      connections: Number(postgres?.used),
+      max_connections: Number(postgres?.max),
     },
     database_url: caller.kind === 'operator' ? targetUrl(context.server.target) : null,
     workers: context.node.workers,

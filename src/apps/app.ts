@@ -84,30 +84,39 @@ export class App {
 
   /** The schema as it stands; loaded at the first call and again after each change. */
   catalog(): Promise<Catalog> {
-    this.#catalog ??= this.#remember(async () => {
-      const started = performance.now();
-      const { rest } = await this.settings();
-      const catalog = await loadCatalog(this.database, rest.db_schemas, rest.db_extra_search_path);
-      this.#events.emit({
-        type: 'app', what: 'catalog-loaded', app: this.ref, milliseconds: performance.now() - started,
-      });
-      return catalog;
-    }, () => {
-      this.#catalog = null;
-    });
+    this.#catalog ??= this.#remember(
+      async () => {
+        const started = performance.now();
+        const { rest } = await this.settings();
+        const catalog = await loadCatalog(this.database, rest.db_schemas, rest.db_extra_search_path);
+        this.#events.emit({
+          type: 'app',
+          what: 'catalog-loaded',
+          app: this.ref,
+          milliseconds: performance.now() - started,
+        });
+        return catalog;
+      },
+      () => {
+        this.#catalog = null;
+      },
+    );
     return this.#catalog;
   }
 
   /** The settings as they stand. */
   settings(): Promise<Settings> {
-    this.#settings ??= this.#remember(async () => {
-      const [result] = await this.database.run([
-        { text: 'select json_object_agg(key, value) from ninefold.settings', params: [], preparedFor: 'app' },
-      ]);
-      return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
-    }, () => {
-      this.#settings = null;
-    });
+    this.#settings ??= this.#remember(
+      async () => {
+        const [result] = await this.database.run([
+          { text: 'select json_object_agg(key, value) from ninefold.settings', params: [], preparedFor: 'app' },
+        ]);
+        return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
+      },
+      () => {
+        this.#settings = null;
+      },
+    );
     return this.#settings;
   }
 
@@ -192,7 +201,8 @@ export function parseNotification(payload: string): Notification | null {
     case 'sessions-revoked-all':
       return { type: value.type };
     case 'session-revoked': {
-      const ids = 'ids' in value && Array.isArray(value.ids) ? value.ids.filter((each) => typeof each === 'string') : [];
+      const ids =
+        'ids' in value && Array.isArray(value.ids) ? value.ids.filter((each) => typeof each === 'string') : [];
       return { type: 'session-revoked', ids };
     }
     default:

@@ -23,7 +23,13 @@ export class Apps {
   #ear: Listener | null = null;
 
   /** `onOpen` sees each app once, before its first call. */
-  constructor(server: Server, registry: Registry, limits: PoolLimits, events: Events, onOpen: (app: App) => void = () => undefined) {
+  constructor(
+    server: Server,
+    registry: Registry,
+    limits: PoolLimits,
+    events: Events,
+    onOpen: (app: App) => void = () => undefined,
+  ) {
     this.#server = server;
     this.#registry = registry;
     this.#limits = limits;
@@ -100,7 +106,8 @@ export class Apps {
 function changedRef(payload: string): string | null {
   try {
     const value: unknown = JSON.parse(payload);
-    const isApp = typeof value === 'object' && value !== null && 'type' in value && value.type === 'app' && 'ref' in value;
+    const isApp =
+      typeof value === 'object' && value !== null && 'type' in value && value.type === 'app' && 'ref' in value;
     return isApp && typeof value.ref === 'string' ? value.ref : null;
   } catch {
     return null;

@@ -1,5 +1,5 @@
-import { rowsAsText } from '../database/statement.ts';
 import type { Pool } from '../database/pool.ts';
+import { rowsAsText } from '../database/statement.ts';
 import cluster from '../schema/cluster.sql';
 import { CONSOLE_REF, databaseName } from './app-record.ts';
 import { newRecord } from './lifecycle.ts';
@@ -47,13 +47,14 @@ async function checkServer(maintenance: Pool): Promise<string> {
   ]);
   const row = result ? rowsAsText(result)[0] : undefined;
   if (!row) throw new ServerUnfitError('The PostgreSQL server does not say what it is.');
-  const version = row['version'] ?? '';
+  const version = row.version ?? '';
   const lacks: string[] = [];
-  if (Number(row['number']) < OLDEST_POSTGRES * 10_000) lacks.push(`version ${OLDEST_POSTGRES} or newer (it is ${version})`);
-  if (row['superuser'] !== 't') {
-    lacks.push(`superuser rights for the login “${row['login']}” (to make roles, databases and event triggers)`);
+  if (Number(row.number) < OLDEST_POSTGRES * 10_000)
+    lacks.push(`version ${OLDEST_POSTGRES} or newer (it is ${version})`);
+  if (row.superuser !== 't') {
+    lacks.push(`superuser rights for the login “${row.login}” (to make roles, databases and event triggers)`);
   }
-  if (row['lacking']) lacks.push(`the extensions ${row['lacking']} (on Debian: the package postgresql-contrib)`);
+  if (row.lacking) lacks.push(`the extensions ${row.lacking} (on Debian: the package postgresql-contrib)`);
   if (lacks.length > 0) {
     throw new ServerUnfitError(`This PostgreSQL server cannot be used: Ninefold needs ${lacks.join('; and ')}.`);
   }
@@ -86,7 +87,7 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
 /** True where the console's own record stands: the last thing that making it does. */
 async function hasRecord(pool: Pool): Promise<boolean> {
   const [table] = await pool.run([{ text: `select to_regclass('node.secrets') is not null as there`, params: [] }]);
-  if (!table || rowsAsText(table)[0]?.['there'] !== 't') return false;
+  if (!table || rowsAsText(table)[0]?.there !== 't') return false;
   const [row] = await pool.run([{ text: 'select 1 from node.secrets where app = $1', params: [CONSOLE_REF] }]);
   return (row?.rows.length ?? 0) > 0;
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
 import type { Database } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
-import { rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole, CONSOLE_REF, databaseName } from './app-record.ts';
@@ -61,7 +62,10 @@ export class Lifecycle {
    * A new app with a database of its own. `builder` becomes a member of it. Throws `app_ref_invalid`, `app_ref_reserved`,
    * `app_exists`, `app_busy`.
    */
-  create(ref: string, options: { name?: string; jwtSecret?: string; builder?: string | null } = {}): Promise<AppRecord> {
+  create(
+    ref: string,
+    options: { name?: string; jwtSecret?: string; builder?: string | null } = {},
+  ): Promise<AppRecord> {
     const record = newAppRecord(ref, options);
     return this.alone([ref], () => this.#make(record, options.builder ?? null, undefined));
   }
@@ -70,7 +74,11 @@ export class Lifecycle {
    * A copy of an app: its schema, rows and members, under keys of its own; the sessions of the source are not taken along.
    * Throws what `create` throws, and `app_unknown`.
    */
-  async clone(source: string, ref: string, options: { name?: string; builder?: string | null } = {}): Promise<AppRecord> {
+  async clone(
+    source: string,
+    ref: string,
+    options: { name?: string; builder?: string | null } = {},
+  ): Promise<AppRecord> {
     const from = await this.#find(source);
     const record = newAppRecord(ref, options);
     return this.alone([source, ref], () => this.#make(record, options.builder ?? null, from.database));
@@ -120,7 +128,7 @@ export class Lifecycle {
     };
     await withPool(target, (pool) =>
       pool.run([
-        { text: `set local role supabase_auth_admin`, params: [] },
+        { text: 'set local role supabase_auth_admin', params: [] },
         { text: 'delete from auth.sessions', params: [] },
         { text: 'delete from auth.refresh_tokens', params: [] },
         { text: 'delete from auth.one_time_tokens', params: [] },
@@ -129,17 +137,29 @@ export class Lifecycle {
     );
   }
 
-  /** Holds the locks of apps, over all nodes, while the work is done. Throws `app_busy` where another holds one. */
+  /**
+   * Holds the locks of apps, over all nodes, while the work is done; waits for another's work to end. Throws `app_busy` where
+   * that takes too long.
+   */
   alone<T>(refs: readonly string[], work: () => Promise<T>): Promise<T> {
     return this.#locks.transaction(async (tx) => {
-      const [result] = await tx.run([
-        {
-          text: `select bool_and(pg_catalog.pg_try_advisory_xact_lock(9009, pg_catalog.hashtext(ref))) as got
-                 from pg_catalog.json_array_elements_text($1::json) as refs (ref)`,
-          params: [JSON.stringify(refs)],
-        },
-      ]);
-      if (!result || rowsAsText(result)[0]?.['got'] !== 't') throw new NinefoldError('app_busy');
+      try {
+        await tx.run([
+          {
+            text: `select pg_catalog.set_config('lock_timeout', $1, true)`,
+            params: [String(limits.appLockMilliseconds.default)],
+          },
+          // In one order for everybody, so that no two wait for each other.
+          ...[...refs].sort().map((ref) => ({
+            text: 'select pg_catalog.pg_advisory_xact_lock(9009, pg_catalog.hashtext($1))',
+            params: [ref],
+          })),
+        ]);
+      } catch (error) {
+        if (error instanceof DatabaseError && error.sqlstate === '55P03')
+          throw new NinefoldError('app_busy', { cause: error });
+        throw error;
+      }
       return work();
     });
   }

@@ -76,11 +76,11 @@ end $do$`;
 async function handOver(pool: Pool, source: string, owner: string): Promise<void> {
   const [found] = await pool.run([
     {
-      text: `select r.rolname as owner from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba where d.datname = $1`,
+      text: 'select r.rolname as owner from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba where d.datname = $1',
       params: [source],
     },
   ]);
-  const before = found && rowsAsText(found)[0]?.['owner'];
+  const before = found && rowsAsText(found)[0]?.owner;
   if (!before) throw new Error(`database ${source} is gone`);
   await pool.run([
     plain(`set local search_path = ''`),
@@ -121,7 +121,7 @@ async function endConnections(maintenance: Pool, database: string): Promise<void
         params: [database, String(gracious)],
       },
     ]);
-    if (!left || rowsAsText(left)[0]?.['left'] === '0') return;
+    if (!left || rowsAsText(left)[0]?.left === '0') return;
     if (performance.now() - started > 10_000) throw new Error(`connections to ${database} do not end`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

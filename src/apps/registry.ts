@@ -95,7 +95,7 @@ export class Registry {
       },
     ]);
     if (!result?.rows.length) return null;
-    return new Set(rowsAsText(result).flatMap((row) => (row['ref'] ? [row['ref']] : [])));
+    return new Set(rowsAsText(result).flatMap((row) => (row.ref ? [row.ref] : [])));
   }
 
   async hasBuilder(): Promise<boolean> {

@@ -27,10 +27,12 @@ export const consoleFiles: readonly SchemaFile[] = [{ name: 'console/0001_consol
  * Returns the names that were applied.
  */
 export async function applySchemaFiles(database: Database, files: readonly SchemaFile[]): Promise<string[]> {
-  const [known] = await database.run([{ text: `select to_regclass('ninefold.schema_files') is not null as there`, params: [] }]);
-  const present = known && rowsAsText(known)[0]?.['there'] === 't';
+  const [known] = await database.run([
+    { text: `select to_regclass('ninefold.schema_files') is not null as there`, params: [] },
+  ]);
+  const present = known && rowsAsText(known)[0]?.there === 't';
   const [applied] = present ? await database.run([{ text: 'select name from ninefold.schema_files', params: [] }]) : [];
-  const names = new Set(applied ? rowsAsText(applied).map((row) => row['name']) : []);
+  const names = new Set(applied ? rowsAsText(applied).map((row) => row.name) : []);
   const missing = files.filter((file) => !names.has(file.name));
   for (const file of missing) {
     await database.script(

@@ -18,7 +18,11 @@ export function readSettings(stored: Readonly<Record<string, unknown>>): Setting
   };
 }
 
-function merge<T extends object>(known: { readonly [K in keyof T]: Setting<T[K]> }, defaults: T, stored: Readonly<Record<string, unknown>>): T {
+function merge<T extends object>(
+  known: { readonly [K in keyof T]: Setting<T[K]> },
+  defaults: T,
+  stored: Readonly<Record<string, unknown>>,
+): T {
   const fitting = Object.entries(stored).filter(
     ([key, value]) => Object.hasOwn(known, key) && fits(known[key as keyof T], value),
   );
@@ -29,9 +33,14 @@ function fits(setting: Setting<unknown>, value: unknown): boolean {
   const { default: standard } = setting;
   if (value === null) return standard === null || / null\b/.test(setting.type);
   if (standard === null) return typeof value === 'string' || typeof value === 'number';
-  if (Array.isArray(standard)) return Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+  if (Array.isArray(standard))
+    return Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
   if (typeof standard === 'object') {
-    return typeof value === 'object' && !Array.isArray(value) && Object.values(value).every((each) => typeof each === 'string');
+    return (
+      typeof value === 'object' &&
+      !Array.isArray(value) &&
+      Object.values(value).every((each) => typeof each === 'string')
+    );
   }
   return typeof value === typeof standard;
 }

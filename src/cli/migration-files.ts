@@ -17,7 +17,8 @@ export function readMigrations(dir: string): MigrationFiles {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new CliError(`${dir} is no folder.`);
   const places = [join(folder, 'supabase', 'migrations'), join(folder, 'migrations'), folder];
   const place = places.find((candidate) => existsSync(candidate) && sqlFiles(candidate).length > 0);
-  if (place === undefined) throw new CliError(`There are no .sql files in ${dir}, its migrations or its supabase/migrations.`);
+  if (place === undefined)
+    throw new CliError(`There are no .sql files in ${dir}, its migrations or its supabase/migrations.`);
   const files = sqlFiles(place).map((name) => ({ name, sql: readFileSync(join(place, name), 'utf8') }));
   const seedFile = join(basename(place) === 'migrations' ? dirname(place) : place, 'seed.sql');
   return existsSync(seedFile) ? { files, seed: readFileSync(seedFile, 'utf8') } : { files };

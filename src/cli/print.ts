@@ -8,7 +8,10 @@ export function printTable(heads: readonly string[], rows: readonly (readonly st
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const isNumber = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[\d.,]+( \w+)?$/.test(row[i] ?? '')));
   const line = (cells: readonly string[]) =>
-    cells.map((cell, i) => (isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ').trimEnd();
+    cells
+      .map((cell, i) => (isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd();
   process.stdout.write(`${[heads, ...rows].map(line).join('\n')}\n`);
 }
 

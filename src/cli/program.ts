@@ -27,7 +27,9 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   } catch (error) {
     const code = error instanceof CliError && error.code ? ` (${error.code})` : '';
     const known = error instanceof CliError || isForUser(error);
-    process.stderr.write(known ? `ninefold: ${(error as Error).message}${code}\n` : `${String((error as Error).stack)}\n`);
+    process.stderr.write(
+      known ? `ninefold: ${(error as Error).message}${code}\n` : `${String((error as Error).stack)}\n`,
+    );
     process.exit(1);
   }
 }

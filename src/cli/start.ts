@@ -4,8 +4,8 @@ import net from 'node:net';
 import { join } from 'node:path';
 import {
   type Config,
-  composePrimary,
   ConfigError,
+  composePrimary,
   Events,
   ensureSecrets,
   newSetupToken,

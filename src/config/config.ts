@@ -88,8 +88,15 @@ export function ensureSecrets(home: string): Secrets {
     chmodSync(folder, 0o700);
     return {
       postgresPassword: ensureSecret(folder, 'postgres-password', () => randomBytes(24).toString('base64url')),
-      masterKey: Buffer.from(ensureSecret(folder, 'master-key', () => randomBytes(32).toString('base64url')), 'base64url'),
-      operatorToken: ensureSecret(folder, 'operator-token', () => `nf_operator_${randomBytes(24).toString('base64url')}`),
+      masterKey: Buffer.from(
+        ensureSecret(folder, 'master-key', () => randomBytes(32).toString('base64url')),
+        'base64url',
+      ),
+      operatorToken: ensureSecret(
+        folder,
+        'operator-token',
+        () => `nf_operator_${randomBytes(24).toString('base64url')}`,
+      ),
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

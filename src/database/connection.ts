@@ -139,7 +139,17 @@ export class Connection {
     if (this.#closedBy) return Promise.reject(this.#closedBy);
     return new Promise((resolve, reject) => {
       const batch: Batch = {
-        preparing: [], results: [], fields: noFields, rows: [], rowCount: 0, maxRows, error: null, signal, onTimed, resolve, reject,
+        preparing: [],
+        results: [],
+        fields: noFields,
+        rows: [],
+        rowCount: 0,
+        maxRows,
+        error: null,
+        signal,
+        onTimed,
+        resolve,
+        reject,
       };
       const before = this.#writer.length;
       try {

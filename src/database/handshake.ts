@@ -36,7 +36,8 @@ export async function openSocket(target: Target, timeoutMilliseconds: number): P
     password: target.password,
     ssl: target.tls === 'off' ? false : { rejectUnauthorized: target.tls === 'verify' },
     application_name: target.applicationName,
-    options: target.searchPath === undefined ? startupSettings : `${startupSettings} -c search_path=${target.searchPath}`,
+    options:
+      target.searchPath === undefined ? startupSettings : `${startupSettings} -c search_path=${target.searchPath}`,
     connectionTimeoutMillis: timeoutMilliseconds,
     keepAlive: true,
   });

@@ -65,14 +65,17 @@ describe('run', () => {
   });
 
   it('prepares again what failed before it was prepared, and what a schema change made stale', async () => {
-    await withPool(async (pool) => {
-      const select = prepared('select * from changing');
-      await expect(pool.run([select])).rejects.toMatchObject({ sqlstate: '42P01' });
-      await pool.script('create table changing (a int); insert into changing values (1)');
-      expect(rowsAsText((await pool.run([select]))[0] as never)).toEqual([{ a: '1' }]);
-      await pool.script('alter table changing add column b text default $$x$$');
-      expect(rowsAsText((await pool.run([select]))[0] as never)).toEqual([{ a: '1', b: 'x' }]);
-    }, { max: 1 });
+    await withPool(
+      async (pool) => {
+        const select = prepared('select * from changing');
+        await expect(pool.run([select])).rejects.toMatchObject({ sqlstate: '42P01' });
+        await pool.script('create table changing (a int); insert into changing values (1)');
+        expect(rowsAsText((await pool.run([select]))[0] as never)).toEqual([{ a: '1' }]);
+        await pool.script('alter table changing add column b text default $$x$$');
+        expect(rowsAsText((await pool.run([select]))[0] as never)).toEqual([{ a: '1', b: 'x' }]);
+      },
+      { max: 1 },
+    );
   });
 
   it('passes values as values, whatever they hold', async () => {
@@ -88,23 +91,29 @@ describe('run', () => {
   });
 
   it('brings back a value of many megabytes whole, with small ones right behind it', async () => {
-    await withPool(async (pool) => {
-      const [big, small] = await Promise.all([
-        value(pool, query(`select repeat('0123456789', 1000000)`)),
-        value(pool, query('select 7')),
-      ]);
-      expect(big).toHaveLength(10_000_000);
-      expect(small).toBe('7');
-    }, { max: 1 });
+    await withPool(
+      async (pool) => {
+        const [big, small] = await Promise.all([
+          value(pool, query(`select repeat('0123456789', 1000000)`)),
+          value(pool, query('select 7')),
+        ]);
+        expect(big).toHaveLength(10_000_000);
+        expect(small).toBe('7');
+      },
+      { max: 1 },
+    );
   });
 
   it('forgets the least used statements beyond what one connection keeps prepared', async () => {
-    await withPool(async (pool) => {
-      for (let i = 0; i < 450; i++) expect(await value(pool, prepared(`select ${i}`))).toBe(String(i));
-      const kept = await value(pool, query('select count(*) from pg_prepared_statements'));
-      expect(Number(kept)).toBeLessThanOrEqual(400);
-      expect(await value(pool, prepared('select 0'))).toBe('0');
-    }, { max: 1 });
+    await withPool(
+      async (pool) => {
+        for (let i = 0; i < 450; i++) expect(await value(pool, prepared(`select ${i}`))).toBe(String(i));
+        const kept = await value(pool, query('select count(*) from pg_prepared_statements'));
+        expect(Number(kept)).toBeLessThanOrEqual(400);
+        expect(await value(pool, prepared('select 0'))).toBe('0');
+      },
+      { max: 1 },
+    );
   });
 });
 
@@ -120,21 +129,26 @@ describe('a client that goes away', () => {
   });
 
   it('does not disturb the call behind it on the same connection', async () => {
-    await withPool(async (pool) => {
-      const abort = new AbortController();
-      const first = pool.run([query('select pg_sleep(20)')], { signal: abort.signal });
-      const second = value(pool, query('select 2'));
-      await withPool((other) => runningIn(other, 'select pg_sleep(20)'));
-      abort.abort();
-      await expect(first).rejects.toMatchObject({ sqlstate: '57014' });
-      expect(await second).toBe('2');
-    }, { max: 1 });
+    await withPool(
+      async (pool) => {
+        const abort = new AbortController();
+        const first = pool.run([query('select pg_sleep(20)')], { signal: abort.signal });
+        const second = value(pool, query('select 2'));
+        await withPool((other) => runningIn(other, 'select pg_sleep(20)'));
+        abort.abort();
+        await expect(first).rejects.toMatchObject({ sqlstate: '57014' });
+        expect(await second).toBe('2');
+      },
+      { max: 1 },
+    );
   });
 
   it('never reaches the database when it left before its turn', async () => {
     await withPool(async (pool) => {
       const gone = AbortSignal.abort();
-      await expect(pool.run([query('create table never (id int)')], { signal: gone })).rejects.toBeInstanceOf(DatabaseError);
+      await expect(pool.run([query('create table never (id int)')], { signal: gone })).rejects.toBeInstanceOf(
+        DatabaseError,
+      );
       expect(await value(pool, query(`select to_regclass('never')`))).toBeNull();
     });
   });
@@ -188,31 +202,39 @@ describe('script', () => {
   });
 
   it('leaves no setting behind for the next caller', async () => {
-    await withPool(async (pool) => {
-      await pool.script('set search_path = nowhere; begin');
-      expect(await value(pool, query('show search_path'))).toBe('"$user", public');
-    }, { max: 1 });
+    await withPool(
+      async (pool) => {
+        await pool.script('set search_path = nowhere; begin');
+        expect(await value(pool, query('show search_path'))).toBe('"$user", public');
+      },
+      { max: 1 },
+    );
   });
 
   it('refuses COPY FROM STDIN instead of waiting for ever', async () => {
     await withPool(async (pool) => {
-      await expect(pool.script('create table copied (a int); copy copied from stdin')).rejects.toMatchObject({ sqlstate: '57014' });
+      await expect(pool.script('create table copied (a int); copy copied from stdin')).rejects.toMatchObject({
+        sqlstate: '57014',
+      });
     });
   });
 });
 
 describe('connections', () => {
   it('are all closed once nobody calls, and opened again for the next call', async () => {
-    let becameIdle = () => undefined as void;
+    let becameIdle = () => undefined as undefined;
     const idle = new Promise<void>((resolve) => {
       becameIdle = resolve;
     });
-    await withPool(async (pool) => {
-      await pool.run([query('select 1')]);
-      await idle;
-      expect(pool.size).toBe(0);
-      expect(await value(pool, query('select 2'))).toBe('2');
-    }, { idleMilliseconds: 100, onIdle: () => becameIdle() });
+    await withPool(
+      async (pool) => {
+        await pool.run([query('select 1')]);
+        await idle;
+        expect(pool.size).toBe(0);
+        expect(await value(pool, query('select 2'))).toBe('2');
+      },
+      { idleMilliseconds: 100, onIdle: () => becameIdle() },
+    );
   });
 
   it('that the server ends fail only the calls in flight', async () => {
@@ -220,7 +242,9 @@ describe('connections', () => {
       const sleeping = pool.run([query('select pg_sleep(25)')]);
       await withPool(async (other) => {
         await runningIn(other, 'select pg_sleep(25)');
-        await other.run([query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(25)'`)]);
+        await other.run([
+          query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(25)'`),
+        ]);
       });
       await expect(sleeping).rejects.toBeInstanceOf(ConnectionError);
       expect(await value(pool, query('select 3'))).toBe('3');
@@ -228,14 +252,17 @@ describe('connections', () => {
   });
 
   it('are waited for only as long as the limit says', async () => {
-    await withPool(async (pool) => {
-      const abort = new AbortController();
-      const held = pool.transaction((tx) => tx.run([query('select pg_sleep(15)')], { signal: abort.signal }));
-      await expect(pool.transaction((tx) => tx.run([query('select 1')]))).rejects.toBeInstanceOf(PoolTimeoutError);
-      await withPool((other) => runningIn(other, 'select pg_sleep(15)'));
-      abort.abort();
-      await expect(held).rejects.toMatchObject({ sqlstate: '57014' });
-    }, { max: 1, waitMilliseconds: 200 });
+    await withPool(
+      async (pool) => {
+        const abort = new AbortController();
+        const held = pool.transaction((tx) => tx.run([query('select pg_sleep(15)')], { signal: abort.signal }));
+        await expect(pool.transaction((tx) => tx.run([query('select 1')]))).rejects.toBeInstanceOf(PoolTimeoutError);
+        await withPool((other) => runningIn(other, 'select pg_sleep(15)'));
+        abort.abort();
+        await expect(held).rejects.toMatchObject({ sqlstate: '57014' });
+      },
+      { max: 1, waitMilliseconds: 200 },
+    );
   });
 
   it('that cannot be made say so at once, and a wrong password is told from a missing server', async () => {

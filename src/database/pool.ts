@@ -285,4 +285,3 @@ function isPassing(error: unknown): boolean {
 /** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */
 const cancelledBeforeStart = () =>
   new DatabaseError({ sqlstate: '57014', severity: 'ERROR', message: 'canceled before it was started' });
-

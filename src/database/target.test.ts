@@ -5,7 +5,13 @@ import { parseTarget, targetUrl } from './target.ts';
 describe('parseTarget', () => {
   it('reads what PostgreSQL clients write, escapes included', () => {
     expect(parseTarget('postgres://u%40x:p%2Fw@db.example:6432/my%20db?sslmode=verify-full', 'test')).toEqual({
-      host: 'db.example', port: 6432, database: 'my db', user: 'u@x', password: 'p/w', tls: 'verify', applicationName: 'test',
+      host: 'db.example',
+      port: 6432,
+      database: 'my db',
+      user: 'u@x',
+      password: 'p/w',
+      tls: 'verify',
+      applicationName: 'test',
     });
     expect(parseTarget('postgresql://me@127.0.0.1', 'test')).toMatchObject({ port: 5432, database: 'me', tls: 'off' });
   });

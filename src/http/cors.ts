@@ -19,7 +19,8 @@ export function preflightReply(exchange: Exchange): Reply {
     status: 204,
     headers: {
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-      'access-control-allow-headers': exchange.headers['access-control-request-headers'] ?? 'authorization, apikey, content-type',
+      'access-control-allow-headers':
+        exchange.headers['access-control-request-headers'] ?? 'authorization, apikey, content-type',
       'access-control-max-age': '86400',
       vary: 'access-control-request-headers',
     },

@@ -3,7 +3,8 @@ import { ConnectionError, DatabaseError, PoolTimeoutError } from '../database/da
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /** What PostgreSQL says while it starts, stops or has no connection left (SQLSTATE classes 08, 57P, 53300). */
-const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.startsWith('57P') || sqlstate === '53300';
+const unavailable = (sqlstate: string) =>
+  sqlstate.startsWith('08') || sqlstate.startsWith('57P') || sqlstate === '53300';
 
 /** Any error as one that a client may be told about. What has no other word is `internal`, with its cause kept for the log. */
 export function asNinefoldError(error: unknown): NinefoldError {

@@ -6,7 +6,12 @@ const REF = /^[a-z][a-z0-9-]{2,39}$/;
  * `/rest/v1/…` on the host `<ref>.<domain>`, or on any host where a default app is named, is `/apps/<ref>/rest/v1/…`.
  * Any other URL stays as it is.
  */
-export function rewriteHost(url: string, host: string | undefined, domain: string | null, defaultApp: string | null): string {
+export function rewriteHost(
+  url: string,
+  host: string | undefined,
+  domain: string | null,
+  defaultApp: string | null,
+): string {
   if (!API.test(url)) return url;
   const ref = refOfHost(host, domain) ?? defaultApp;
   return ref === null ? url : `/apps/${ref}${url}`;

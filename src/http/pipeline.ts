@@ -65,7 +65,12 @@ export class Pipeline {
 
   /** A call that belongs to no app: management, health. */
   answerNode(exchange: Exchange, work: () => Promise<Reply>): Promise<Reply> {
-    return this.#answer({ area: 'admin', app: null, exchange, extra: {} }, work, () => null, () => null);
+    return this.#answer(
+      { area: 'admin', app: null, exchange, extra: {} },
+      work,
+      () => null,
+      () => null,
+    );
   }
 
   async #open(ref: string): Promise<App> {
@@ -91,7 +96,8 @@ export class Pipeline {
       const known = asNinefoldError(error);
       code = known.code;
       reply = renderError(known.code === 'internal' ? error : known) ?? errorReply(known, exchange.requestId);
-      if (reply.status >= 500) this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
+      if (reply.status >= 500)
+        this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
     }
     const who = identity();
     this.#parts.events.emit({

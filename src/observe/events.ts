@@ -1,11 +1,44 @@
 /** What happens in a node, as typed events. Code emits; the log, metrics and statistics decide what to show. */
 export type NinefoldEvent =
-  | { type: 'call'; app: string | null; area: 'rest' | 'auth' | 'admin' | 'web'; call: string; method: string; path: string; status: number; code: string | null; milliseconds: number; requestId: string; address: string; role: string | null; userId: string | null }
+  | {
+      type: 'call';
+      app: string | null;
+      area: 'rest' | 'auth' | 'admin' | 'web';
+      call: string;
+      method: string;
+      path: string;
+      status: number;
+      code: string | null;
+      milliseconds: number;
+      requestId: string;
+      address: string;
+      role: string | null;
+      userId: string | null;
+    }
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }
   | { type: 'postgres'; message: string; detail?: Record<string, unknown> }
   | { type: 'node'; what: 'started' | 'stopping' | 'stopped' | 'worker-lost'; detail?: Record<string, unknown> }
-  | { type: 'app'; what: 'created' | 'cloned' | 'deleted' | 'migrated' | 'catalog-loaded' | 'opened' | 'closed'; app: string; milliseconds?: number; detail?: Record<string, unknown> }
-  | { type: 'auth'; what: 'signed-up' | 'signed-in' | 'sign-in-failed' | 'refreshed' | 'reuse-detected' | 'signed-out' | 'session-revoked'; app: string; userId: string | null; address: string | null };
+  | {
+      type: 'app';
+      what: 'created' | 'cloned' | 'deleted' | 'migrated' | 'catalog-loaded' | 'opened' | 'closed';
+      app: string;
+      milliseconds?: number;
+      detail?: Record<string, unknown>;
+    }
+  | {
+      type: 'auth';
+      what:
+        | 'signed-up'
+        | 'signed-in'
+        | 'sign-in-failed'
+        | 'refreshed'
+        | 'reuse-detected'
+        | 'signed-out'
+        | 'session-revoked';
+      app: string;
+      userId: string | null;
+      address: string | null;
+    };
 
 export type Listener = (event: NinefoldEvent) => void;
 

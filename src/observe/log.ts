@@ -6,7 +6,10 @@ import type { Events } from './events.ts';
  * pino's (`silent` for nothing). No header, body, token or SQL is ever in an event. Returns the function that stops it.
  */
 export function writeLog(events: Events, level: string): () => void {
-  const log = pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  const log = pino(
+    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination(2),
+  );
   return events.listen((event) => {
     switch (event.type) {
       case 'fault':

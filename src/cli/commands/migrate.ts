@@ -19,7 +19,10 @@ export function addMigrateCommand(program: Command): void {
         .post<MigrateResponse>(`/apps/${encodeURIComponent(ref)}/migrations`, found)
         .catch((error: unknown) => {
           const file = error instanceof CliError ? (error.details as { file?: string } | null)?.file : undefined;
-          throw withPosition(error, [...found.files, { name: 'seed.sql', sql: found.seed ?? '' }].find((each) => each.name === file)?.sql ?? '');
+          throw withPosition(
+            error,
+            [...found.files, { name: 'seed.sql', sql: found.seed ?? '' }].find((each) => each.name === file)?.sql ?? '',
+          );
         });
       if (options.json) return printJson(response);
       for (const name of response.applied) process.stdout.write(`applied  ${name}\n`);

@@ -40,7 +40,10 @@ export function withPosition(error: unknown, sql: string): unknown {
   const { position, hint, detail } = error.details as Partial<SqlFailure>;
   const parts = [error.message];
   if (typeof position === 'number') {
-    const before = [...sql].slice(0, position - 1).join('').split('\n');
+    const before = [...sql]
+      .slice(0, position - 1)
+      .join('')
+      .split('\n');
     parts[0] += ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
   }
   if (detail) parts.push(detail);

@@ -1,0 +1,249 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import type { AppConnection, AppSummary, NodeStatus } from '../../contract/admin.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { cli } from '../support/node.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { uniqueRef } from '../support/unique.ts';
+
+const node = inject('node');
+
+const rows = async (ref: string, sql: string) => (await runSql(node, ref, sql)).results.at(-1)?.rows;
+
+describe('apps create', () => {
+  it('prints all that a program needs to connect', async () => {
+    const ref = uniqueRef();
+    const { code, stdout } = await cli(node, ['apps', 'create', ref, '--json']);
+    expect(code).toBe(0);
+    const made = JSON.parse(stdout) as AppConnection;
+    expect(made).toMatchObject({
+      ref,
+      url: `${node.url}/apps/${ref}`,
+      publishable_key: expect.stringMatching(/^sb_publishable_/),
+      secret_key: expect.stringMatching(/^sb_secret_/),
+      anon_key: expect.stringMatching(/^ey/),
+      service_role_key: expect.stringMatching(/^ey/),
+      jwt_secret: expect.stringMatching(/.{32}/),
+      database_url: expect.stringMatching(/^postgres:\/\//),
+    });
+    expect(JSON.parse((await cli(node, ['keys', ref, '--json'])).stdout)).toEqual(made);
+  });
+
+  it('takes the HS256 secret of an existing project', async () => {
+    const secret = 'super-secret-jwt-token-with-at-least-32-characters-long';
+    const { stdout } = await cli(node, ['apps', 'create', uniqueRef(), '--jwt-secret', secret, '--json']);
+    expect(JSON.parse(stdout).jwt_secret).toBe(secret);
+  });
+
+  it('refuses a ref that is taken, malformed or kept, each with its code, and exits with 1', async () => {
+    const { ref } = await createApp(node);
+    for (const [bad, code] of [
+      [ref, 'app_exists'],
+      ['Has-Capitals', 'app_ref_invalid'],
+      ['x', 'app_ref_invalid'],
+      ["a'; drop database app_console; --", 'app_ref_invalid'],
+      ['console', 'app_ref_reserved'],
+    ] as const) {
+      const refused = await cli(node, ['apps', 'create', bad]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(code)]);
+    }
+  });
+
+  it('makes exactly one of many that ask for the same ref at once', async () => {
+    const ref = uniqueRef();
+    const asked = await Promise.allSettled(Array.from({ length: 5 }, () => createApp(node, { ref })));
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await rows(ref, 'select 1')).toEqual([['1']]);
+  });
+});
+
+describe('what a new database holds', () => {
+  it('is what the migrations of a Supabase project take for granted', async () => {
+    const { ref } = await createApp(node);
+    await runSql(
+      node,
+      ref,
+      `create table public.notes (id uuid primary key default extensions.uuid_generate_v4(), owner uuid references auth.users (id), body extensions.citext);
+       alter table public.notes owner to postgres;
+       alter table public.notes enable row level security;
+       create policy "own notes" on public.notes for all to authenticated using ((select auth.uid()) = owner);
+       grant select on public.notes to anon, authenticated, service_role, postgres;
+       alter publication supabase_realtime add table public.notes;
+       create extension if not exists pgcrypto with schema extensions;
+       create policy "public pictures" on storage.objects for select using (bucket_id = 'pictures' and (storage.foldername(name))[1] = auth.uid()::text);
+       insert into storage.buckets (id, name, public) values ('pictures', 'pictures', true);
+       create function public.handle_new_user() returns trigger language plpgsql security definer set search_path = '' as $$ begin return new; end $$;
+       create trigger on_auth_user_created after insert on auth.users for each row execute function public.handle_new_user();
+       select extensions.crypt('a', extensions.gen_salt('bf')), extensions.similarity('word', 'wort'), auth.role(), auth.email(), auth.jwt();`,
+    );
+    expect(await rows(ref, `select tablename from pg_publication_tables where pubname = 'supabase_realtime'`)).toEqual([
+      ['notes'],
+    ]);
+  });
+});
+
+describe('apps list and status', () => {
+  it('show every app, with sizes, and never the console itself', async () => {
+    const { ref } = await createApp(node, { name: 'Shown by name' });
+    const list = JSON.parse((await cli(node, ['apps', 'list', '--json'])).stdout) as AppSummary[];
+    expect(list.find((app) => app.ref === ref)).toMatchObject({
+      name: 'Shown by name',
+      size_bytes: expect.any(Number),
+    });
+    expect(list.map((app) => app.ref)).not.toContain('console');
+    const status = JSON.parse((await cli(node, ['status', '--json'])).stdout) as NodeStatus;
+    expect(status).toMatchObject({
+      url: node.url,
+      database_url: expect.stringMatching(/^postgres:/),
+      version: expect.any(String),
+    });
+    expect(status.apps.map((app) => app.ref)).toContain(ref);
+  });
+});
+
+describe('apps clone', () => {
+  it('takes schema, rows, members, owner and default rights along, under other keys, and ends the sessions', async () => {
+    const source = await createApp(node);
+    await runSql(
+      node,
+      source.ref,
+      `create table public.things (id int primary key); insert into public.things values (1), (2);
+       insert into auth.users (id, email) values ('11111111-1111-4111-8111-111111111111', 'member@example.com');
+       insert into auth.sessions (id, user_id) values (gen_random_uuid(), '11111111-1111-4111-8111-111111111111')`,
+    );
+    const copy = await createApp(node, { from: source.ref });
+    expect(copy.jwt_secret).not.toBe(source.jwt_secret);
+    expect(await rows(copy.ref, 'select count(*) from public.things')).toEqual([['2']]);
+    expect(await rows(copy.ref, 'select count(*) from auth.users')).toEqual([['1']]);
+    expect(await rows(copy.ref, 'select count(*) from auth.sessions')).toEqual([['0']]);
+    expect(await rows(source.ref, 'select count(*) from auth.sessions')).toEqual([['1']]);
+    await runSql(node, copy.ref, 'drop table public.things; create table public.more (id int)');
+    expect(await rows(copy.ref, `select has_table_privilege('anon', 'public.more', 'select')`)).toEqual([['t']]);
+    expect(await rows(source.ref, 'select count(*) from public.things')).toEqual([['2']]);
+    await admin(node, 'DELETE', `/apps/${source.ref}`, { confirm: source.ref });
+    expect(await rows(copy.ref, 'select count(*) from public.more')).toEqual([['0']]);
+  });
+
+  it('does not fail a call that arrives at the source meanwhile', async () => {
+    const source = await createApp(node);
+    await runSql(
+      node,
+      source.ref,
+      'create table public.filler as select g, repeat($$x$$, 1000) as pad from generate_series(1, 20000) g',
+    );
+    let cloning = true;
+    const clone = createApp(node, { from: source.ref }).finally(() => {
+      cloning = false;
+    });
+    const statuses = new Set<number>();
+    while (cloning) statuses.add((await fetch(`${source.url}/rest/v1/filler?select=g&limit=1`)).status);
+    await clone;
+    expect([...statuses]).toEqual([200]);
+  });
+});
+
+describe('apps delete', () => {
+  it('wants the ref typed again, then leaves nothing', async () => {
+    const { ref, url, database_url: databaseUrl } = await createApp(node);
+    const wrong = await cli(node, ['apps', 'delete', ref, '--confirm', 'other']);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('app_confirmation_wrong')]);
+    expect((await cli(node, ['apps', 'delete', ref, '--confirm', ref])).code).toBe(0);
+    expect((await fetch(`${url}/rest/v1/`)).status).toBe(404);
+    const gone = await createApp(node, { ref });
+    expect(gone.database_url).not.toBe(databaseUrl);
+  });
+
+  it('asks nothing where nobody can answer, and deletes nothing', async () => {
+    const { ref } = await createApp(node);
+    const refused = await cli(node, ['apps', 'delete', ref]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--confirm')]);
+    expect(await rows(ref, 'select 1')).toEqual([['1']]);
+  });
+});
+
+describe('migrate', () => {
+  async function project(files: Record<string, string>): Promise<string> {
+    const folder = await makeTestFolder('project');
+    for (const [name, sql] of Object.entries(files)) {
+      await mkdir(join(folder, name, '..'), { recursive: true });
+      await writeFile(join(folder, name), sql);
+    }
+    return folder;
+  }
+
+  it('applies the files of a Supabase project in order, once, and its seed after the first time', async () => {
+    const { ref } = await createApp(node);
+    const folder = await project({
+      'supabase/migrations/20250101000000_first.sql': 'create table public.a (id int);',
+      'supabase/migrations/20250102000000_second.sql': 'alter table public.a add column name text -- no line end',
+      'supabase/seed.sql': `insert into public.a values (1, 'one');`,
+    });
+    const first = JSON.parse((await cli(node, ['migrate', ref, folder, '--json'])).stdout);
+    expect(first).toEqual({
+      applied: ['20250101000000_first.sql', '20250102000000_second.sql'],
+      skipped: [],
+      seeded: true,
+    });
+    await writeFile(join(folder, 'supabase/migrations/20250103000000_third.sql'), 'create index on public.a (name);');
+    const second = JSON.parse((await cli(node, ['migrate', ref, folder, '--json'])).stdout);
+    expect(second).toMatchObject({ applied: ['20250103000000_third.sql'], seeded: false });
+    expect(await rows(ref, 'select id, name from public.a')).toEqual([['1', 'one']]);
+  });
+
+  it('rolls the failing file back, keeps those before it, and says where it failed', async () => {
+    const { ref } = await createApp(node);
+    const folder = await project({
+      '1.sql': 'create table public.kept ();',
+      '2.sql': 'create table public.lost ();\nselect nope;',
+    });
+    const failed = await cli(node, ['migrate', ref, folder]);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/2\.sql.*nope.*line 2, column 8/)]);
+    expect(await rows(ref, `select to_regclass('public.kept'), to_regclass('public.lost')`)).toEqual([['kept', null]]);
+  });
+
+  it('refuses a file that has changed since it was applied', async () => {
+    const { ref } = await createApp(node);
+    const folder = await project({ '1.sql': 'create table public.a ();' });
+    await cli(node, ['migrate', ref, folder]);
+    await writeFile(join(folder, '1.sql'), 'create table public.b ();');
+    const refused = await cli(node, ['migrate', ref, folder]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('migration_changed')]);
+  });
+
+  it('applies each file once when two run at the same time', async () => {
+    const { ref } = await createApp(node);
+    const folder = await project({ '1.sql': 'create table public.once (); select pg_sleep(0.3);' });
+    const both = await Promise.all([cli(node, ['migrate', ref, folder]), cli(node, ['migrate', ref, folder])]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await rows(ref, 'select count(*) from ninefold.migrations')).toEqual([['1']]);
+  });
+});
+
+describe('the management API', () => {
+  it('tells a stranger nothing, not even what exists', async () => {
+    const { ref } = await createApp(node);
+    for (const path of ['/status', '/apps', `/apps/${ref}`, '/apps/none', '/nothing']) {
+      for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Basic ${btoa('a:b')}` }]) {
+        const response = await fetch(`${node.url}/admin/v1${path}`, { headers });
+        expect([response.status, (await response.json()).code]).toEqual([401, 'operator_required']);
+        expect(response.headers.get('x-request-id')).toBeTruthy();
+      }
+    }
+  });
+
+  it('says which field of a body is wrong', async () => {
+    const call = (body: string) =>
+      fetch(`${node.url}/admin/v1/apps`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
+        body,
+      });
+    expect(await (await call('{')).json()).toMatchObject({ code: 'body_malformed' });
+    expect(await (await call('{"ref": 5}')).json()).toMatchObject({
+      code: 'validation_invalid',
+      details: [{ field: 'ref' }],
+    });
+    expect(await (await call('{"ref": "abc", "extra": 1}')).json()).toMatchObject({ code: 'validation_invalid' });
+  });
+});
