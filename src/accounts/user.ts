@@ -55,7 +55,8 @@ export interface Factor {
 
 /** A timestamptz as SQL text in GoTrue's form; one beyond year 9999, infinity too, is the end of that year. */
 const time = (column: string): string =>
-  `pg_catalog.to_char(least(${column}, '9999-12-31 23:59:59+00') at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+  `pg_catalog.to_char(case when ${column} > '9999-12-31' then '9999-12-31 23:59:59+00' else ${column} end
+    at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 const OPTIONAL_TIMES = [
   'email_confirmed_at',

@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import ws from 'ws';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
+import type { AppKeys } from '../../src/apps/app-keys.ts';
+import { makeKeys } from '../../src/apps/make-keys.ts';
+import { authErrorReply, handleAuth } from '../../src/auth/handle.ts';
+import { Listener } from '../../src/database/listener.ts';
+import { Pool } from '../../src/database/pool.ts';
+import { quoteIdentifier, type Result, rowsAsText } from '../../src/database/statement.ts';
+import { parseTarget, type Target } from '../../src/database/target.ts';
+import type { Identity } from '../../src/identity/identity.ts';
+import { resolveIdentity } from '../../src/identity/resolve.ts';
+import { SessionCache } from '../../src/identity/session-cache.ts';
+import { Events, type NinefoldEvent } from '../../src/observe/events.ts';
+import { clone } from './clone.ts';
+
+export interface AuthApp {
+  readonly keys: AppKeys;
+  /** As the app's authenticator, as the server is. */
+  readonly database: Pool;
+  /** Everything the calls emitted. */
+  readonly events: NinefoldEvent[];
+  /** May be changed by a test; `reset` puts the defaults back. */
+  settings: AuthSettings;
+  /** Added to the clock, in milliseconds. */
+  clockOffset: number;
+  reset(): void;
+  /** One call of `/auth/v1`, without HTTP. */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** The same, read as JSON. */
+  ask(
+    method: string,
+    path: string,
+    options?: CallOptions,
+  ): Promise<{ status: number; body: Answer; headers: Reply['headers'] }>;
+  identify(headers: Record<string, string>): Promise<Identity>;
+  /** The stock client over `call`. */
+  client(key?: string): SupabaseClient;
+  /** SQL as the app's owner; rows as texts. */
+  sql(text: string, params?: string[]): Promise<Record<string, string | null>[]>;
+  /** Resolves with the next notification of the app's database that `matches`. */
+  heard(matches: (payload: string) => boolean): Promise<string>;
+  close(): Promise<void>;
+}
+
+export type Answer = Record<string, unknown>;
+
+export interface CallOptions {
+  body?: unknown;
+  raw?: Uint8Array;
+  headers?: Record<string, string>;
+  address?: string;
+}
+
+const ROLES = { owner: 'app_auth', authenticator: 'app_auth_authenticator' };
+const PASSWORD = 'for-tests-only';
+
+/** An app as provisioning makes it, in the database `app_auth` of a server of its own; `url` is the superuser's. */
+export async function makeAuthApp(url: string, options: { jwtSecret?: string } = {}): Promise<AuthApp> {
+  const superuser = { ...parseTarget(url, 'test'), searchPath: '' };
+  await provision(superuser);
+  const login = (user: string): Target => {
+    const { searchPath: _, ...target } = superuser;
+    return { ...target, database: 'app_auth', user, password: PASSWORD };
+  };
+  const database = open(login(ROLES.authenticator));
+  const owner = open(login(ROLES.owner));
+  const sessions = new SessionCache();
+  const waiting = new Set<{ matches: (payload: string) => boolean; resolve: (payload: string) => void }>();
+  const listener = new Listener(login(ROLES.authenticator), ['ninefold'], {
+    onConnected: () => sessions.hear(),
+    onLost: () => sessions.deafen(),
+    onNotification: (_, payload) => {
+      const notification = JSON.parse(payload);
+      if (notification.type === 'session-revoked') sessions.revoke(notification.ids);
+      if (notification.type === 'sessions-revoked-all') sessions.revokeAll();
+      for (const waiter of waiting) {
+        if (!waiter.matches(payload)) continue;
+        waiting.delete(waiter);
+        waiter.resolve(payload);
+      }
+    },
+  });
+  await listener.start();
+
+  const keys = makeKeys('auth', options);
+  const bus = new Events();
+  const events: NinefoldEvent[] = [];
+  bus.listen((event) => events.push(event));
+  const app: AuthApp = {
+    keys,
+    database,
+    events,
+    settings: defaultAuthSettings,
+    clockOffset: 0,
+    reset() {
+      app.settings = defaultAuthSettings;
+      app.clockOffset = 0;
+      events.length = 0;
+    },
+    async call(method, path, { body, raw, headers = {}, address = '127.0.0.1' } = {}) {
+      const [pathname = '/', query = ''] = path.split('?');
+      const exchange: Exchange = {
+        method,
+        path: pathname,
+        query,
+        headers: { 'x-supabase-api-version': '2024-01-01', ...headers },
+        body: raw ?? (body === undefined ? null : Buffer.from(JSON.stringify(body))),
+        address,
+        requestId: 'test',
+        baseUrl: 'http://localhost/apps/auth',
+        signal: new AbortController().signal,
+      };
+      const now = () => Date.now() + app.clockOffset;
+      const identity = () => resolveIdentity({ app: keys, database, sessions, now }, exchange.headers);
+      try {
+        return await handleAuth({ app: keys, database, identity, settings: app.settings, events: bus, now }, exchange);
+      } catch (error) {
+        const reply = authErrorReply(error, exchange);
+        if (!reply) throw error;
+        return reply;
+      }
+    },
+    async ask(method, path, callOptions) {
+      const { status, body, headers } = await app.call(method, path, callOptions);
+      return { status, headers, body: typeof body === 'string' ? JSON.parse(body) : {} };
+    },
+    identify: (headers) => resolveIdentity({ app: keys, database, sessions }, headers),
+    client: (key = keys.publishableKey) =>
+      createClient('http://localhost/apps/auth', key, {
+        auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+        realtime: { transport: ws as never },
+        global: { fetch: (input, init) => fetchFrom(app, String(input), init) },
+      }),
+    async sql(text, params = []) {
+      const [result] = await owner.run([{ text, params }]);
+      return rowsAsText(result as Result);
+    },
+    heard: (matches) => new Promise((resolve) => waiting.add({ matches, resolve })),
+    async close() {
+      listener.close();
+      await Promise.all([database.close(), owner.close()]);
+    },
+  };
+  return app;
+}
+
+const open = (target: Target): Pool => new Pool(target, { max: 8, idleMilliseconds: 10_000, waitMilliseconds: 10_000 });
+
+async function provision(superuser: Target): Promise<void> {
+  const file = (name: string) => readFile(join(clone, 'src/schema', name), 'utf8');
+  const maintenance = open(superuser);
+  await maintenance.script(await file('cluster.sql'));
+  const [owner, authenticator] = [quoteIdentifier(ROLES.owner), quoteIdentifier(ROLES.authenticator)];
+  for (const text of [
+    `create role ${owner} login password '${PASSWORD}'`,
+    `create role ${authenticator} login noinherit password '${PASSWORD}'`,
+    `grant authenticator to ${authenticator}`,
+    `grant anon, authenticated, service_role to ${owner}`,
+    'create database app_auth template template0',
+    'alter database app_auth set search_path = "$user", public, extensions',
+  ]) {
+    await maintenance.run([{ text, params: [] }]);
+  }
+  const inside = open({ ...superuser, database: 'app_auth' });
+  for (const name of ['0001_base.sql', '0002_auth.sql']) {
+    await inside.script(`begin; set local search_path = ''; ${await file(name)}; commit`);
+  }
+  await inside.close();
+  await maintenance.run([{ text: `alter database app_auth owner to ${owner}`, params: [] }]);
+  await maintenance.close();
+}
+
+async function fetchFrom(app: AuthApp, input: string, init: RequestInit = {}): Promise<Response> {
+  const url = new URL(input);
+  const reply = await app.call(init.method ?? 'GET', url.pathname.replace('/apps/auth/auth/v1', '') + url.search, {
+    headers: Object.fromEntries(new Headers(init.headers)),
+    ...(typeof init.body === 'string' && { raw: Buffer.from(init.body) }),
+  });
+  return new Response(reply.body as BodyInit | null, { status: reply.status, headers: reply.headers });
+}
