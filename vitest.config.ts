@@ -34,7 +34,7 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ['default', countReporter],
     projects: [
-      inProcess('unit', ['{src,contract,scripts}/**/*.test.ts', 'web/**/*.test.{ts,tsx}']),
+      inProcess('unit', ['{src,contract}/**/*.test.ts', 'scripts/**/*.test.mjs', 'web/**/*.test.{ts,tsx}']),
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
       againstNodes('wire', 1, 'shared-node-setup.ts'),
       againstNodes('attack', 2, 'shared-node-setup.ts'),

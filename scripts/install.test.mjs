@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { beforeEach, expect, it } from 'vitest';
+import { acceptInstalled, isInstalled } from './install.mjs';
+
+let root;
+const write = (path, packages) => writeFileSync(join(root, path), JSON.stringify({ packages }));
+
+beforeEach(() => {
+  mkdirSync('.tmp/tests', { recursive: true });
+  root = mkdtempSync('.tmp/tests/install-');
+  mkdirSync(join(root, 'node_modules'));
+});
+
+it('accepts what a person installed by hand, and notices when the lock file moves on', () => {
+  write('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' } });
+  write('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
+  expect(isInstalled(root)).toBe(false);
+  expect(acceptInstalled(root)).toBe(true);
+  expect(isInstalled(root)).toBe(true);
+  write('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.1' } });
+  expect(isInstalled(root)).toBe(false);
+  expect(acceptInstalled(root)).toBe(false);
+});
+
+it('accepts neither a missing package, nor another version, nor one without the package of this platform', () => {
+  const here = { optional: true, os: [process.platform], cpu: [process.arch], version: '1.0.0' };
+  write('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/here': here });
+  expect(acceptInstalled(root)).toBe(false);
+  write('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.1' }, 'node_modules/here': here });
+  expect(acceptInstalled(root)).toBe(false);
+  write('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
+  expect(acceptInstalled(root)).toBe(false);
+});
+
+it('needs no package of another platform', () => {
+  const elsewhere = { optional: true, os: ['plan9'], cpu: ['vax'], version: '1.0.0' };
+  write('package-lock.json', { '': {}, 'node_modules/elsewhere': elsewhere });
+  write('node_modules/.package-lock.json', {});
+  expect(acceptInstalled(root)).toBe(true);
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { partsOf } from '../support/processes.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { Writer } from './writer.ts';
+
+const rows = 1000;
+const rowsBeforeTheKill = 300;
+
+let home: string;
+let node: TestNode;
+let app: AppConnection;
+
+beforeEach(async () => {
+  home = await makeTestFolder('fault');
+  node = await startNode({ home });
+  app = await createApp(node);
+  await runSql(node, app.ref, 'create table events (id int primary key); grant all on events to anon');
+});
+
+afterEach(async () => {
+  await node.stop();
+  await deleteHome(home);
+});
+
+/** Starts the node again where its clients expect it. */
+async function startAgain(): Promise<void> {
+  node = await startNode({ home, env: { NINEFOLD_PORT: new URL(app.url).port } });
+}
+
+async function storedRows(): Promise<Set<number>> {
+  const { results } = await runSql(node, app.ref, "select coalesce(json_agg(id), '[]') from events");
+  return new Set<number>(JSON.parse(results[0]?.rows[0]?.[0] ?? ''));
+}
+
+const kill = (pids: number[]): void => {
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+};
+
+const strikes: [what: string, strike: () => Promise<void>][] = [
+  [
+    'the primary',
+    async () => {
+      await node.kill9();
+      await startAgain();
+    },
+  ],
+  ['a worker', async () => kill((await partsOf(node.pid)).workers.slice(0, 1))],
+  ['PostgreSQL', async () => kill([(await partsOf(node.pid)).postmaster])],
+  [
+    'every process at once',
+    async () => {
+      const { all } = await partsOf(node.pid);
+      const killed = node.kill9();
+      kill(all);
+      await killed;
+      await startAgain();
+    },
+  ],
+];
+
+it.each(strikes)(`has every acknowledged row after a kill of %s during ${rows} inserts`, async (_, strike) => {
+  const writer = new Writer(app);
+  const writing = writer.write(rows);
+  await writer.reached(rowsBeforeTheKill);
+  await strike();
+  expect(writer.acknowledged.size).toBeLessThan(rows); // else it was not during the inserts
+  await writing;
+
+  const stored = await storedRows();
+  expect([...writer.acknowledged].filter((id) => !stored.has(id))).toEqual([]);
+  expect([...stored].filter((id) => !writer.attempted.has(id))).toEqual([]);
+  expect((await partsOf(node.pid)).workers.length).toBeGreaterThan(0);
+});
