@@ -23,7 +23,7 @@ const besides = ['config', 'postgres'];
 const data = ['schema'];
 
 /** The part of src that a path belongs to: its folder, or its name for a file of src itself; null outside of src. */
-export function partOf(path: string): string | null {
+function partOf(path: string): string | null {
   const match = /^src\/(?:([^/]+)\/|([^/]+)\.ts$)/.exec(path);
   return match?.[1] ?? match?.[2] ?? null;
 }

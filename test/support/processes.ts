@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-export interface ProcessRow {
+interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
 }
 
 /** All processes below one, its children and theirs. */
-export async function processesBelow(pid: number): Promise<ProcessRow[]> {
+async function processesBelow(pid: number): Promise<ProcessRow[]> {
   const all = await processTable();
   const below = (parent: number): ProcessRow[] =>
     all.filter((row) => row.parent === parent).flatMap((row) => [row, ...below(row.pid)]);
