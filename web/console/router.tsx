@@ -96,6 +96,7 @@ const data = createRoute({
 const sql = createRoute({
   getParentRoute: () => app,
   path: '/sql',
+  validateSearch: (search) => named('sql', search.sql),
   component: lazyRouteComponent(() => import('./work/sql/sql-page.tsx'), 'SqlPage'),
 });
 

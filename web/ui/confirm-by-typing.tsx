@@ -1,7 +1,8 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './confirm-by-typing.module.css';
+import { Dialog } from './dialog.tsx';
 import { type FailureFacts, FailureNote } from './failure.tsx';
 
 /** A dialog for what cannot be undone: the name must be typed again before the button works. */
@@ -33,7 +34,7 @@ export function ConfirmByTyping({
     if (typed === name && !busy) onConfirm(typed);
   };
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Dialog title={title} onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
         <div className={styles.words}>{children}</div>
         <TextInput
@@ -63,6 +64,6 @@ export function ConfirmByTyping({
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

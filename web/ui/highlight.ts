@@ -17,7 +17,7 @@ const sqlKeywords = words(
   each else end enable enum exception exclude execute exists extension false fetch filter for foreign from full
   function generated grant group having identity if ilike immutable in index inner insert instead into invoker is
   join key language left like limit materialized natural new no not null nulls of offset old on only or order outer
-  over partition permissive plpgsql policy primary procedure public references replace restrict restrictive
+  over partition permissive plpgsql policy primary procedure references replace restrict restrictive
   return returning returns revoke right role rollback row rows schema security select sequence session set setof
   stable stored table temporary then to transaction trigger true truncate type union unique update usage using
   values view volatile when where window with`,
@@ -72,7 +72,8 @@ export function highlight(code: string, language: Language): Token[] {
     const { note, string, number, name, word } = match.groups ?? {};
     add('plain', code.slice(end, match.index));
     end = match.index + text.length;
-    const isKeyword = keywords?.has(fold ? text.toLowerCase() : text) ?? word !== undefined;
+    const isMember = code[match.index - 1] === '.';
+    const isKeyword = !isMember && (keywords?.has(fold ? text.toLowerCase() : text) ?? word !== undefined);
     if (note !== undefined) add('note', text);
     else if (string !== undefined) add('string', text);
     else if (number !== undefined) add('number', text);

@@ -30,8 +30,6 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({ variables: {}
 /** Remembers the choice of light or dark; public/color-scheme.js reads the same key before the first paint. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'ninefold-color-scheme' });
 
-const icon = { size: 16, stroke: 1.5 };
-
 /** Mantine serves fields, menus, dialogs and tooltips; their shapes are in theme.module.css. */
 export const theme = createTheme({
   primaryColor: 'blue',
@@ -132,16 +130,15 @@ export const theme = createTheme({
       defaultProps: { openDelay: 300, transitionProps: { duration: 80 }, withinPortal: true },
       classNames: { tooltip: styles.tooltip ?? '' },
     }),
-    Modal: Modal.extend({
+    ModalRoot: Modal.Root.extend({
       defaultProps: {
         yOffset: '112px',
         transitionProps: { duration: 140, transition: 'fade' },
-        overlayProps: { color: 'var(--scrim)', backgroundOpacity: 1 },
-        closeButtonProps: { 'aria-label': 'Close', iconSize: icon.size },
       },
+    }),
+    Modal: Modal.extend({
       classNames: {
         content: styles.dialog ?? '',
-        header: styles.dialogHeader ?? '',
         title: styles.dialogTitle ?? '',
         body: styles.dialogBody ?? '',
         close: styles.dialogClose ?? '',

@@ -1,10 +1,74 @@
-import { Opening } from '../../ui/opening.tsx';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Figure } from '../../ui/figure.tsx';
+import { AsOf, Opening } from '../../ui/opening.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { appList } from '../data/apps/app-list.ts';
+import { nodeStatus } from '../data/node/status.ts';
 import { Page } from '../frame/page.tsx';
+import { CloneApp, MakeApp } from './app-form.tsx';
+import { AppTable } from './app-table.tsx';
+import { DeleteAppDialog } from './delete-app-dialog.tsx';
+import { nodeSentence } from './node-sentence.ts';
 
+/** Every app of the node: choose one, make one, clone or delete one. */
 export function AppsPage() {
+  const apps = useQuery(appList());
+  const status = useQuery(nodeStatus());
+  const { make = false } = useSearch({ from: '/signed-in/' });
+  const navigate = useNavigate();
+  const [dialog, setDialog] = useState<{ kind: 'clone' | 'delete'; ref: string } | null>(null);
+  const setMake = (on: boolean) => void navigate({ to: '/', search: on ? { make: true } : {}, replace: true });
+  const close = () => setDialog(null);
+  const none = apps.data?.length === 0;
   return (
-    <Page crumbs={[{ text: 'Apps' }]}>
-      <Opening name="Node" question="Which apps run here?" />
+    <Page crumbs={[{ text: 'Apps' }]} question="Which apps run here?" fetching={apps.isLoading}>
+      <Opening name={`Node ${location.host}`} question="Which apps run here?">
+        {apps.data && status.data ? (
+          <>
+            {nodeSentence(apps.data, status.data, Date.now())} <AsOf at={apps.dataUpdatedAt} live={!apps.isError} />
+          </>
+        ) : (
+          apps.isError && 'Not known at the moment.'
+        )}
+      </Opening>
+      {apps.error && (
+        <Failure facts={failureFacts(apps.error)} onRetry={() => void apps.refetch()} busy={apps.isFetching} />
+      )}
+      {none ? (
+        <Empty title="Make the first app">
+          <p>
+            An app is one Postgres database with its keys, its members and its rules. It is ready in less than a second.
+          </p>
+          <Button kind="first" icon={IconPlus} onClick={() => setMake(true)}>
+            Make an app
+          </Button>
+        </Empty>
+      ) : (
+        <Figure
+          number="Apps"
+          tools={
+            <Button kind="first" icon={IconPlus} onClick={() => setMake(true)}>
+              Make an app
+            </Button>
+          }
+        >
+          <AppTable
+            apps={apps.data}
+            stale={apps.isError}
+            onClone={(ref) => setDialog({ kind: 'clone', ref })}
+            onDelete={(ref) => setDialog({ kind: 'delete', ref })}
+          />
+        </Figure>
+      )}
+      {make && <MakeApp onClose={() => setMake(false)} />}
+      {dialog?.kind === 'clone' && <CloneApp from={dialog.ref} onClose={close} />}
+      {dialog?.kind === 'delete' && <DeleteAppDialog appRef={dialog.ref} onClose={close} />}
     </Page>
   );
 }

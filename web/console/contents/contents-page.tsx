@@ -1,13 +1,119 @@
-import { useParams } from '@tanstack/react-router';
-import { Opening } from '../../ui/opening.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { Activity } from '../../../contract/admin.ts';
+import { Ways } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { badFigureClass, Changing, figureClass } from '../../ui/fig.tsx';
+import { AsOf, Opening } from '../../ui/opening.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { activity } from '../data/apps/activity.ts';
+import { specification } from '../data/specification/specification.ts';
+import { count, counted, percent } from '../format/format.ts';
 import { Page } from '../frame/page.tsx';
 import { SpecificationVersion } from '../frame/specification-version.tsx';
+import { CallsOfTheDay } from './calls-of-the-day.tsx';
+import { ChapterList } from './chapter-list.tsx';
+import { Connect } from './connect.tsx';
+import styles from './contents-page.module.css';
+import { FirstMigrations, FirstTable } from './first-steps.tsx';
+import { Health } from './health.tsx';
+import { Largest } from './largest.tsx';
+import { exampleOf } from './snippets.ts';
 
+/** The overview of an app: its contents, how to connect, what happens. */
 export function ContentsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/' });
+  const spec = useQuery(specification(ref));
+  const today = useQuery(activity(ref));
+  const error = spec.error ?? today.error;
+  const retry = () => {
+    void spec.refetch();
+    void today.refetch();
+  };
+  const entities = spec.data?.chapters.entities?.entities;
   return (
-    <Page crumbs={[{ text: ref }, { text: 'Contents' }]} tools={<SpecificationVersion appRef={ref} />}>
-      <Opening name="A specification in nine chapters" question={`What does ${ref} do?`} />
+    <Page
+      crumbs={[{ text: ref }, { text: 'Contents' }]}
+      question={`What does ${ref} do?`}
+      tools={<SpecificationVersion appRef={ref} />}
+      fetching={spec.isLoading || today.isLoading}
+    >
+      <Opening name="The specification, from the running system" question={`What does ${ref} do?`}>
+        {today.data ? (
+          <>
+            <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
+          </>
+        ) : (
+          today.isError && 'Not known at the moment.'
+        )}
+      </Opening>
+      {error && <Failure facts={failureFacts(error)} onRetry={retry} busy={spec.isFetching || today.isFetching} />}
+      <div className={styles.columns}>
+        <div>
+          <ChapterList appRef={ref} specification={spec.data} activity={today.data} stale={spec.isError} />
+          {entities && <Largest appRef={ref} entities={entities} />}
+          {entities?.length === 0 && (
+            <div className={styles.first}>
+              <Ways>
+                <FirstTable appRef={ref} />
+                <FirstMigrations appRef={ref} />
+              </Ways>
+            </div>
+          )}
+        </div>
+        <div>
+          <Connect appRef={ref} example={entities ? exampleOf(entities) : null} />
+          <CallsOfTheDay activity={today.data} />
+          <Health activity={today.data} at={today.dataUpdatedAt} />
+        </div>
+      </div>
     </Page>
+  );
+}
+
+/** "1,946 members hold 311 sessions and made 214,380 calls today; 0.21% of them failed." */
+function Answer({ appRef, activity: { members, sessions, today } }: { appRef: string; activity: Activity }) {
+  const params = { ref: appRef };
+  const memberCount = members === 0 ? 'No member' : counted(members, 'member');
+  return (
+    <>
+      <Link to="/app/$ref/users" params={params} className={figureClass}>
+        <Changing value={members}>{memberCount}</Changing>
+      </Link>{' '}
+      {members === 0 ? 'yet' : members === 1 ? 'holds' : 'hold'}
+      {members > 0 && (
+        <>
+          {' '}
+          <Link to="/app/$ref/sessions" params={params} className={figureClass}>
+            <Changing value={sessions}>{counted(sessions, 'session')}</Changing>
+          </Link>
+        </>
+      )}
+      {today.calls === 0 ? (
+        '; no call was made today.'
+      ) : (
+        <>
+          ;{' '}
+          <Link to="/app/$ref/calls" params={params} className={figureClass}>
+            <Changing value={today.calls}>{count(today.calls)}</Changing> {today.calls === 1 ? 'call' : 'calls'}
+          </Link>{' '}
+          {today.calls === 1 ? 'was' : 'were'} made today,{' '}
+          {today.failed === 0 ? (
+            'none of them failed.'
+          ) : (
+            <>
+              <Link
+                to="/app/$ref/calls"
+                params={params}
+                className={today.failed * 20 > today.calls ? badFigureClass : figureClass}
+              >
+                {percent(today.failed, today.calls)}
+              </Link>{' '}
+              of them failed.
+            </>
+          )}
+        </>
+      )}
+    </>
   );
 }

@@ -17,7 +17,7 @@ export function Rail() {
   const { ref } = useParams({ strict: false });
   const chapter = useChapterNumber();
   return (
-    <div className={styles.rail}>
+    <aside className={styles.rail} aria-label="Apps and chapters">
       <Link to="/" className={styles.brand} aria-label="Ninefold, all apps">
         <Mark chapter={chapter} />
         Ninefold
@@ -33,7 +33,7 @@ export function Rail() {
         <AppRail appRef={ref} />
       )}
       <Me />
-    </div>
+    </aside>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal } from '@mantine/core';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { caps } from './bindings.ts';
 import styles from './help.module.css';
@@ -9,7 +9,7 @@ export function Help({ onClose }: { onClose: () => void }) {
   const { bindings, singleKeys, setSingleKeys } = useKeyboard();
   const groups = [...new Set(bindings.map(({ group }) => group))];
   return (
-    <Modal opened onClose={onClose} title="Keyboard" size={720}>
+    <Dialog title="Keyboard" onClose={onClose} width={720}>
       <div className={styles.groups}>
         {groups.map((group) => (
           <section key={group}>
@@ -33,6 +33,6 @@ export function Help({ onClose }: { onClose: () => void }) {
         <input type="checkbox" checked={singleKeys} onChange={(event) => setSingleKeys(event.currentTarget.checked)} />
         Single keys work. They rest while a field has the focus.
       </label>
-    </Modal>
+    </Dialog>
   );
 }

@@ -38,9 +38,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   };
 
   return (
-    <Modal.Root opened onClose={onClose} size={640} yOffset="112px" transitionProps={{ duration: 80 }}>
-      <Modal.Overlay className={styles.scrim ?? ''} />
-      <Modal.Content className={styles.palette ?? ''} aria-label="Search or jump">
+    <Modal.Root opened onClose={onClose} size={640} transitionProps={{ duration: 80 }}>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search or jump">
         <div className={styles.ask}>
           <Icon of={IconSearch} />
           <input

@@ -1,20 +1,201 @@
-import { useParams } from '@tanstack/react-router';
-import { Opening } from '../../../ui/opening.tsx';
-import { Page } from '../../frame/page.tsx';
-import { SpecificationVersion } from '../../frame/specification-version.tsx';
-import { chapterPage } from '../chapter-pages.ts';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import type { RoleCell, RolesChapter } from '../../../../contract/specification.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { figureClass } from '../../../ui/fig.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { LoadingRows, Table } from '../../../ui/table.tsx';
+import { Verdict } from '../../../ui/verdict.tsx';
+import { count, counted } from '../../format/format.ts';
+import { useKeys } from '../../keys/keyboard.tsx';
+import { ChapterPage } from '../chapter-page.tsx';
+import { FilterField } from '../filter-field.tsx';
+import { useChapter } from '../use-chapter.ts';
+import { CellPanel } from './cell-panel.tsx';
+import { cellKey, type MatrixGroup, matrixOf, tally } from './matrix.ts';
+import { PolicyTable } from './policy-table.tsx';
+import { RoleMatrix } from './role-matrix.tsx';
+import styles from './roles-page.module.css';
 
-const { number, name, question } = chapterPage('roles');
+const changes = [
+  'Write a policy in SQL and keep it as a migration',
+  <span key="grant">
+    Give or take a right with <code>grant</code> and <code>revoke</code>
+  </span>,
+  <span key="comment">
+    Change the words of a cell with <code>comment on policy</code>
+  </span>,
+];
 
+/** Chapter 6: who may do what, from grants and policies. */
 export function RolesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/roles' });
-  return (
-    <Page
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: `${number} ${name}` }]}
-      question={question}
-      tools={<SpecificationVersion appRef={ref} />}
-    >
-      <Opening numeral={number} name={name} question={question} />
-    </Page>
+  const { cell: wanted } = useSearch({ from: '/signed-in/app/$ref/roles' });
+  const navigate = useNavigate();
+  const { chapter, pending } = useChapter(ref, 'roles');
+  const { chapter: entitiesChapter } = useChapter(ref, 'entities');
+  const [look, setLook] = useState<'words' | 'marks'>('words');
+  const [filter, setFilter] = useState('');
+
+  const entities = entitiesChapter?.entities;
+  const all = useMemo(() => (chapter ? matrixOf(chapter, entities ?? []) : []), [chapter, entities]);
+  const groups = useMemo(() => all.filter(({ name }) => name.includes(filter.trim())), [all, filter]);
+  const selected = chapter?.cells.find((cell) => cellKey(cell) === wanted) ?? null;
+
+  const select = useCallback(
+    (cell: RoleCell | null) =>
+      void navigate({
+        to: '/app/$ref/roles',
+        params: { ref },
+        search: cell ? { cell: cellKey(cell) } : {},
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate, ref],
   );
+  const close = useCallback(() => select(null), [select]);
+  const { previous, next } = useNeighbours(groups, selected, select);
+  const role = chapter?.roles.find(({ name }) => name === selected?.role);
+
+  return (
+    <ChapterPage
+      appRef={ref}
+      chapter="roles"
+      answer={chapter && <Answer chapter={chapter} />}
+      sources={chapter?.sources ?? []}
+      changes={changes}
+      panel={
+        chapter &&
+        selected &&
+        role && (
+          <CellPanel
+            appRef={ref}
+            cell={selected}
+            role={role}
+            policies={chapter.policies.filter(
+              ({ entity, name }) => entity === selected.entity && selected.policies.includes(name),
+            )}
+            entity={entities?.find(({ id }) => id === selected.entity)}
+            onClose={close}
+            onPrevious={previous}
+            onNext={next}
+          />
+        )
+      }
+    >
+      {chapter?.cells.length === 0 ? (
+        <Empty title="No cell yet">
+          <p>The first table or function of an exposed schema makes the first row of this matrix.</p>
+        </Empty>
+      ) : (
+        <>
+          <Figure
+            number="Table 6.1"
+            caption={
+              <span className={styles.legend}>
+                <Verdict of="always" />
+                <Verdict of="when" />
+                <Verdict of="never" />
+              </span>
+            }
+            tools={
+              <>
+                <span className={styles.wide}>
+                  <Segmented
+                    label="What a cell shows"
+                    value={look}
+                    options={[
+                      ['words', 'Words'],
+                      ['marks', 'Marks'],
+                    ]}
+                    onChange={setLook}
+                  />
+                </span>
+                <FilterField label="Filter entities" value={filter} onChange={setFilter} />
+              </>
+            }
+          >
+            {pending ? (
+              <Table label="Roles">
+                <tbody>
+                  <LoadingRows rows={12} widths={[90, 40, 60, 90, 60]} />
+                </tbody>
+              </Table>
+            ) : (
+              chapter && (
+                <RoleMatrix
+                  roles={chapter.roles}
+                  groups={groups}
+                  words={look === 'words'}
+                  selected={selected}
+                  onSelect={select}
+                />
+              )
+            )}
+            {groups.length < all.length && (
+              <p className={styles.hidden}>
+                {count(all.length - groups.length)} of {count(all.length)} are hidden by the filter “{filter}”.
+              </p>
+            )}
+          </Figure>
+          {chapter && chapter.policies.length > 0 && <PolicyTable appRef={ref} policies={chapter.policies} />}
+        </>
+      )}
+    </ChapterPage>
+  );
+}
+
+/** "3 roles hold 102 cells: 46 always, 10 when a condition holds, 46 never. Without a session, 4 are open." */
+function Answer({ chapter: { roles, cells } }: { chapter: RolesChapter }) {
+  const { always, when, never } = tally(cells);
+  const open = cells.filter(({ role, verdict }) => role === 'anon' && verdict !== 'never').length;
+  const proof = (text: string) => (
+    <a className={figureClass} href="#table-6-1">
+      {text}
+    </a>
+  );
+  return (
+    <>
+      {proof(counted(roles.length, 'role'))} {roles.length === 1 ? 'holds' : 'hold'}{' '}
+      {proof(counted(cells.length, 'cell'))}
+      {cells.length > 0 && (
+        <>
+          : {proof(`${count(always)} always`)}, {proof(`${count(when)} when`)} a condition holds,{' '}
+          {proof(`${count(never)} never`)}
+        </>
+      )}
+      . Without a session, {open === 0 ? 'nothing is' : proof(`${count(open)} ${open === 1 ? 'is' : 'are'}`)} open.
+    </>
+  );
+}
+
+/** The cells before and after the selected one, down the same role; also on K and J. */
+function useNeighbours(
+  groups: readonly MatrixGroup[],
+  selected: RoleCell | null,
+  select: (cell: RoleCell) => void,
+): { previous: (() => void) | undefined; next: (() => void) | undefined } {
+  const steps = useMemo(() => {
+    if (!selected) return {};
+    const column = groups.flatMap(({ rows }) =>
+      rows.flatMap(({ cells }) => cells.filter(({ role }) => role === selected.role)),
+    );
+    const at = column.findIndex((cell) => cellKey(cell) === cellKey(selected));
+    const before = column[at - 1];
+    const after = column[at + 1];
+    return { ...(before && { previous: () => select(before) }), ...(after && { next: () => select(after) }) };
+  }, [groups, selected, select]);
+  useKeys(
+    useMemo(
+      () => [
+        ...(steps.next ? [{ keys: 'j', group: 'This page', does: 'Next in the panel', run: steps.next }] : []),
+        ...(steps.previous
+          ? [{ keys: 'k', group: 'This page', does: 'Previous in the panel', run: steps.previous }]
+          : []),
+      ],
+      [steps],
+    ),
+  );
+  return { previous: steps.previous, next: steps.next };
 }

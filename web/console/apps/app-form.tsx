@@ -1,0 +1,136 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { ApiFailure, failureFacts } from '../data/api-failure.ts';
+import { cloneApp } from '../data/apps/clone-app.ts';
+import { createApp } from '../data/apps/create-app.ts';
+import styles from './app-form.module.css';
+import { refFault } from './ref-rule.ts';
+
+/** Makes an app and opens it. */
+export function MakeApp({ onClose }: { onClose: () => void }) {
+  const [secret, setSecret] = useState('');
+  const making = useMutation(createApp());
+  return (
+    <AppForm
+      title="Make an app"
+      verb={['Make app', 'Making app']}
+      pending={making.isPending}
+      error={making.error}
+      onClose={onClose}
+      onSubmit={({ ref, name }, open) =>
+        making.mutate(
+          { ref, ...(name && { name }), ...(secret && { jwt_secret: secret }) },
+          { onSuccess: () => open(ref) },
+        )
+      }
+    >
+      <details className={styles.more}>
+        <summary>It moves in from an existing project</summary>
+        <PasswordInput
+          label="JWT secret"
+          description="With the project’s HS256 secret its anon and service_role keys go on working. 32 characters or more."
+          autoComplete="off"
+          value={secret}
+          onChange={(event) => setSecret(event.currentTarget.value)}
+        />
+      </details>
+    </AppForm>
+  );
+}
+
+/** Makes a copy of an app, rows and members included, and opens it. */
+export function CloneApp({ from, onClose }: { from: string; onClose: () => void }) {
+  const cloning = useMutation(cloneApp(from));
+  return (
+    <AppForm
+      title={`Clone ${from}`}
+      verb={['Clone app', 'Cloning app']}
+      pending={cloning.isPending}
+      error={cloning.error}
+      onClose={onClose}
+      onSubmit={({ ref, name }, open) => cloning.mutate({ ref, ...(name && { name }) }, { onSuccess: () => open(ref) })}
+    >
+      <p className={styles.words}>
+        The copy holds all that <code>{from}</code> holds: tables, rows, policies, members. Its keys are its own.
+      </p>
+    </AppForm>
+  );
+}
+
+function AppForm({
+  title,
+  verb,
+  pending,
+  error,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  title: string;
+  verb: readonly [word: string, ing: string];
+  pending: boolean;
+  error: Error | null;
+  onSubmit: (app: { ref: string; name: string }, open: (ref: string) => void) => void;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const [ref, setRef] = useState('');
+  const [name, setName] = useState('');
+  const [tried, setTried] = useState(false);
+  const navigate = useNavigate();
+  const fault = refFault(ref);
+  const taken = error instanceof ApiFailure && error.code === 'app_exists';
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (fault || pending) return;
+    onSubmit({ ref, name: name.trim() }, (made) => void navigate({ to: '/app/$ref', params: { ref: made } }));
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form className={styles.form} onSubmit={submit} noValidate>
+        <TextInput
+          label="Ref"
+          description={
+            <>
+              Its short name in URLs, for good: <code>/apps/{ref || 'helpdesk'}</code>
+            </>
+          }
+          error={(tried && fault) || (taken && error.message)}
+          placeholder="helpdesk"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          required
+          data-autofocus
+          value={ref}
+          onChange={(event) => setRef(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Name"
+          description="Shown in the console; can be left out."
+          placeholder="Helpdesk"
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {children}
+        {error && !taken && <FailureNote facts={failureFacts(error)} />}
+        <div className={styles.buttons}>
+          <Button kind="first" type="submit" busy={pending && verb[1]}>
+            {verb[0]}
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,102 @@
+import { Menu } from '@mantine/core';
+import { IconCopyPlus, IconDots, IconTrash } from '@tabler/icons-react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { AppSummary } from '../../../contract/admin.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { LoadingRows, rowClass, Table } from '../../ui/table.tsx';
+import { ago, bytes, dateTime } from '../format/format.ts';
+import styles from './app-table.module.css';
+
+/** The apps: a press anywhere in a row opens it; its menu clones and deletes. */
+export function AppTable({
+  apps,
+  stale,
+  onClone,
+  onDelete,
+}: {
+  /** Missing while they are being fetched. */
+  apps: readonly AppSummary[] | undefined;
+  stale: boolean;
+  onClone: (ref: string) => void;
+  onDelete: (ref: string) => void;
+}) {
+  const navigate = useNavigate();
+  return (
+    <Table label="Apps" stale={stale}>
+      <thead>
+        <tr>
+          <th className={styles.ref}>App</th>
+          <th className={styles.wide}>Name</th>
+          <th className={styles.wide}>URL</th>
+          <th className="num">Size</th>
+          <th className={styles.made}>Made</th>
+          <th className={styles.menu}>
+            <span className="sr">More</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {apps?.map(({ ref, name, url, size_bytes, created_at }) => (
+          <tr key={ref} className={rowClass} onClick={() => void navigate({ to: '/app/$ref', params: { ref } })}>
+            <td>
+              <Link to="/app/$ref" params={{ ref }} className={styles.link}>
+                {ref}
+              </Link>
+            </td>
+            <td className={styles.wide}>{name === ref ? <span className="soft">–</span> : name}</td>
+            <td className={styles.wide}>
+              <code>{url}</code>
+            </td>
+            <td className="num">{bytes(size_bytes)}</td>
+            <td className={styles.made}>
+              <time dateTime={created_at} title={dateTime(created_at)}>
+                {ago(created_at, Date.now())}
+              </time>
+            </td>
+            <td>
+              <More appRef={ref} onClone={onClone} onDelete={onDelete} />
+            </td>
+          </tr>
+        )) ?? <LoadingRows rows={3} widths={[80, 90, 240, 50, 80, 16]} />}
+      </tbody>
+    </Table>
+  );
+}
+
+function More({
+  appRef,
+  onClone,
+  onDelete,
+}: {
+  appRef: string;
+  onClone: (ref: string) => void;
+  onDelete: (ref: string) => void;
+}) {
+  return (
+    <Menu position="bottom-end" width={160}>
+      <Menu.Target>
+        <Button
+          kind="quiet"
+          small
+          square
+          icon={IconDots}
+          aria-label={`More about ${appRef}`}
+          onClick={(event) => event.stopPropagation()}
+        />
+      </Menu.Target>
+      <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
+        <Menu.Item leftSection={<Icon of={IconCopyPlus} />} onClick={() => onClone(appRef)}>
+          Clone
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<Icon of={IconTrash} />}
+          className={styles.danger ?? ''}
+          onClick={() => onDelete(appRef)}
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,153 @@
+import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import type { Source, Specification } from '../../../contract/specification.ts';
+import { Failure } from '../../ui/failure.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { AsOf, Opening } from '../../ui/opening.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { specification } from '../data/specification/specification.ts';
+import { Page } from '../frame/page.tsx';
+import { SpecificationVersion } from '../frame/specification-version.tsx';
+import styles from './chapter-page.module.css';
+import { type BuiltChapter, chapterPage, chapterPages } from './chapter-pages.ts';
+
+/**
+ * The anatomy of every chapter: opening with the live answer, figures and tables, where this comes from, how to
+ * change it, the neighbours. What a chapter itself adds are the answer, the figures and the panel.
+ */
+export function ChapterPage({
+  appRef,
+  chapter,
+  answer,
+  sources,
+  changes,
+  panel,
+  children,
+}: {
+  appRef: string;
+  chapter: BuiltChapter;
+  /** Missing while it is not known. */
+  answer: ReactNode | undefined;
+  sources: readonly Source[];
+  /** How to change it, a sentence each. */
+  changes: readonly ReactNode[];
+  panel?: ReactNode;
+  children: ReactNode;
+}) {
+  const query = useQuery(specification(appRef));
+  const { number, name, question } = chapterPage(chapter);
+  return (
+    <Page
+      crumbs={[{ text: appRef, link: { to: '/app/$ref', params: { ref: appRef } } }, { text: `${number} ${name}` }]}
+      question={question}
+      tools={<SpecificationVersion appRef={appRef} />}
+      panel={panel}
+      fetching={query.isLoading}
+    >
+      <Opening numeral={number} name={name} question={question}>
+        {answer ? (
+          <>
+            {answer} <AsOf at={query.dataUpdatedAt} live={!query.isError} />
+          </>
+        ) : (
+          query.isError && 'Not known at the moment.'
+        )}
+      </Opening>
+      {query.error && (
+        <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
+      )}
+      {children}
+      {query.data && <Feet appRef={appRef} sources={sources} changes={changes} />}
+      <Turn appRef={appRef} chapter={chapter} specification={query.data} />
+    </Page>
+  );
+}
+
+function Feet({
+  appRef,
+  sources,
+  changes,
+}: {
+  appRef: string;
+  sources: readonly Source[];
+  changes: readonly ReactNode[];
+}) {
+  const numbered = useMemo(() => changes.map((words, place) => ({ number: place + 1, words })), [changes]);
+  return (
+    <div className={styles.feet}>
+      <section>
+        <h2>Where this comes from</h2>
+        <ol>
+          {sources.map(({ label, sql }, place) => (
+            <li key={label}>
+              <span>{String.fromCharCode(97 + place)}</span>
+              <span>
+                {label}
+                {sql !== undefined && (
+                  <>
+                    {' '}
+                    <Link
+                      to="/app/$ref/sql"
+                      params={{ ref: appRef }}
+                      search={{ sql }}
+                      aria-label={`${label}: open in SQL`}
+                    >
+                      SQL
+                    </Link>
+                  </>
+                )}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </section>
+      <section>
+        <h2>How to change it</h2>
+        <ol>
+          {numbered.map(({ number, words }) => (
+            <li key={number}>
+              <span>{number}</span>
+              <span>{words}</span>
+            </li>
+          ))}
+        </ol>
+      </section>
+    </div>
+  );
+}
+
+function Turn({
+  appRef,
+  chapter,
+  specification: known,
+}: {
+  appRef: string;
+  chapter: BuiltChapter;
+  specification: Specification | undefined;
+}) {
+  const pages = chapterPages(known);
+  const here = pages.findIndex(({ key }) => key === chapter);
+  const previous = pages[here - 1];
+  const next = pages[here + 1];
+  const params = { ref: appRef };
+  return (
+    <nav className={styles.turn} aria-label="Previous and next chapter">
+      {previous && (
+        <Link to={previous.to} params={params}>
+          <Icon of={IconArrowLeft} />
+          <span>{previous.number}</span>
+          {previous.name}
+        </Link>
+      )}
+      {next && (
+        <Link to={next.to} params={params} className={styles.next}>
+          {next.name}
+          <span>{next.number}</span>
+          <Icon of={IconArrowRight} />
+        </Link>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,39 @@
+import { TextInput } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import { useMemo, useRef } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { useKeys } from '../keys/keyboard.tsx';
+import styles from './filter-field.module.css';
+
+/** Narrows a table to the rows that hold what is typed. F goes there, Esc empties it. */
+export function FilterField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const field = useRef<HTMLInputElement>(null);
+  useKeys(useMemo(() => [{ keys: 'f', group: 'This page', does: label, run: () => field.current?.focus() }], [label]));
+  return (
+    <TextInput
+      ref={field}
+      className={styles.filter ?? ''}
+      aria-label={label}
+      placeholder={label}
+      leftSection={<Icon of={IconFilter} small />}
+      leftSectionWidth={28}
+      autoComplete="off"
+      spellCheck={false}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || value === '') return;
+        event.preventDefault();
+        onChange('');
+      }}
+    />
+  );
+}

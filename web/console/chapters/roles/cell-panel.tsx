@@ -1,0 +1,105 @@
+import { Link } from '@tanstack/react-router';
+import type { Entity, PolicyEntry, RoleCell, RoleEntry } from '../../../../contract/specification.ts';
+import { Code } from '../../../ui/code.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { VerdictMark } from '../../../ui/verdict.tsx';
+import { counted, listed } from '../../format/format.ts';
+import styles from './cell-panel.module.css';
+import { verdictSentence } from './verdict-sentence.ts';
+
+/** One cell of the matrix told in full: the verdict in words, why, the policies it comes from, the grant. */
+export function CellPanel({
+  appRef,
+  cell,
+  role,
+  policies,
+  entity,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  cell: RoleCell;
+  role: RoleEntry;
+  /** Those that were looked at, permissive first. */
+  policies: readonly PolicyEntry[];
+  /** Missing for a function. */
+  entity: Entity | undefined;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  const name = cell.entity.replace(/^public\./, '');
+  return (
+    <Panel
+      label={`${name}, ${cell.operation} by ${cell.role}`}
+      title={
+        <>
+          <code>{name}</code> <span className="soft">{cell.operation} by</span> <code>{cell.role}</code>
+        </>
+      }
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      <VerdictLine>
+        <span className={styles.mark}>
+          <VerdictMark of={cell.verdict} />
+        </span>{' '}
+        {verdictSentence(cell)}
+      </VerdictLine>
+      <PanelSection title="Why">
+        <KeyValues
+          pairs={[
+            ['Role', `${role.name}: ${role.meaning}`],
+            ['Reason', cell.reason],
+            ...(entity && cell.operation !== 'execute' ? [grantPair(cell, entity), securityPair(entity, role)] : []),
+          ]}
+        />
+      </PanelSection>
+      {policies.map((policy) => (
+        <PanelSection
+          key={policy.name}
+          title={policy.permissive ? 'Policy' : 'Policy, restrictive'}
+          aside={
+            <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: policy.sql }}>
+              Open in SQL
+            </Link>
+          }
+        >
+          <Code code={policy.sql} language="sql" label={`the policy ${policy.name}`} />
+          <p className={styles.words}>
+            <Tag>{policy.command}</Tag> for {listed(policy.roles)}
+            {policy.words && <>: {policy.words}</>}
+          </p>
+        </PanelSection>
+      ))}
+      {entity && (
+        <p className={styles.foot}>
+          <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entity.id }}>
+            {name} in chapter 3
+          </Link>
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+const grantPair = ({ verdict, columns }: RoleCell, entity: Entity): readonly [string, string] => [
+  'Fields',
+  columns === null
+    ? verdict === 'never'
+      ? 'none'
+      : 'all'
+    : `${columns.join(', ')} (${columns.length} of ${counted(entity.fields.length, 'field')})`,
+];
+
+const securityPair = (entity: Entity, role: RoleEntry): readonly [string, string] => [
+  'Row-level security',
+  !entity.row_level_security
+    ? 'off: every row is open to a role with the grant'
+    : role.bypasses_row_level_security
+      ? 'on; this role passes by it'
+      : 'on',
+];

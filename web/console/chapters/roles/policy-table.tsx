@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PolicyEntry } from '../../../../contract/specification.ts';
+import { Figure } from '../../../ui/figure.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { listed } from '../../format/format.ts';
+import { CutLine } from '../cut-line.tsx';
+import styles from './policy-table.module.css';
+
+const portion = 100;
+
+/** Every policy, with what it lets through in words. */
+export function PolicyTable({ appRef, policies }: { appRef: string; policies: readonly PolicyEntry[] }) {
+  const [most, setMost] = useState(portion);
+  const shown = policies.slice(0, most);
+  return (
+    <Figure number="Table 6.2" caption="Policies, and what they let through">
+      <Table label="Policies">
+        <thead>
+          <tr>
+            <th>Entity</th>
+            <th>Policy</th>
+            <th className={styles.wide}>Command</th>
+            <th className={styles.wide}>For</th>
+            <th className={styles.words}>Lets through</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ entity, name, permissive, command, roles, words, sql }) => (
+            <tr key={`${entity} ${name}`}>
+              <td>
+                <code>{entity.replace(/^public\./, '')}</code>
+              </td>
+              <td className={styles.name}>
+                <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }}>
+                  {name}
+                </Link>
+              </td>
+              <td className={styles.wide}>
+                {command}
+                {!permissive && <span className="soft">, restrictive</span>}
+              </td>
+              <td className={styles.wide}>{listed(roles)}</td>
+              <td className={styles.words} title={words}>
+                {words}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <CutLine shown={shown.length} all={policies.length} what="policy" onMore={() => setMost(most + portion)} />
+    </Figure>
+  );
+}

@@ -1,0 +1,121 @@
+import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import type { RoleCell, RoleEntry } from '../../../../contract/specification.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Verdict } from '../../../ui/verdict.tsx';
+import { counted } from '../../format/format.ts';
+import { cellKey, type MatrixGroup, step } from './matrix.ts';
+import styles from './role-matrix.module.css';
+
+/**
+ * Who may do what: a table whose cells are buttons. One of them is in the tab order; arrows, Home and End move, a
+ * press tells the cell in full. `words` shows the condition in the cell; else the mark alone.
+ */
+export function RoleMatrix({
+  roles,
+  groups,
+  words,
+  selected,
+  onSelect,
+}: {
+  roles: readonly RoleEntry[];
+  groups: readonly MatrixGroup[];
+  words: boolean;
+  selected: RoleCell | null;
+  onSelect: (cell: RoleCell) => void;
+}) {
+  const grid = useRef<HTMLTableElement>(null);
+  const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
+  const [at, setAt] = useState<readonly [row: number, column: number]>([0, 0]);
+  const selectedKey = selected && cellKey(selected);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const to = step(event.key, at, rows.length, roles.length);
+    if (to === null) return;
+    event.preventDefault();
+    setAt(to);
+    grid.current?.querySelector<HTMLElement>(`[data-at="${to.join()}"]`)?.focus();
+  };
+
+  return (
+    <table
+      ref={grid}
+      className={classNames(styles.matrix, !words && styles.marks)}
+      aria-label="Roles, entities and operations"
+      style={{ '--roles': roles.length } as CSSProperties}
+    >
+      <colgroup>
+        <col className={styles.entityColumn} />
+        <col className={styles.operationColumn} />
+        {roles.map(({ name }) => (
+          <col key={name} />
+        ))}
+      </colgroup>
+      <thead>
+        <tr>
+          <th colSpan={2} scope="col">
+            Entity and operation
+          </th>
+          {roles.map(({ name, meaning }) => (
+            <th
+              key={name}
+              scope="col"
+              className={classNames('cut', selected?.role === name && styles.hot)}
+              title={meaning}
+            >
+              {name}
+              <span className={classNames(styles.under, 'cut')}>{meaning}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {groups.map((group) => (
+        <tbody key={group.entity}>
+          {group.rows.map((row, place) => (
+            <tr key={row.operation} className={place === group.rows.length - 1 ? styles.last : undefined}>
+              {place === 0 && <GroupHead group={group} />}
+              <th
+                scope="row"
+                className={classNames(
+                  styles.operation,
+                  selected?.entity === row.entity && selected.operation === row.operation && styles.hot,
+                )}
+              >
+                {row.operation}
+              </th>
+              {row.cells.map((cell, column) => {
+                const index = rows.indexOf(row);
+                const key = cellKey(cell);
+                return (
+                  <td key={cell.role} className={styles.cell}>
+                    <button
+                      type="button"
+                      data-at={`${index},${column}`}
+                      tabIndex={at[0] === index && at[1] === column ? 0 : -1}
+                      aria-pressed={key === selectedKey}
+                      onFocus={() => setAt([index, column])}
+                      onClick={() => onSelect(cell)}
+                      onKeyDown={onKeyDown}
+                    >
+                      <Verdict of={cell.verdict} words={cell.words} cut />
+                    </button>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+function GroupHead({ group: { name, rows, rowsEstimate, argumentTypes } }: { group: MatrixGroup }) {
+  return (
+    <th scope="rowgroup" rowSpan={rows.length} className={styles.entity}>
+      <div className={styles.stay}>
+        <code title={argumentTypes === null ? name : `${name}(${argumentTypes})`}>{name}</code>
+        {rowsEstimate !== null && <span className={styles.under}>{counted(rowsEstimate, 'row')}</span>}
+      </div>
+    </th>
+  );
+}

@@ -1,0 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Chapters } from '../../../contract/specification.ts';
+import { specification } from '../data/specification/specification.ts';
+import type { BuiltChapter } from './chapter-pages.ts';
+
+/** One chapter of an app's specification; undefined while it is not known. `stale`: it could not be renewed. */
+export function useChapter<K extends BuiltChapter>(
+  appRef: string,
+  key: K,
+): { chapter: Chapters[K] | undefined; pending: boolean; stale: boolean } {
+  const { data, isPending, isError } = useQuery(specification(appRef));
+  return { chapter: data?.chapters[key], pending: isPending && !isError, stale: isError };
+}

@@ -1,0 +1,60 @@
+import { IconTerminal2 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { buttonClass } from '../../ui/button.tsx';
+import { Code } from '../../ui/code.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+/** A table that every chapter has something to say about. */
+const firstTable = `create table public.notes (
+  id    bigint primary key
+        generated always as identity,
+  owner uuid not null default auth.uid()
+        references auth.users
+        on delete cascade,
+  title text not null
+        check (length(title) <= 80)
+);
+comment on table public.notes
+  is 'What a member wrote down';
+
+alter table public.notes
+  enable row level security;
+create policy "own notes" on public.notes
+  for all to authenticated
+  using (owner = (select auth.uid()));`;
+
+/** Way to begin: write SQL. */
+export function FirstTable({ appRef }: { appRef: string }) {
+  return (
+    <Empty title="Write SQL">
+      <p>A comment becomes the words that chapter 3 shows.</p>
+      <Code code={firstTable} language="sql" label="the SQL of a first table" />
+      <Link
+        to="/app/$ref/sql"
+        params={{ ref: appRef }}
+        search={{ sql: firstTable }}
+        className={buttonClass({ kind: 'first' })}
+      >
+        <Icon of={IconTerminal2} />
+        Open in SQL
+      </Link>
+    </Empty>
+  );
+}
+
+/** Way to begin: apply what exists. */
+export function FirstMigrations({ appRef }: { appRef: string }) {
+  return (
+    <Empty title="Apply migrations">
+      <p>
+        Plain SQL files in order, once, each in a transaction. A folder <code>supabase/migrations</code> works as it is.
+      </p>
+      <Code
+        code={`$ npx ninefold migrate ${appRef} \\\n    ./supabase/migrations`}
+        language="shell"
+        label="the command"
+      />
+    </Empty>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Activity } from '../../../contract/admin.ts';
+import { Dot } from '../../ui/dot.tsx';
+import { AsOf } from '../../ui/opening.tsx';
+import { KeyValues } from '../../ui/panel.tsx';
+import { Bar } from '../../ui/table.tsx';
+import styles from './health.module.css';
+import { SideSection } from './side-section.tsx';
+
+/** What the app stands on, and whether it is well. */
+export function Health({ activity, at }: { activity: Activity | undefined; at: number }) {
+  return (
+    <SideSection title="Health" aside={activity && <AsOf at={at} live={false} verb="checked" />}>
+      {activity ? (
+        <KeyValues
+          pairs={activity.health.map(({ name, ok, text }) => [
+            name,
+            <span key={name} className={ok ? styles.well : styles.unwell}>
+              <Dot kind={ok ? 'ok' : 'bad'} />
+              {text}
+            </span>,
+          ])}
+        />
+      ) : (
+        <Bar width={336} />
+      )}
+    </SideSection>
+  );
+}

@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router';
+import type { Entity } from '../../../contract/specification.ts';
+import { Table } from '../../ui/table.tsx';
+import { bytes, count, entityName } from '../format/format.ts';
+import styles from './largest.module.css';
+import { SideSection } from './side-section.tsx';
+
+const most = 8;
+
+/** The entities that hold the most, with their live figures; none while nothing is known of any. */
+export function Largest({ appRef, entities }: { appRef: string; entities: readonly Entity[] }) {
+  const known = entities
+    .flatMap((entity) => (entity.figures && entity.kind !== 'view' ? [{ entity, figures: entity.figures }] : []))
+    .toSorted((a, b) => b.figures.size_bytes - a.figures.size_bytes);
+  if (known.length === 0) return null;
+  const params = { ref: appRef };
+  return (
+    <div className={styles.largest}>
+      <SideSection
+        title="What it holds"
+        aside={known.length > most ? `the ${most} largest of ${count(known.length)}` : undefined}
+      >
+        <Table label="What it holds">
+          <thead className="sr">
+            <tr>
+              <th>Entity</th>
+              <th>What it is</th>
+              <th>Rows</th>
+              <th>Size</th>
+            </tr>
+          </thead>
+          <tbody>
+            {known.slice(0, most).map(({ entity, figures }) => (
+              <tr key={entity.id}>
+                <td className={styles.name}>
+                  <Link to="/app/$ref/entities" params={params} search={{ entity: entity.id }}>
+                    <code>{entityName(entity.schema, entity.name)}</code>
+                  </Link>
+                </td>
+                <td className={styles.comment}>{entity.comment}</td>
+                <td className="num">{count(figures.rows_estimate)} rows</td>
+                <td className="num soft">{bytes(figures.size_bytes)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </SideSection>
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import type { User } from '@supabase/supabase-js';
+import { appKeys } from '../apps/keys.ts';
+import { queryClient } from '../query-client.ts';
+import { sessionListKeys } from '../sessions/keys.ts';
+import { userKeys } from './keys.ts';
+
+/** Renews what shows users, their sessions and their number; `changed` is already known as it now is. */
+export async function afterChange(ref: string, changed: User | null): Promise<void> {
+  if (changed) queryClient.setQueryData(userKeys.one(ref, changed.id), changed);
+  void queryClient.invalidateQueries({ queryKey: appKeys.activity(ref) });
+  void queryClient.invalidateQueries({ queryKey: sessionListKeys.all(ref) });
+  await queryClient.invalidateQueries({ queryKey: userKeys.all(ref) });
+}

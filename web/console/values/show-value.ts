@@ -1,0 +1,84 @@
+import type { FieldKind } from './field-kind.ts';
+
+/** How much of a text a cell holds; the rest is in the editor and the panel. */
+const cellCharacters = 300;
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const two = (value: number): string => String(value).padStart(2, '0');
+
+interface Moment {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+}
+
+const stamp = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d):(\d\d)(\.\d+)?(?:([+-]\d\d)(?::?(\d\d))?)?)?$/;
+
+/** A date or time as PostgreSQL prints it; null for what has no place on the calendar: infinity, years before Christ. */
+function momentOf(text: string, inReadersZone: boolean): Moment | null {
+  const match = stamp.exec(text);
+  if (!match) return null;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', , zone, zoneMinutes = '00'] = match;
+  if (inReadersZone && zone !== undefined) {
+    const at = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}:${zoneMinutes}`);
+    if (Number.isNaN(at.getTime())) return null;
+    return {
+      year: at.getFullYear(),
+      month: at.getMonth() + 1,
+      day: at.getDate(),
+      hour: at.getHours(),
+      minute: at.getMinutes(),
+      second: at.getSeconds(),
+    };
+  }
+  return {
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+  };
+}
+
+const dayOf = ({ day, month }: Moment): string => `${day} ${months[month - 1]}`;
+
+/** "20 Nov 13:59" this year, "20 Nov 2024 13:59" in others. */
+function shortTime(moment: Moment, thisYear: number): string {
+  const year = moment.year === thisYear ? '' : ` ${moment.year}`;
+  return `${dayOf(moment)}${year} ${two(moment.hour)}:${two(moment.minute)}`;
+}
+
+/** "20 Nov 2026 13:59:04". */
+const fullTime = (moment: Moment): string =>
+  `${dayOf(moment)} ${moment.year} ${two(moment.hour)}:${two(moment.minute)}:${two(moment.second)}`;
+
+const shortened = (text: string): string => (text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text);
+
+/**
+ * A value as a cell shows it. Takes what PostgreSQL prints; times are in the reader's time zone, but times without a
+ * zone stay as they are. `thisYear` goes without saying.
+ */
+export function cellText(value: string, kind: FieldKind, thisYear: number): string {
+  const moment = timeOf(value, kind);
+  if (moment) return kind === 'date' ? `${dayOf(moment)} ${moment.year}` : shortTime(moment, thisYear);
+  if (kind === 'boolean') return booleanWord(value);
+  if (kind === 'json') return shortened(value.replace(/\s*\n\s*/g, ' '));
+  return shortened(value);
+}
+
+/** A value as the panel tells it: in full, times with seconds. */
+export function fullText(value: string, kind: FieldKind): string {
+  const moment = timeOf(value, kind);
+  if (moment) return kind === 'date' ? `${dayOf(moment)} ${moment.year}` : fullTime(moment);
+  return kind === 'boolean' ? booleanWord(value) : value;
+}
+
+const timeOf = (value: string, kind: FieldKind): Moment | null =>
+  kind === 'date' || kind === 'timestamp' || kind === 'timestamptz' ? momentOf(value, kind === 'timestamptz') : null;
+
+/** PostgreSQL prints t and f in results, true and false as text. */
+const booleanWord = (value: string): string => (value === 't' ? 'true' : value === 'f' ? 'false' : value);

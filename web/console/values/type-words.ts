@@ -1,0 +1,68 @@
+import type { Field } from '../../../contract/specification.ts';
+import { kindOf, shortType } from './field-kind.ts';
+
+const integerBounds: Readonly<Record<string, string>> = {
+  smallint: '−32,768 to 32,767',
+  integer: '−2,147,483,648 to 2,147,483,647',
+  bigint: '−9,223,372,036,854,775,808 to 9,223,372,036,854,775,807',
+};
+
+/** The largest number of characters that a type takes: 120 for "character varying(120)"; null where it has none. */
+export function maxCharacters(type: string): number | null {
+  const match = /^character(?: varying)?\((\d+)\)$/.exec(type);
+  return match ? Number(match[1]) : null;
+}
+
+/** What a field takes, as a phrase beneath its editor: "Up to 120 characters. Must be there." */
+export function typeInWords(field: Field): string {
+  return [takes(field), field.nullable ? null : 'Never null.', field.references && pointsTo(field.references)]
+    .filter((part) => part !== null)
+    .join(' ');
+}
+
+const pointsTo = ({ schema, entity, field }: NonNullable<Field['references']>): string =>
+  `Points to ${schema === 'public' ? entity : `${schema}.${entity}`}.${field}.`;
+
+function takes(field: Field): string {
+  const type = field.base_type ?? field.type;
+  switch (kindOf(field)) {
+    case 'text': {
+      const most = maxCharacters(type);
+      return most === null ? 'Text.' : `Up to ${most} characters.`;
+    }
+    case 'integer':
+      return `A whole number, ${integerBounds[type] ?? 'without a fraction'}.`;
+    case 'decimal':
+      return decimalWords(type);
+    case 'boolean':
+      return 'true or false.';
+    case 'enum':
+      return `One of ${field.enum_values?.length ?? 0}.`;
+    case 'uuid':
+      return 'A UUID, 36 characters.';
+    case 'date':
+      return 'A date, 2026-11-20.';
+    case 'timestamp':
+      return 'A time without a zone, 2026-11-20 13:59:00.';
+    case 'timestamptz':
+      return 'A time with its zone, 2026-11-20 13:59:00+00.';
+    case 'json':
+      return 'JSON.';
+    case 'bytes':
+      return 'Bytes in hexadecimal, \\x00ff.';
+    case 'array':
+      return `An array of ${shortType(type).replace(/(\[\])+$/, '')}, {a,b}.`;
+    case 'range':
+      return 'A range, [1,5).';
+    case 'search':
+    case 'other':
+      return `${shortType(type)}, as PostgreSQL writes it.`;
+  }
+}
+
+function decimalWords(type: string): string {
+  const match = /^numeric\((\d+),(-?\d+)\)$/.exec(type);
+  if (!match) return type === 'numeric' ? 'A number, with any number of digits.' : 'A number, rounded to what the type holds.';
+  const [, precision, scale] = match;
+  return `A number with up to ${Number(precision) - Number(scale)} digits before the point and ${scale} after.`;
+}
