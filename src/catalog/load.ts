@@ -87,8 +87,8 @@ function makeRelations(
   };
   const columnsOf = new Map<number, Map<string, Column>>();
   for (const [oid, name, baseType, type, nullable, byDefault, maxLength, enumValues, comment] of columns) {
-    let list = columnsOf.get(oid);
-    if (!list) columnsOf.set(oid, (list = new Map()));
+    const list = columnsOf.get(oid) ?? new Map<string, Column>();
+    columnsOf.set(oid, list);
     list.set(name, {
       name,
       baseType: shared(baseType),

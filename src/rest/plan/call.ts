@@ -1,0 +1,85 @@
+import type { RestSettings } from '../../../contract/settings.ts';
+import type { Catalog, Parameter, Routine } from '../../catalog/catalog.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { Action, ApiRequest } from '../request/api-request.ts';
+import { findFunction } from './find-function.ts';
+import { negotiate } from './negotiate.ts';
+import { type CallArguments, type CallPlan, type Condition, type ReadNode, returnsSingle } from './plan.ts';
+import { planRead } from './read.ts';
+import { columnsNeeded } from './returning.ts';
+
+/** A call of a function (PostgREST docs, "Functions as RPC"). Throws PGRST128, 202 and 203, and what a read throws. */
+export function planCall(
+  request: ApiRequest,
+  action: Extract<Action, { kind: 'call' }>,
+  catalog: Catalog,
+  settings: RestSettings,
+): CallPlan {
+  const isPost = action.method === 'POST';
+  const argumentNames = isPost
+    ? request.columns
+    : [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
+  const { contentType } = request;
+  const routine = findFunction(catalog, { target: action.target, argumentNames, contentType, isPost });
+  // a function that gives rows of a table can be read and embedded like that table
+  const rows = { schema: routine.schema, name: routine.returns.composite ? routine.returns.type.name : routine.name };
+  const read = planRead(request, rows, catalog, settings);
+  const { maxAffected, handling } = request.preferences;
+  const negotiated = negotiate(request, rows, read, catalog, settings);
+  if (maxAffected !== null && handling === 'strict' && returnsSingle(routine)) throw new NinefoldError('PGRST128');
+  return {
+    kind: 'call',
+    routine,
+    arguments: argumentsOf(request, routine, argumentNames, isPost),
+    readOnly: !isPost || routine.volatility !== 'volatile',
+    headOnly: action.method === 'HEAD',
+    returning: columnsNeeded(read, []),
+    filterColumns: [...new Set(filterColumns(read))].sort(),
+    read,
+    ...negotiated,
+  };
+}
+
+function argumentsOf(request: ApiRequest, routine: Routine, names: readonly string[], isPost: boolean): CallArguments {
+  const { payload } = request;
+  const [first] = routine.parameters;
+  if (routine.parameters.length === 1 && first?.name === '') {
+    const form = payload?.kind === 'form' ? JSON.stringify(Object.fromEntries(payload.pairs)) : null;
+    const body = payload && payload.kind !== 'form' ? payload.body : (form ?? '{}');
+    return { kind: 'unnamed', parameter: first, body };
+  }
+  const parameters = routine.parameters.filter((parameter) => names.includes(parameter.name));
+  if (parameters.length === 0) return { kind: 'none' };
+  if (!isPost) return valuesOf(parameters, request.parameters.arguments);
+  if (payload?.kind === 'form') return valuesOf(parameters, payload.pairs);
+  if (payload?.kind === 'json' || payload?.kind === 'json-unread') {
+    return { kind: 'json', parameters, body: payload.body, isObject: payload.isObject };
+  }
+  return { kind: 'none' };
+}
+
+/** A variadic parameter takes every value of its name, any other the last. */
+function valuesOf(parameters: readonly Parameter[], pairs: readonly (readonly [string, string])[]): CallArguments {
+  return {
+    kind: 'values',
+    values: parameters.map((parameter) => {
+      const values = pairs.filter(([name]) => name === parameter.name).map(([, value]) => value);
+      return { parameter, value: parameter.variadic ? values : (values[values.length - 1] ?? '') };
+    }),
+  };
+}
+
+/** The columns that the conditions of the read and of those embedded in it compare. */
+function filterColumns(read: ReadNode): string[] {
+  const of = (condition: Condition): string[] => {
+    switch (condition.kind) {
+      case 'filter':
+        return [condition.field.name];
+      case 'no-related':
+        return [];
+      default:
+        return condition.children.flatMap(of);
+    }
+  };
+  return read.where.flatMap(of);
+}

@@ -1,0 +1,88 @@
+import { type Catalog, type Column, nameKey, representationKey, type SqlName } from '../../catalog/catalog.ts';
+import type { FieldRef, Filter, LogicTree } from '../request/api-request.ts';
+import type { Condition, PlannedField, PlannedOrder } from './plan.ts';
+
+/** Columns in their uses (PostgREST docs, "JSON Columns", "Domain Representations", "Full-Text Search"). */
+
+const noPath: PlannedField['path'] = [];
+
+/** A name of which nothing is known. */
+export const unknownField = (name: string, path: PlannedField['path'] = noPath): PlannedField => ({
+  name,
+  path,
+  toJson: false,
+  search: null,
+  type: '',
+  transform: null,
+  default: null,
+  wholeRow: false,
+});
+
+export const columnField = (column: Column): PlannedField => ({
+  ...unknownField(column.name),
+  type: column.type,
+  default: column.default,
+});
+
+const columnOf = (catalog: Catalog, relation: SqlName, name: string): Column | undefined =>
+  catalog.relations.get(nameKey(relation))?.columns.get(name);
+
+/** The column with its type, when the relation has it. Only json and jsonb can be followed into without conversion. */
+export function typedField(catalog: Catalog, relation: SqlName, field: FieldRef): PlannedField {
+  const column = columnOf(catalog, relation, field.name);
+  const type = column?.type ?? '';
+  return {
+    name: field.name,
+    path: field.path,
+    toJson: type !== 'json' && type !== 'jsonb',
+    search: null,
+    type,
+    transform: null,
+    default: column?.default ?? null,
+    wholeRow: false,
+  };
+}
+
+const transformed = (catalog: Catalog, field: PlannedField, from: string, to: string): PlannedField => {
+  const transform = field.type === '' ? undefined : catalog.representations.get(representationKey(from, to));
+  return transform ? { ...field, type: from, transform } : field;
+};
+
+/** The column as it is shown in JSON. */
+export const shownField = (catalog: Catalog, field: PlannedField): PlannedField =>
+  transformed(catalog, field, field.type, 'json');
+
+/** The column as it is filled from JSON. */
+export const filledField = (catalog: Catalog, field: PlannedField): PlannedField =>
+  transformed(catalog, field, 'json', field.type);
+
+function comparedField(catalog: Catalog, relation: SqlName, filter: Filter): PlannedField {
+  const field = typedField(catalog, relation, filter.field);
+  const { operation } = filter;
+  const isTsVector = columnOf(catalog, relation, filter.field.name)?.baseType === 'tsvector';
+  const search = operation.kind === 'search' && !isTsVector ? { language: operation.language } : null;
+  return transformed(catalog, { ...field, search }, 'text', field.type);
+}
+
+export function plannedCondition(catalog: Catalog, relation: SqlName, tree: LogicTree): Condition {
+  if (tree.kind === 'filter') {
+    return {
+      kind: 'filter',
+      field: comparedField(catalog, relation, tree),
+      negated: tree.negated,
+      operation: tree.operation,
+    };
+  }
+  return {
+    kind: tree.kind,
+    negated: tree.negated,
+    children: tree.children.map((child) => plannedCondition(catalog, relation, child)),
+  };
+}
+
+export const plannedOrder = (field: PlannedField, like: Omit<PlannedOrder, 'field'>): PlannedOrder => ({
+  field,
+  relation: like.relation,
+  direction: like.direction,
+  nulls: like.nulls,
+});

@@ -1,0 +1,96 @@
+import { type Catalog, nameKey, type Routine, type SqlName } from '../../catalog/catalog.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { MediaType } from '../request/api-request.ts';
+import { closestName } from './closest-name.ts';
+
+/** Functions by name and argument names (PostgREST docs, "Functions as RPC", "Overloaded functions"). */
+
+export interface Call {
+  readonly target: SqlName;
+  /** Names of the arguments, sorted, each once. */
+  readonly argumentNames: readonly string[];
+  readonly contentType: MediaType;
+  readonly isPost: boolean;
+}
+
+/** Throws PGRST202 when no function takes the arguments, PGRST203 when several do. */
+export function findFunction(catalog: Catalog, call: Call): Routine {
+  const overloads = catalog.functions.get(nameKey(call.target)) ?? [];
+  const named = overloads.filter((routine) => takesArguments(routine, call));
+  // functions with one unnamed parameter take what no function with named ones does
+  const candidates = named.length > 0 ? named : overloads.filter((routine) => takesBody(routine, call));
+  if (candidates.length === 1) return candidates[0] as Routine;
+  if (candidates.length === 0) throw notFound(catalog, call, overloads);
+  throw new NinefoldError('PGRST203', {
+    message: `Could not choose the best candidate function between: ${candidates.map(signature).join(', ')}`,
+    hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
+  });
+}
+
+const signature = (routine: Routine): string => {
+  const parameters = routine.parameters.map((parameter) => `${parameter.name} => ${parameter.type}`);
+  return `${routine.schema}.${routine.name}(${parameters.join(', ')})`;
+};
+
+const isRawType = (type: MediaType): boolean =>
+  type.kind === 'text' || type.kind === 'xml' || type.kind === 'octet-stream';
+
+function takesArguments(routine: Routine, { argumentNames, contentType, isPost }: Call): boolean {
+  if (routine.parameters.length === 0) return argumentNames.length === 0 && !(isPost && isRawType(contentType));
+  const known = new Set(routine.parameters.map((parameter) => parameter.name));
+  return (
+    argumentNames.every((name) => known.has(name)) &&
+    routine.parameters.every((parameter) => !parameter.required || argumentNames.includes(parameter.name))
+  );
+}
+
+const unnamedTypes: Readonly<Record<string, readonly string[]>> = {
+  json: ['json', 'jsonb'],
+  text: ['text'],
+  xml: ['xml'],
+  'octet-stream': ['bytea'],
+};
+
+function takesBody(routine: Routine, { contentType, isPost }: Call): boolean {
+  const [parameter] = routine.parameters;
+  return (
+    isPost &&
+    routine.parameters.length === 1 &&
+    parameter?.name === '' &&
+    (unnamedTypes[contentType.kind] ?? []).includes(parameter.type)
+  );
+}
+
+function notFound(catalog: Catalog, call: Call, overloads: readonly Routine[]): NinefoldError {
+  const { target, argumentNames, contentType, isPost } = call;
+  const name = `${target.schema}.${target.name}`;
+  const names = argumentNames.join(', ');
+  const onlyBody = isPost && isRawType(contentType);
+  const without = argumentNames.length === 0 ? ' without parameters' : null;
+  const searched = (): string => {
+    if (onlyBody) return ` with a single unnamed ${(unnamedTypes[contentType.kind] ?? [])[0]} parameter`;
+    const arguments_ = without ?? ` with parameter${argumentNames.length > 1 ? 's' : ''} ${names}`;
+    return isPost && contentType.kind === 'json'
+      ? `${arguments_} or with a single unnamed json/jsonb parameter`
+      : arguments_;
+  };
+  return new NinefoldError('PGRST202', {
+    message: `Could not find the function ${name}${onlyBody ? '' : (without ?? `(${names})`)} in the schema cache`,
+    details: `Searched for the function ${name}${searched()}, but no matches were found in the schema cache.`,
+    hint: onlyBody ? null : spellingHint(catalog, call, overloads),
+  });
+}
+
+function spellingHint(catalog: Catalog, { target, argumentNames }: Call, overloads: readonly Routine[]): string | null {
+  const call = `Perhaps you meant to call the function ${target.schema}.`;
+  if (overloads.length === 0) {
+    const names = new Set<string>();
+    for (const [first] of catalog.functions.values()) if (first?.schema === target.schema) names.add(first.name);
+    const close = closestName(target.name, names, 0.75);
+    return close && call + close.name;
+  }
+  const listOf = (names: readonly string[]): string => `(${[...names].sort().join(', ')})`;
+  const lists = overloads.map((routine) => listOf(routine.parameters.map((parameter) => parameter.name)));
+  const close = closestName(listOf(argumentNames), lists, 0.33);
+  return close && call + target.name + close.name;
+}

@@ -1,0 +1,150 @@
+import { type Catalog, type KeyRelationship, nameKey, type Relationship, type SqlName } from '../../catalog/catalog.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { closestName } from './closest-name.ts';
+
+/**
+ * The relationship that `select` means (PostgREST docs, "Resource Embedding", "Foreign Key Joins on Multiple
+ * Foreign Key Relationships"). Throws PGRST200 when there is none, PGRST201 when there are several.
+ * @param origin the name of the relation that embeds
+ * @param target the name in select: a table or view, a computed relationship, a constraint or a foreign key column
+ * @param hint what follows `!`: a constraint, a column of either side, or a junction
+ */
+export function findRelationship(
+  catalog: Catalog,
+  schema: string,
+  origin: string,
+  target: string,
+  hint: string | null,
+): Relationship {
+  const all = relationshipsFrom(catalog, schema, origin);
+  const found = all.filter((relationship) => matches(relationship, target, hint));
+  if (found.length === 1) return found[0] as Relationship;
+  if (found.length === 0) throw notFound(catalog, schema, origin, target, hint);
+  throw ambiguous(origin, target, found);
+}
+
+const relationshipsFrom = (catalog: Catalog, schema: string, origin: string): readonly Relationship[] =>
+  (catalog.relationships.get(nameKey({ schema, name: origin })) ?? []).filter(
+    (relationship) => relationship.foreignTable.schema === schema,
+  );
+
+const hasSingleColumn = (relationship: Relationship, column: string, side: 0 | 1): boolean =>
+  relationship.kind !== 'computed' &&
+  relationship.kind !== 'many-to-many' &&
+  relationship.columns.length === 1 &&
+  (relationship as KeyRelationship).columns[0]?.[side] === column;
+
+const hasConstraint = (relationship: Relationship, name: string): boolean =>
+  relationship.kind !== 'computed' && relationship.kind !== 'many-to-many' && relationship.constraint === name;
+
+function matches(relationship: Relationship, target: string, hint: string | null): boolean {
+  if (relationship.kind === 'computed') return relationship.function.name === target;
+  const isTarget = relationship.foreignTable.name === target;
+  if (relationship.isSelf) {
+    // the table's name means the children; the foreign key column means the parent
+    if (hint !== null) return isTarget && relationship.kind === 'one-to-many' && hasSingleColumn(relationship, hint, 1);
+    if (relationship.kind === 'one-to-many') return isTarget;
+    return relationship.kind === 'many-to-one' && hasSingleColumn(relationship, target, 0);
+  }
+  if (hint === null) {
+    if (isTarget) return true;
+    if (relationship.foreignTableIsView) return false;
+    return hasConstraint(relationship, target) || hasSingleColumn(relationship, target, 0);
+  }
+  return (
+    isTarget &&
+    (hasConstraint(relationship, hint) ||
+      hasSingleColumn(relationship, hint, 0) ||
+      hasSingleColumn(relationship, hint, 1) ||
+      (relationship.kind === 'many-to-many' && relationship.junction.name === hint))
+  );
+}
+
+function notFound(
+  catalog: Catalog,
+  schema: string,
+  origin: string,
+  target: string,
+  hint: string | null,
+): NinefoldError {
+  const withHint = hint === null ? '' : `' using the hint '${hint}`;
+  return new NinefoldError('PGRST200', {
+    message: `Could not find a relationship between '${origin}' and '${target}' in the schema cache`,
+    details:
+      `Searched for a foreign key relationship between '${origin}' and '${target}${withHint}' ` +
+      `in the schema '${schema}', but no matches were found.`,
+    hint: spellingHint(catalog, schema, origin, target),
+  });
+}
+
+const LEAST_LIKENESS = 0.33;
+
+function spellingHint(catalog: Catalog, schema: string, origin: string, target: string): string | null {
+  const from = relationshipsFrom(catalog, schema, origin);
+  if (from.length > 0) {
+    const names = new Set(from.map((relationship) => relationship.foreignTable.name));
+    const close = closestName(target, names, LEAST_LIKENESS);
+    return close && close.likeness < 1 ? `Perhaps you meant '${close.name}' instead of '${target}'.` : null;
+  }
+  const parents: string[] = [];
+  for (const list of catalog.relationships.values()) {
+    const table = list[0]?.table;
+    if (table?.schema === schema) parents.push(table.name);
+  }
+  const close = closestName(origin, parents, LEAST_LIKENESS);
+  return close ? `Perhaps you meant '${close.name}' instead of '${origin}'.` : null;
+}
+
+function ambiguous(origin: string, target: string, found: readonly Relationship[]): NinefoldError {
+  const choices = found.map((relationship) => `'${relationship.foreignTable.name}!${choiceOf(relationship)}'`);
+  return new NinefoldError('PGRST201', {
+    message: `Could not embed because more than one relationship was found for '${origin}' and '${target}'`,
+    details: found.map(describe),
+    hint:
+      `Try changing '${target}' to one of the following: ${choices.join(', ')}. ` +
+      "Find the desired relationship in the 'details' key.",
+  });
+}
+
+const choiceOf = (relationship: Relationship): string => {
+  switch (relationship.kind) {
+    case 'computed':
+      return relationship.function.name;
+    case 'many-to-many':
+      return relationship.junction.name;
+    default:
+      return relationship.constraint;
+  }
+};
+
+const columnList = (table: SqlName | string, columns: readonly string[]): string =>
+  `${typeof table === 'string' ? table : table.name}(${columns.join(', ')})`;
+
+function describe(relationship: Relationship): Record<string, string> {
+  const embedding = `${relationship.table.name} with ${relationship.foreignTable.name}`;
+  switch (relationship.kind) {
+    case 'computed':
+      return { embedding, cardinality: 'computed', relationship: relationship.function.name };
+    case 'many-to-many': {
+      const source = columnList(relationship.constraints[0], relationship.sourceColumns.map(second));
+      const target = columnList(relationship.constraints[1], relationship.targetColumns.map(second));
+      return {
+        embedding,
+        cardinality: 'many-to-many',
+        relationship: `${relationship.junction.name} using ${source} and ${target}`,
+      };
+    }
+    default: {
+      const here = columnList(relationship.table, relationship.columns.map(first));
+      const there = columnList(relationship.foreignTable, relationship.columns.map(second));
+      return {
+        embedding,
+        cardinality: relationship.kind,
+        relationship: `${relationship.constraint} using ${here} and ${there}`,
+      };
+    }
+  }
+}
+
+const first = (pair: readonly [string, string]): string => pair[0];
+const second = (pair: readonly [string, string]): string => pair[1];

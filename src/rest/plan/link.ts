@@ -1,0 +1,49 @@
+import { type Catalog, isToOne, type Relationship, type SqlName } from '../../catalog/catalog.ts';
+import { findRelationship } from './find-relationship.ts';
+import type { JoinCondition, TableRef } from './plan.ts';
+import type { Draft } from './read-draft.ts';
+
+/** Finds the relationship of every embedded relation to its parent. Throws PGRST200 and PGRST201. */
+export function linkRelationships(catalog: Catalog, schema: string, parent: Draft): void {
+  for (const child of parent.children) {
+    const origin = parent.depth === 0 ? (parent.alias ?? parent.relation.name) : parent.relation.name;
+    const relationship = findRelationship(catalog, schema, origin, child.name, child.hint);
+    child.relationship = relationship;
+    child.relation = relationship.foreignTable;
+    child.joinAlias = `${relationship.table.name}_${child.requestAlias ?? child.name}_${child.depth}`;
+    // the junction is joined in the same FROM, where the names of the two tables do not clash
+    child.alias = relationship.kind === 'many-to-many' ? null : `${relationship.foreignTable.name}_${child.depth}`;
+    child.conditions = joinConditions(relationship, tableRef(child), tableRef(parent));
+    if (child.spread && !isToOne(relationship)) child.spread = 'many';
+    linkRelationships(catalog, schema, child);
+  }
+}
+
+/** How the columns of a relation are qualified. */
+export const tableRef = (draft: { alias: string | null; relation: SqlName }): TableRef =>
+  draft.alias === null ? draft.relation : { alias: draft.alias };
+
+function joinConditions(relationship: Relationship, child: TableRef, parent: TableRef): JoinCondition[] {
+  switch (relationship.kind) {
+    case 'computed':
+      return [];
+    case 'many-to-many': {
+      const { junction, sourceColumns, targetColumns } = relationship;
+      return [
+        ...targetColumns.map(([column, junctionColumn]) => ({
+          left: { table: child, column },
+          right: { table: junction, column: junctionColumn },
+        })),
+        ...sourceColumns.map(([column, junctionColumn]) => ({
+          left: { table: junction, column: junctionColumn },
+          right: { table: parent, column },
+        })),
+      ];
+    }
+    default:
+      return relationship.columns.map(([parentColumn, column]) => ({
+        left: { table: child, column },
+        right: { table: parent, column: parentColumn },
+      }));
+  }
+}

@@ -1,0 +1,65 @@
+import type { Catalog, Relation } from '../../catalog/catalog.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { ApiRequest, Mutation } from '../request/api-request.ts';
+import { columnField, filledField, plannedCondition } from './fields.ts';
+import type { MutatePlan, PlannedField, ReadNode } from './plan.ts';
+import { columnsNeeded } from './returning.ts';
+
+/**
+ * A write (PostgREST docs, "Insert", "Update", "Upsert", "Delete"). Throws PGRST204 for a column that the table does
+ * not have, PGRST105 for a PUT that does not name one row.
+ */
+export function planMutation(
+  request: ApiRequest,
+  mutation: Mutation,
+  target: Relation,
+  read: ReadNode,
+  catalog: Catalog,
+): Omit<MutatePlan, 'format' | 'mediaType'> {
+  const { parameters, preferences } = request;
+  if (mutation === 'upsert-one' && !namesOneRow(request, target)) throw new NinefoldError('PGRST105');
+  const showsRows = preferences.representation !== null && preferences.representation !== 'minimal';
+  const rootConditions = [...parameters.filters, ...parameters.logic].filter((at) => at.path.length === 0);
+  return {
+    kind: 'mutate',
+    mutation,
+    target,
+    columns: mutation === 'delete' ? [] : request.columns.map((name) => columnToFill(catalog, target, name)),
+    payload: request.payload,
+    where: mutation === 'insert' ? [] : rootConditions.map((at) => plannedCondition(catalog, target, at.value)),
+    onConflict: conflictOf(request, mutation, target),
+    returning: showsRows ? columnsNeeded(read, target.primaryKey) : [],
+    applyDefaults: mutation !== 'upsert-one' && preferences.missing === 'default',
+    read,
+  };
+}
+
+function columnToFill(catalog: Catalog, target: Relation, name: string): PlannedField {
+  const column = target.columns.get(name);
+  if (column) return filledField(catalog, columnField(column));
+  throw new NinefoldError('PGRST204', {
+    message: `Could not find the '${name}' column of '${target.name}' in the schema cache`,
+  });
+}
+
+/** A PUT compares every primary key column with eq, and has no other condition. */
+function namesOneRow({ parameters }: ApiRequest, target: Relation): boolean {
+  const names = new Set(parameters.filterNames);
+  return (
+    parameters.logic.length === 0 &&
+    target.primaryKey.length > 0 &&
+    names.size === target.primaryKey.length &&
+    target.primaryKey.every((column) => names.has(column)) &&
+    parameters.filters.every(
+      ({ value: { operation, negated } }) =>
+        !negated && operation.kind === 'quantified' && operation.operator === 'eq' && operation.quantifier === null,
+    )
+  );
+}
+
+function conflictOf(request: ApiRequest, mutation: Mutation, target: Relation): MutatePlan['onConflict'] {
+  if (mutation === 'upsert-one') return { resolution: 'merge-duplicates', columns: target.primaryKey };
+  const { resolution } = request.preferences;
+  if (mutation !== 'insert' || resolution === null) return null;
+  return { resolution, columns: request.parameters.onConflict ?? target.primaryKey };
+}

@@ -1,0 +1,100 @@
+import type { RestSettings } from '../../../contract/settings.ts';
+import { type Catalog, type SqlName, sameName } from '../../catalog/catalog.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { ApiRequest, MediaType } from '../request/api-request.ts';
+import { mediaTypeName, parseMediaType, sameMediaType } from '../request/media-type.ts';
+import type { BodyFormat, ReadNode } from './plan.ts';
+
+export interface Negotiated {
+  readonly format: BodyFormat;
+  readonly mediaType: MediaType;
+}
+
+/**
+ * Which of the accepted media types is answered, and how it is made (RFC 9110 section 12.5.1; PostgREST docs,
+ * "Media Type Handlers"). The first that anything can make wins. Throws PGRST107 when there is none.
+ * @param target the relation or function that has handlers of its own
+ */
+export function negotiate(
+  request: ApiRequest,
+  target: SqlName,
+  read: ReadNode,
+  catalog: Catalog,
+  settings: RestSettings,
+): Negotiated {
+  const wholeRows = showsWholeRows(read);
+  for (const accepted of request.accept) {
+    const found = formatOf(accepted, target, wholeRows, catalog, settings);
+    if (found) return sendsBody(request) ? found : { ...found, format: { kind: 'none' } };
+  }
+  throw notAvailable(request.accept);
+}
+
+export const notAvailable = (accept: readonly MediaType[]): NinefoldError =>
+  new NinefoldError('PGRST107', {
+    message: `None of these media types are available: ${accept.map(mediaTypeName).join(', ')}`,
+  });
+
+function sendsBody({ action, preferences }: ApiRequest): boolean {
+  if (action.kind === 'mutate') return preferences.representation === 'representation';
+  if (action.kind === 'read') return !action.headOnly;
+  return action.kind !== 'call' || action.method !== 'HEAD';
+}
+
+/** Handlers of a relation take its rows as they are, so they only serve requests that show them so. */
+const showsWholeRows = (read: ReadNode): boolean =>
+  read.children.length === 0 && read.select.length === 1 && read.select[0]?.field.name === '*';
+
+function formatOf(
+  accepted: MediaType,
+  target: SqlName,
+  wholeRows: boolean,
+  catalog: Catalog,
+  settings: RestSettings,
+): Negotiated | null {
+  switch (accepted.kind) {
+    case 'object':
+      return { format: { kind: 'object', stripNulls: accepted.nullsStripped }, mediaType: accepted };
+    case 'array-stripped':
+      return { format: { kind: 'array', stripNulls: true }, mediaType: accepted };
+    case 'plan': {
+      if (!settings.db_plan_enabled) return null;
+      const found = formatOf(accepted.of, target, wholeRows, catalog, settings);
+      return found ? { format: found.format, mediaType: accepted } : null;
+    }
+    default:
+      return (
+        customFormat(accepted, wholeRows ? target : null, catalog) ??
+        customFormat(accepted, null, catalog) ??
+        builtInFormat(accepted)
+      );
+  }
+}
+
+/** The handler for this target, first one that answers anything; for `target` null, one for any rows. */
+function customFormat(accepted: MediaType, target: SqlName | null, catalog: Catalog): Negotiated | null {
+  const candidates = catalog.mediaHandlers.filter((handler) =>
+    target === null ? handler.target === null : handler.target !== null && sameName(handler.target, target),
+  );
+  const handler =
+    (target === null ? undefined : candidates.find((candidate) => candidate.mediaType === '*/*')) ??
+    candidates.findLast((candidate) => sameMediaType(parseMediaType(candidate.mediaType), accepted));
+  if (!handler) return null;
+  return {
+    format: { kind: 'custom', function: handler.function, target: handler.target },
+    mediaType: parseMediaType(handler.resolvedMediaType),
+  };
+}
+
+function builtInFormat(accepted: MediaType): Negotiated | null {
+  switch (accepted.kind) {
+    case 'any':
+    case 'json':
+      return { format: { kind: 'array', stripNulls: false }, mediaType: { kind: 'json' } };
+    case 'csv':
+    case 'geojson':
+      return { format: { kind: accepted.kind }, mediaType: accepted };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,92 @@
+import type { RestSettings } from '../../../contract/settings.ts';
+import { type Catalog, nameKey, type Relation, type SqlName } from '../../catalog/catalog.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { planCall } from './call.ts';
+import { closestName } from './closest-name.ts';
+import { findFunction } from './find-function.ts';
+import { planMutation } from './mutation.ts';
+import { negotiate, notAvailable } from './negotiate.ts';
+import type { OptionsPlan, Plan } from './plan.ts';
+import { planRead } from './read.ts';
+
+/**
+ * The plan step: resolves every name of the request against the schema cache. Pure.
+ * Throws NinefoldError with PostgREST's codes: PGRST105, 107, 108, 118, 122, 123, 127, 128, 200 to 205.
+ */
+export function planRequest(request: ApiRequest, catalog: Catalog, settings: RestSettings): Plan {
+  const { action } = request;
+  switch (action.kind) {
+    case 'read': {
+      const target = findRelation(catalog, action.target);
+      const read = planRead(request, target, catalog, settings);
+      const negotiated = negotiate(request, target, read, catalog, settings);
+      refuseUnknownPreferences(request);
+      return { kind: 'read', target, headOnly: action.headOnly, read, ...negotiated };
+    }
+    case 'mutate': {
+      const target = findRelation(catalog, action.target);
+      const read = planRead(request, target, catalog, settings);
+      const mutation = planMutation(request, action.mutation, target, read, catalog);
+      refuseUnknownPreferences(request);
+      return { ...mutation, ...negotiate(request, target, read, catalog, settings) };
+    }
+    case 'call': {
+      const call = planCall(request, action, catalog, settings);
+      refuseUnknownPreferences(request);
+      return call;
+    }
+    case 'describe-schema': {
+      const offered = request.accept.some(({ kind }) => kind === 'openapi' || kind === 'json' || kind === 'any');
+      if (!offered) throw notAvailable(request.accept);
+      return { kind: 'describe', schema: action.schema, headOnly: action.headOnly };
+    }
+    case 'options-relation':
+      return { kind: 'options', allow: allowedOn(findRelation(catalog, action.target)) };
+    case 'options-function': {
+      const argumentNames = [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
+      const routine = findFunction(catalog, {
+        target: action.target,
+        argumentNames,
+        contentType: request.contentType,
+        isPost: false,
+      });
+      return {
+        kind: 'options',
+        allow: routine.volatility === 'volatile' ? ['OPTIONS', 'POST'] : ['OPTIONS', 'GET', 'HEAD', 'POST'],
+      };
+    }
+    case 'options-root':
+      return { kind: 'options', allow: ['OPTIONS', 'GET', 'HEAD'] };
+  }
+}
+
+function allowedOn(relation: Relation): OptionsPlan['allow'] {
+  const { insertable, updatable, deletable } = relation;
+  const methods = ['OPTIONS', 'GET', 'HEAD'];
+  if (insertable) methods.push('POST');
+  if (insertable && updatable && relation.primaryKey.length > 0) methods.push('PUT');
+  if (updatable) methods.push('PATCH');
+  if (deletable) methods.push('DELETE');
+  return methods;
+}
+
+/** More tables than this are not searched for a similar name. */
+const MAX_SEARCHED = 500;
+
+function findRelation(catalog: Catalog, target: SqlName): Relation {
+  const relation = catalog.relations.get(nameKey(target));
+  if (relation) return relation;
+  const names: string[] = [];
+  for (const other of catalog.relations.values()) if (other.schema === target.schema) names.push(other.name);
+  const close = names.length < MAX_SEARCHED ? closestName(target.name, names, 0.75) : null;
+  throw new NinefoldError('PGRST205', {
+    message: `Could not find the table '${target.schema}.${target.name}' in the schema cache`,
+    hint: close && `Perhaps you meant the table '${target.schema}.${close.name}'`,
+  });
+}
+
+function refuseUnknownPreferences({ preferences }: ApiRequest): void {
+  if (preferences.handling !== 'strict' || preferences.unknown.length === 0) return;
+  throw new NinefoldError('PGRST122', { details: `Invalid preferences: ${preferences.unknown.join(', ')}` });
+}

@@ -1,0 +1,133 @@
+import type { Relationship, SqlName } from '../../catalog/catalog.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type {
+  ApiRequest,
+  At,
+  JoinType,
+  LogicTree,
+  OrderTerm,
+  RowRange,
+  SelectField,
+  SelectItem,
+  SelectRelation,
+} from '../request/api-request.ts';
+import { allRows } from '../request/row-range.ts';
+import type { JoinCondition, PlannedSelect, SpreadColumn } from './plan.ts';
+
+/** A relation of the read while it is being planned: the node of `select`, and what the other parameters add to it. */
+export interface Draft {
+  readonly depth: number;
+  /** The name in `select`. */
+  readonly name: string;
+  readonly requestAlias: string | null;
+  readonly hint: string | null;
+  readonly join: JoinType | null;
+  readonly items: readonly SelectField[];
+  readonly children: Draft[];
+  filters: LogicTree[];
+  order: readonly OrderTerm[];
+  range: RowRange;
+
+  source: 'relation' | 'result';
+  relation: SqlName;
+  /** The alias within the statement; null when it goes by its own name. */
+  alias: string | null;
+  relationship: Relationship | null;
+  /** The alias of the subquery in the parent. */
+  joinAlias: string;
+  conditions: JoinCondition[];
+  spread: 'one' | 'many' | null;
+  select: PlannedSelect[];
+  /** Of a spread relation: its columns, one level up. */
+  spreadColumns: SpreadColumn[];
+}
+
+/** What filters, orders and limits call the relation. */
+export const calledName = (draft: Draft): string => draft.requestAlias ?? draft.name;
+
+const isRelation = (item: SelectItem): item is SelectRelation => item.kind === 'relation';
+const isField = (item: SelectItem): item is SelectField => item.kind === 'field';
+
+function newDraft(
+  schema: string,
+  depth: number,
+  item: Pick<SelectRelation, 'name' | 'alias' | 'hint' | 'join' | 'spread' | 'items'>,
+): Draft {
+  return {
+    depth,
+    name: item.name,
+    requestAlias: item.alias,
+    hint: item.hint,
+    join: item.join,
+    items: item.items.filter(isField),
+    children: item.items.filter(isRelation).map((child) => newDraft(schema, depth + 1, child)),
+    filters: [],
+    order: [],
+    range: allRows,
+    source: 'relation',
+    relation: { schema, name: item.name },
+    alias: null,
+    relationship: null,
+    joinAlias: '',
+    conditions: [],
+    spread: item.spread ? 'one' : null,
+    select: [],
+    spreadColumns: [],
+  };
+}
+
+/**
+ * The tree of `select` under the target, with filters, orders, limits and logic put where they belong. Of a write,
+ * what belongs to the root is left out but for the order: it decides which rows are written.
+ * Throws PGRST108 when a parameter names a relation that is not embedded.
+ */
+export function draftRead(request: ApiRequest, target: SqlName, legacyNames: boolean): Draft {
+  const { parameters, action } = request;
+  const root = newDraft(target.schema, 0, {
+    name: target.name,
+    alias: null,
+    hint: null,
+    join: null,
+    spread: false,
+    items: parameters.select,
+  });
+  const writes = action.kind === 'mutate';
+  const belongs = (at: At<unknown>): boolean => !writes || at.path.length > 0;
+  const draftOf = (at: At<unknown>): Draft => draftAt(root, at.path, legacyNames);
+  for (const at of parameters.filters) if (belongs(at)) draftOf(at).filters.push(at.value);
+  for (const at of parameters.order) draftOf(at).order = at.value;
+  if (!writes) {
+    root.range = request.topRange;
+    for (const at of parameters.ranges) draftOf(at).range = at.value;
+  }
+  for (const at of parameters.logic) if (belongs(at)) draftOf(at).filters.push(at.value);
+  return root;
+}
+
+function draftAt(root: Draft, path: readonly string[], legacyNames: boolean): Draft {
+  let draft = root;
+  for (const name of path) {
+    const child = draft.children.find(
+      (candidate) => calledName(candidate) === name || (legacyNames && candidate.name === name),
+    );
+    if (!child) throw notEmbedded(draft, name);
+    draft = child;
+  }
+  return draft;
+}
+
+export function notEmbedded(parent: Draft, name: string): NinefoldError {
+  const message = `'${name}' is not an embedded resource in this request`;
+  const aliased = parent.children.find((child) => child.name === name && child.requestAlias !== null);
+  if (aliased) {
+    return new NinefoldError('PGRST108', {
+      message,
+      details: 'Target names are not allowed in filters if they have an alias',
+      hint: `Change '${name}' to '${aliased.requestAlias}' in filters, orders or limits.`,
+    });
+  }
+  return new NinefoldError('PGRST108', {
+    message,
+    hint: `Verify that '${name}' is included in the 'select' query parameter.`,
+  });
+}

@@ -1,0 +1,117 @@
+import type { RestSettings } from '../../../contract/settings.ts';
+import { type Catalog, isToOne, type SqlName } from '../../catalog/catalog.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { ApiRequest, LogicTree, OrderTerm } from '../request/api-request.ts';
+import { restrict } from '../request/row-range.ts';
+import { plannedCondition, plannedOrder, typedField, unknownField } from './fields.ts';
+import { linkRelationships } from './link.ts';
+import type { Condition, Embedding, Placement, PlannedOrder, ReadNode } from './plan.ts';
+import { calledName, type Draft, draftRead, notEmbedded } from './read-draft.ts';
+import { planSelect } from './select.ts';
+import { arraysPlacement, hoistAggregates, planSpreadColumns, showsNothing } from './spread.ts';
+
+/**
+ * The read of a request: the target and everything embedded in it. After a write or a call it reads their rows.
+ * Throws PGRST108, 118, 123, 127, 200 and 201.
+ */
+export function planRead(request: ApiRequest, target: SqlName, catalog: Catalog, settings: RestSettings): ReadNode {
+  const root = draftRead(request, target, settings.url_use_legacy_target_names);
+  if (request.action.kind !== 'read') {
+    root.source = 'result';
+    root.alias = target.name;
+  }
+  linkRelationships(catalog, target.schema, root);
+  planSelect(catalog, root);
+  checkRelatedOrders(root);
+  planSpreadColumns(root);
+  if (!settings.db_aggregates_enabled) refuseAggregates(root);
+  hoistAggregates(root);
+  const maxRows =
+    request.action.kind === 'mutate' || settings.db_max_rows === null ? null : BigInt(settings.db_max_rows);
+  return finish(catalog, root, null, maxRows);
+}
+
+function checkRelatedOrders(draft: Draft): void {
+  for (const term of draft.order) {
+    if (term.relation === null) continue;
+    const child = draft.children.find((candidate) => calledName(candidate) === term.relation);
+    if (!child) throw notEmbedded(draft, term.relation);
+    if (child.relationship && isToOne(child.relationship)) continue;
+    const [origin, name] = [draft.source === 'result' ? 'pgrst_source' : draft.relation.name, calledName(child)];
+    throw new NinefoldError('PGRST118', {
+      message: `A related order on '${name}' is not possible`,
+      details: `'${origin}' and '${name}' do not form a many-to-one or one-to-one relationship`,
+    });
+  }
+  draft.children.forEach(checkRelatedOrders);
+}
+
+function refuseAggregates(draft: Draft): void {
+  if (draft.select.some((item) => item.aggregate !== null)) throw new NinefoldError('PGRST123');
+  draft.children.forEach(refuseAggregates);
+}
+
+function finish(catalog: Catalog, draft: Draft, parent: Draft | null, maxRows: bigint | null): ReadNode {
+  const order = draft.order.map((term) => finishOrder(catalog, draft, term));
+  const embedding = parent ? embeddingOf(draft, parent, order) : null;
+  const children = draft.children.map((child) => finish(catalog, child, draft, maxRows));
+  return {
+    source: draft.source,
+    relation: draft.relation,
+    alias: draft.alias,
+    select: draft.select,
+    where: draft.filters.map((tree) => finishCondition(catalog, draft, children, tree)),
+    order: embedding?.placement.kind === 'spread-arrays' ? [] : order,
+    range: maxRows === null ? draft.range : restrict(draft.range, maxRows),
+    embedding,
+    children,
+  };
+}
+
+function finishOrder(catalog: Catalog, draft: Draft, term: OrderTerm): PlannedOrder {
+  if (term.relation === null) return plannedOrder(typedField(catalog, draft.relation, term.field), term);
+  const child = draft.children.find((candidate) => calledName(candidate) === term.relation);
+  const relation = child?.joinAlias ?? term.relation;
+  return plannedOrder(unknownField(term.field.name, term.field.path), { ...term, relation });
+}
+
+/** `relation.is.null` asks whether there is a related row; everything else is about columns. */
+function finishCondition(catalog: Catalog, draft: Draft, children: readonly ReadNode[], tree: LogicTree): Condition {
+  if (tree.kind !== 'filter') {
+    return {
+      kind: tree.kind,
+      negated: tree.negated,
+      children: tree.children.map((child) => finishCondition(catalog, draft, children, child)),
+    };
+  }
+  const { operation, field } = tree;
+  if (operation.kind === 'is' && operation.value === 'null' && field.path.length === 0) {
+    const child = children[draft.children.findIndex((candidate) => calledName(candidate) === field.name)];
+    if (child) return { kind: 'no-related', negated: tree.negated, child };
+  }
+  return plannedCondition(catalog, draft.relation, tree);
+}
+
+function embeddingOf(draft: Draft, parent: Draft, order: readonly PlannedOrder[]): Embedding {
+  const { relationship } = draft;
+  if (!relationship) throw new Error('an embedded relation was not linked');
+  return {
+    relationship,
+    join: draft.join,
+    alias: draft.joinAlias,
+    conditions: draft.conditions,
+    placement: placementOf(draft, order),
+    argument:
+      relationship.kind === 'computed'
+        ? { function: relationship, row: parent.alias ?? relationship.table.name }
+        : null,
+  };
+}
+
+function placementOf(draft: Draft, order: readonly PlannedOrder[]): Placement {
+  if (draft.spread === 'many') return arraysPlacement(draft, order);
+  if (draft.spread === 'one') return { kind: 'spread', columns: draft.spreadColumns };
+  if (showsNothing(draft)) return { kind: 'hidden' };
+  const toOne = draft.relationship !== null && isToOne(draft.relationship);
+  return { kind: toOne ? 'object' : 'array', name: calledName(draft) };
+}

@@ -1,0 +1,47 @@
+import { type Catalog, type Column, nameKey, representationKey } from '../../catalog/catalog.ts';
+import { columnField, shownField, typedField, unknownField } from './fields.ts';
+import type { PlannedSelect } from './plan.ts';
+import type { Draft } from './read-draft.ts';
+
+/** What each relation shows (PostgREST docs, "Vertical Filtering", "Aggregate Functions", "Domain Representations"). */
+
+/**
+ * Fills `select` of the draft and those below it. `*` becomes the columns one by one where they must be grouped,
+ * made into arrays, or presented by a domain representation.
+ * @param grouped whether a relation above aggregates
+ */
+export function planSelect(catalog: Catalog, draft: Draft, grouped = false): void {
+  const groups = grouped || draft.items.some((item) => item.aggregate !== null) || draft.spread === 'many';
+  const columns = [...(catalog.relations.get(nameKey(draft.relation))?.columns.values() ?? [])];
+  const expand = groups || columns.some((column) => isPresented(catalog, column));
+  const select: PlannedSelect[] = [];
+  for (const item of draft.items) {
+    const { alias, cast, aggregate, aggregateCast } = item;
+    const isStar = item.field.name === '*' && item.field.path.length === 0;
+    if (isStar && aggregate === null && expand) {
+      for (const column of columns) {
+        const field = shownField(catalog, columnField(column));
+        select.push({ field, alias, cast, aggregate, aggregateCast });
+      }
+    } else if (isStar && aggregate === 'count' && draft.spread && expand) {
+      const field = { ...unknownField('*'), wholeRow: true };
+      select.push({ field, alias, cast, aggregate, aggregateCast });
+    } else {
+      const field = shownField(catalog, typedField(catalog, draft.relation, item.field));
+      select.push({ field, alias, cast, aggregate, aggregateCast });
+    }
+  }
+  draft.select = select.map((item) => (item.alias === null ? { ...item, alias: impliedAlias(item, draft) } : item));
+  for (const child of draft.children) planSelect(catalog, child, groups);
+}
+
+const isPresented = (catalog: Catalog, column: Column): boolean =>
+  catalog.representations.has(representationKey(column.type, 'json'));
+
+/** A JSON path is called by its last key, a presented column by its name, an aggregate one level up by its function. */
+function impliedAlias(item: PlannedSelect, draft: Draft): string | null {
+  if (item.aggregate !== null) return draft.spread ? item.aggregate : null;
+  const { path, name, transform } = item.field;
+  if (path.length > 0) return path.findLast((step) => step.kind === 'key')?.value ?? name;
+  return transform ? name : null;
+}

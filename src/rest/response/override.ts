@@ -1,0 +1,39 @@
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+
+/** What functions say about the reply (PostgREST docs, "Response Headers", "Response Status Code"). */
+
+/** The setting response.status as a status; null when it is not set. Throws PGRST112. */
+export function overriddenStatus(setting: string | null): number | null {
+  if (setting === null) return null;
+  const match = /^(\d{3})/.exec(setting);
+  const status = match ? Number(match[1]) : 0;
+  if (status < 200 || status > 599) throw new NinefoldError('PGRST112');
+  return status;
+}
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\uffff]*$/;
+
+/**
+ * The setting response.headers, an array of objects with one name and value each, as headers; names in lower case,
+ * several values of one name in one list. Throws PGRST111, also for what no header can hold.
+ */
+export function overriddenHeaders(setting: string | null): Record<string, string> {
+  if (setting === null) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(setting);
+  } catch {
+    throw new NinefoldError('PGRST111');
+  }
+  if (!Array.isArray(value)) throw new NinefoldError('PGRST111');
+  const headers: Record<string, string> = {};
+  for (const element of value) {
+    const pairs = typeof element === 'object' && element !== null ? Object.entries(element) : [];
+    const [name, text] = pairs[0] ?? [];
+    if (pairs.length !== 1 || name === undefined || typeof text !== 'string') throw new NinefoldError('PGRST111');
+    if (!headerName.test(name) || !headerValue.test(text)) throw new NinefoldError('PGRST111');
+    headers[name.toLowerCase()] = text;
+  }
+  return headers;
+}

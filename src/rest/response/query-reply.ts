@@ -1,0 +1,150 @@
+import type { Reply } from '../../../contract/exchange.ts';
+import type { RestSettings } from '../../../contract/settings.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { type CallPlan, type MutatePlan, type ReadPlan, returnsVoid } from '../plan/plan.ts';
+import type { ApiRequest, MediaType } from '../request/api-request.ts';
+import { mediaTypeName } from '../request/media-type.ts';
+import { encodeComponent } from '../request/query-string.ts';
+import type { ResultSet } from '../run/result-set.ts';
+import { singularityError } from '../run/run-batch.ts';
+import type { QueryPlan } from '../sql/build-statements.ts';
+import { overriddenHeaders, overriddenStatus } from './override.ts';
+import { preferenceApplied } from './preference-applied.ts';
+
+/**
+ * The response step: what the query answered, as a reply. Pure. Throws PGRST103, 111, 112 and 116.
+ */
+export function queryReply(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
+  const reply =
+    plan.mediaType.kind === 'plan' ? explainReply(request, plan, result) : replyOf(request, plan, result, settings);
+  const status = overriddenStatus(result.status);
+  if (status !== null) reply.status = status;
+  Object.assign(reply.headers, overriddenHeaders(result.headers));
+  reply.headers.vary ??= 'Accept, Prefer, Range';
+  return reply;
+}
+
+function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
+  if (plan.mediaType.kind === 'object' && result.page !== 1) throw singularityError(result.page);
+  switch (plan.kind) {
+    case 'read':
+      return readReply(request, plan, result, settings);
+    case 'mutate':
+      return mutateReply(request, plan, result);
+    case 'call':
+      return callReply(request, plan, result);
+  }
+}
+
+const explainReply = (request: ApiRequest, plan: QueryPlan, result: ResultSet): Reply => ({
+  status: 200,
+  headers: contentHeaders(request, plan.mediaType),
+  body: result.body,
+});
+
+function contentHeaders(request: ApiRequest, mediaType: MediaType): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': contentType(mediaType) };
+  if (request.schemaNegotiated) headers['content-profile'] = request.schema;
+  return headers;
+}
+
+const contentType = (mediaType: MediaType): string => {
+  const name = mediaTypeName(mediaType);
+  return mediaType.kind === 'octet-stream' || mediaType.kind === 'other' ? name : `${name}; charset=utf-8`;
+};
+
+/** Content-Range in units of rows: `0-24/*`, `* /0`. */
+const contentRange = (first: number, count: number, total: number | null): string =>
+  `${total !== 0 && count > 0 ? `${first}-${first + count - 1}` : '*'}/${total ?? '*'}`;
+
+function withPreferences(
+  headers: Record<string, string>,
+  request: ApiRequest,
+  plan: QueryPlan,
+): Record<string, string> {
+  const applied = preferenceApplied(request, plan);
+  if (applied !== null) headers['preference-applied'] = applied;
+  return headers;
+}
+
+/** Status and Content-Range of a page. Throws PGRST103 when it starts behind the last row. */
+function pageOf(request: ApiRequest, result: ResultSet, total: number | null): { status: number; range: string } {
+  const first = Number(request.topRange.lower);
+  if (total !== null && first > total) {
+    throw new NinefoldError('PGRST103', {
+      details: `An offset of ${first} was requested, but there are only ${total} rows.`,
+      headers: { 'content-range': contentRange(first, result.page, total) },
+    });
+  }
+  const status = total !== null && result.page < total ? 206 : 200;
+  return { status, range: contentRange(first, result.page, total) };
+}
+
+function totalOf(request: ApiRequest, result: ResultSet, settings: RestSettings): number | null {
+  switch (request.preferences.count) {
+    case 'planned':
+      return result.estimate;
+    case 'estimated': {
+      const { total, estimate } = result;
+      const limit = settings.db_max_rows;
+      if (total === null || estimate === null || (limit !== null && total <= limit)) return total;
+      return Math.max(total, estimate);
+    }
+    default:
+      return result.total;
+  }
+}
+
+function readReply(request: ApiRequest, plan: ReadPlan, result: ResultSet, settings: RestSettings): Reply {
+  const { status, range } = pageOf(request, result, totalOf(request, result, settings));
+  const { canonical } = request.parameters;
+  const headers = contentHeaders(request, plan.mediaType);
+  headers['content-range'] = range;
+  headers['content-location'] = `/${encodeComponent(plan.target.name)}${canonical === '' ? '' : `?${canonical}`}`;
+  return { status, headers: withPreferences(headers, request, plan), body: plan.headOnly ? null : result.body };
+}
+
+function mutateReply(request: ApiRequest, plan: MutatePlan, result: ResultSet): Reply {
+  const { representation, count } = request.preferences;
+  const showsBody = representation === 'representation';
+  const headers = withPreferences(showsBody ? contentHeaders(request, plan.mediaType) : {}, request, plan);
+  const total = count === 'exact' || count === 'estimated' ? result.page : null;
+  const body = showsBody ? result.body : null;
+  switch (plan.mutation) {
+    case 'insert': {
+      headers['content-range'] = contentRange(0, 0, total);
+      const location = locationOf(plan, result);
+      if (location !== null) headers.location = location;
+      const onlyMerged = plan.onConflict?.resolution === 'merge-duplicates' && (result.inserted ?? 0) <= 0;
+      return { status: onlyMerged && plan.payload !== null ? 200 : 201, headers, body };
+    }
+    case 'upsert-one':
+      return { status: showsBody ? ((result.inserted ?? 0) > 0 ? 201 : 200) : 204, headers, body };
+    case 'update':
+      headers['content-range'] = contentRange(0, result.page, total);
+      return { status: showsBody ? 200 : 204, headers, body };
+    case 'delete':
+      headers['content-range'] = contentRange(0, 0, total);
+      return { status: showsBody ? 200 : 204, headers, body };
+  }
+}
+
+/** The address of the row that was inserted, by its primary key. */
+function locationOf(plan: MutatePlan, result: ResultSet): string | null {
+  if (result.location === null) return null;
+  const key = JSON.parse(result.location) as Record<string, string | null>;
+  const filters = Object.entries(key).map(
+    ([name, value]) => `${encodeComponent(name)}=${encodeComponent(value === null ? 'is.null' : `eq.${value}`)}`,
+  );
+  return `/${encodeComponent(plan.target.name)}?${filters.join('&')}`;
+}
+
+function callReply(request: ApiRequest, plan: CallPlan, result: ResultSet): Reply {
+  const { status, range } = pageOf(request, result, result.total);
+  if (returnsVoid(plan.routine)) {
+    return { status: 204, headers: withPreferences({ 'content-range': range }, request, plan), body: null };
+  }
+  const headers = contentHeaders(request, plan.mediaType);
+  headers['content-range'] = range;
+  return { status, headers: withPreferences(headers, request, plan), body: plan.headOnly ? null : result.body };
+}

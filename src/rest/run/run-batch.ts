@@ -1,0 +1,99 @@
+import type { Database } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import type { Result } from '../../database/statement.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { QueryPlan } from '../sql/build-statements.ts';
+import { type Batch, GUARD } from '../sql/build-statements.ts';
+import type { ResultSet } from './result-set.ts';
+
+/**
+ * The run step: sends the transaction in one write and reads what its query answered.
+ * Throws DatabaseError, ConnectionError, PoolTimeoutError; PGRST115, 116 and 124 when the write was undone because
+ * it touched another number of rows than the request allows.
+ */
+export async function runBatch(
+  database: Database,
+  batch: Batch,
+  plan: QueryPlan,
+  signal: AbortSignal,
+): Promise<ResultSet> {
+  let results: Result[];
+  try {
+    results = await database.run(batch.statements, { signal });
+  } catch (error) {
+    throw refusedByGuard(error, plan) ?? error;
+  }
+  const main = results[batch.main];
+  if (!main) throw new Error('the query gave no result');
+  if (plan.mediaType.kind === 'plan') return planResult(main);
+  return readResult(main, batch.estimate === null ? null : results[batch.estimate]);
+}
+
+const empty = Buffer.alloc(0);
+const lineFeed = Buffer.from('\n');
+
+/** EXPLAIN answers with one row a line. */
+function planResult(result: Result): ResultSet {
+  const lines = result.rows.flatMap((row) => [row[0] ?? empty, lineFeed]);
+  return { ...noResult, body: Buffer.concat(lines) };
+}
+
+const noResult: ResultSet = {
+  page: 0,
+  total: null,
+  estimate: null,
+  body: empty,
+  headers: null,
+  status: null,
+  location: null,
+  inserted: null,
+};
+
+const BYTEA = 17;
+
+function readResult(result: Result, estimate: Result | null | undefined): ResultSet {
+  const row = result.rows[0];
+  // a function that gives no row, where one was expected
+  if (!row) return noResult;
+  const found: Record<string, Buffer | null> = {};
+  let bodyType = 0;
+  result.fields.forEach((field, i) => {
+    found[field.name] = row[i] ?? null;
+    if (field.name === 'body') bodyType = field.typeOid;
+  });
+  const number = (name: string): number | null => (found[name] ? Number(found[name].toString('latin1')) : null);
+  const text = (name: string): string | null => found[name]?.toString('utf8') ?? null;
+  return {
+    page: number('page') ?? 0,
+    total: number('total'),
+    estimate: estimate ? estimatedRows(estimate) : null,
+    body: bodyType === BYTEA ? fromHexadecimal(found.body ?? empty) : (found.body ?? empty),
+    headers: text('headers'),
+    status: text('status'),
+    location: text('location'),
+    inserted: number('inserted'),
+  };
+}
+
+/** Bytes as PostgreSQL prints them, `\x…`. */
+const fromHexadecimal = (printed: Buffer): Buffer => Buffer.from(printed.toString('latin1', 2), 'hex');
+
+function estimatedRows(result: Result): number | null {
+  const printed = result.rows[0]?.[0]?.toString('utf8');
+  if (printed === undefined) return null;
+  const plans = JSON.parse(printed) as { Plan?: { 'Plan Rows'?: number } }[];
+  return plans[0]?.Plan?.['Plan Rows'] ?? null;
+}
+
+function refusedByGuard(error: unknown, plan: QueryPlan): NinefoldError | null {
+  if (!(error instanceof DatabaseError) || error.sqlstate !== '22P02') return null;
+  const at = error.message.indexOf(GUARD);
+  if (at === -1) return null;
+  const rows = Number.parseInt(error.message.slice(at + GUARD.length), 10);
+  if (plan.kind === 'mutate' && plan.mutation === 'upsert-one') return new NinefoldError('PGRST115');
+  if (plan.mediaType.kind === 'object' && rows !== 1) return singularityError(rows);
+  return new NinefoldError('PGRST124', { details: `The query affects ${rows} rows` });
+}
+
+export const singularityError = (rows: number): NinefoldError =>
+  new NinefoldError('PGRST116', { details: `The result contains ${rows} rows` });

@@ -1,0 +1,178 @@
+import type { RestSettings } from '../../../contract/settings.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Statement } from '../../database/statement.ts';
+import type { Identity } from '../../identity/identity.ts';
+import { type CallPlan, type MutatePlan, type Plan, type ReadPlan, returnsSingle } from '../plan/plan.ts';
+import type { ApiRequest, MediaType } from '../request/api-request.ts';
+import { isAllRows } from '../request/row-range.ts';
+import { bodyText, ROWS } from './body.ts';
+import { callText } from './call.ts';
+import { countText, readText, SOURCE } from './read.ts';
+import { isolationStatement, setupStatement } from './setup.ts';
+import { identifier, Params } from './text.ts';
+import { INSERTED, writeText } from './write.ts';
+
+/** The plan of a request that runs one query. */
+export type QueryPlan = ReadPlan | MutatePlan | CallPlan;
+
+/** The statements of one transaction, in order. */
+export interface Batch {
+  readonly statements: readonly Statement[];
+  /** Which of them gives the result. */
+  readonly main: number;
+  /** Which of them gives the planner's estimate of the number of rows; null when it is not asked for. */
+  readonly estimate: number | null;
+}
+
+/**
+ * The SQL step: the plan as parametrised statements. Pure; no value is part of the text, which is the same for all
+ * requests of one shape.
+ */
+export function buildStatements(
+  request: ApiRequest,
+  plan: QueryPlan,
+  identity: Identity,
+  settings: RestSettings,
+  catalog: Catalog,
+): Batch {
+  const statements = beforeQuery(request, plan, identity, settings, catalog);
+  const main = statements.length;
+  statements.push({ ...mainStatement(request, plan, settings), preparedFor: identity.role });
+  let estimate: number | null = null;
+  const { count } = request.preferences;
+  if (plan.kind === 'read' && plan.mediaType.kind !== 'plan' && (count === 'planned' || count === 'estimated')) {
+    estimate = statements.length;
+    const params = new Params();
+    statements.push({ text: `EXPLAIN (FORMAT JSON) ${countText(plan.read, params)}`, params: params.values });
+  }
+  if (rollsBack(request, settings)) {
+    statements.push({ text: 'SET CONSTRAINTS ALL IMMEDIATE', params: [] }, { text: 'ROLLBACK', params: [] });
+  }
+  return { statements, main, estimate };
+}
+
+/** Role, claims and settings, then the pre-request function. */
+export function beforeQuery(
+  request: ApiRequest,
+  plan: Plan,
+  identity: Identity,
+  settings: RestSettings,
+  catalog: Catalog,
+): Statement[] {
+  const isolation = isolationStatement(plan, identity, settings, catalog);
+  const statements = [setupStatement(request, plan, identity, settings, catalog)];
+  if (isolation) statements.unshift(isolation);
+  if (settings.db_pre_request !== null) {
+    const name = settings.db_pre_request.split('.').map(identifier).join('.');
+    statements.push({ text: `SELECT ${name}()`, params: [], preparedFor: identity.role });
+  }
+  return statements;
+}
+
+function rollsBack({ preferences }: ApiRequest, { db_tx_end }: RestSettings): boolean {
+  if (preferences.transaction !== null) return preferences.transaction === 'rollback';
+  return db_tx_end === 'rollback' || db_tx_end === 'rollback-allow-override';
+}
+
+function mainStatement(request: ApiRequest, plan: QueryPlan, settings: RestSettings): Statement {
+  const params = new Params();
+  const text = queryText(request, plan, settings, params);
+  return { text: explained(plan.mediaType, text), params: params.values };
+}
+
+function explained(mediaType: MediaType, text: string): string {
+  if (mediaType.kind !== 'plan') return text;
+  const options = [`FORMAT ${mediaType.format}`, ...mediaType.options].map((option) => option.toUpperCase());
+  return `EXPLAIN (${options.join(', ')}) ${text}`;
+}
+
+const setting = (name: string): string => `nullif(current_setting('${name}', true), '')`;
+
+/** The columns of the result, by which the run step reads it. */
+function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings, params: Params): string {
+  const routine = plan.kind === 'call' ? plan.routine : null;
+  const columns: string[] = [];
+  const add = (name: string, text: string): void => {
+    columns.push(`${text} AS ${name}`);
+  };
+  const page = routine && returnsSingle(routine) ? '1' : `count(${ROWS})`;
+  const from = rowsText(plan, params);
+  add('page', page);
+  add('body', bodyText(plan.format, routine));
+  add('headers', setting('response.headers'));
+  add('status', setting('response.status'));
+  if (plan.kind === 'mutate') {
+    if (returnsLocation(request, plan)) add('location', locationText(plan, params));
+    if (plan.onConflict?.resolution === 'merge-duplicates') add('inserted', setting(INSERTED));
+  } else {
+    const total = totalText(request, plan, page, settings, params);
+    if (total) add('total', total);
+  }
+  const guard = guardText(request, plan, page, params);
+  if (guard) add('guard', guard);
+  return `${from.with} SELECT ${columns.join(', ')} FROM ${from.name}`;
+}
+
+/** The query whose rows the reply is made of, as common table expressions, and what to select from. */
+function rowsText(plan: QueryPlan, params: Params): { with: string; name: string } {
+  if (plan.kind === 'read') return { with: `WITH ${ROWS} AS (${readText(plan.read, params)})`, name: ROWS };
+  const source = plan.kind === 'call' ? callText(plan, params) : writeText(plan, params);
+  // without a body nothing is selected, so that no column of select can fail
+  if (plan.kind === 'mutate' && plan.format.kind === 'none') {
+    return { with: `WITH ${SOURCE} AS (${source})`, name: `${SOURCE} AS ${ROWS}` };
+  }
+  return { with: `WITH ${SOURCE} AS (${source}), ${ROWS} AS (${readText(plan.read, params)})`, name: ROWS };
+}
+
+function totalText(
+  request: ApiRequest,
+  plan: ReadPlan | CallPlan,
+  page: string,
+  settings: RestSettings,
+  params: Params,
+): string | null {
+  const { count } = request.preferences;
+  if (count !== 'exact' && count !== 'estimated') return null;
+  if (settings.db_max_rows === null && isAllRows(request.topRange)) return page;
+  // an estimate only needs to know whether there are more rows than one answer holds
+  const enough =
+    plan.kind === 'read' && count === 'estimated' && settings.db_max_rows !== null
+      ? ` LIMIT ${params.bind(String(settings.db_max_rows + 1))}`
+      : '';
+  return `(SELECT count(*) FROM (${countText(plan.read, params)}${enough}) AS counted)`;
+}
+
+const returnsLocation = (request: ApiRequest, plan: MutatePlan): boolean =>
+  plan.mutation === 'insert' && request.preferences.representation === 'headers-only';
+
+/** The primary key of the row that was inserted, when it is one, as a JSON object of texts. */
+function locationText(plan: MutatePlan, params: Params): string {
+  const keys = params.bind(`{${plan.target.primaryKey.map((name) => JSON.stringify(name)).join(',')}}`);
+  return (
+    `CASE WHEN count(${ROWS}) = 1 THEN (SELECT json_object_agg(pair.key, pair.value) ` +
+    `FROM json_each_text((SELECT row_to_json(written) FROM ${SOURCE} AS written LIMIT 1)) AS pair ` +
+    `WHERE pair.key = ANY(${keys}::text[])) END`
+  );
+}
+
+/** What stands in the error that a guard raises, before the number of rows. */
+export const GUARD = 'ninefold guard, rows: ';
+
+/**
+ * Undoes a write that touched another number of rows than the request allows: a text that is no number is cast to
+ * one, which fails the statement and with it the transaction. The error carries the number of rows.
+ */
+function guardText(request: ApiRequest, plan: QueryPlan, page: string, params: Params): string | null {
+  if (plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly)) return null;
+  const refused: string[] = [];
+  const { maxAffected, handling } = request.preferences;
+  const isUpsertOne = plan.kind === 'mutate' && plan.mutation === 'upsert-one';
+  const isSingular = plan.mediaType.kind === 'object';
+  if (isUpsertOne || isSingular) refused.push(`${page} <> 1`);
+  const limitsRows = plan.kind === 'call' || plan.mutation === 'update' || plan.mutation === 'delete';
+  if (limitsRows && maxAffected !== null && handling === 'strict') {
+    refused.push(`${page} > ${params.bind(String(maxAffected))}::int8`);
+  }
+  if (refused.length === 0) return null;
+  return `CASE WHEN ${refused.join(' OR ')} THEN (${params.bind(GUARD)}::text || ${page})::int4 END`;
+}

@@ -1,0 +1,118 @@
+import type { Condition, PlannedField, ReadNode, TableRef } from '../plan/plan.ts';
+import type { JsonStep, Operation } from '../request/api-request.ts';
+import { arrayLiteral, columnText, identifier, type Params, qualified, tableText } from './text.ts';
+
+/** Columns, conditions and their operators as SQL text (PostgREST docs, "Operators"). */
+
+const simpleOperators = {
+  neq: '<>',
+  cs: '@>',
+  cd: '<@',
+  ov: '&&',
+  sl: '<<',
+  sr: '>>',
+  nxr: '&<',
+  nxl: '&>',
+  adj: '-|-',
+} as const;
+
+const quantifiedOperators = {
+  eq: '=',
+  gte: '>=',
+  gt: '>',
+  lte: '<=',
+  lt: '<',
+  like: 'LIKE',
+  ilike: 'ILIKE',
+  match: '~',
+  imatch: '~*',
+} as const;
+
+const searchFunctions = {
+  fts: 'to_tsquery',
+  plfts: 'plainto_tsquery',
+  phfts: 'phraseto_tsquery',
+  wfts: 'websearch_to_tsquery',
+} as const;
+
+const isWords = { null: 'NULL', not_null: 'NOT NULL', true: 'TRUE', false: 'FALSE', unknown: 'UNKNOWN' } as const;
+
+function jsonPath(path: readonly JsonStep[], params: Params): string {
+  let text = '';
+  for (const step of path) {
+    text += `${step.asText ? '->>' : '->'}${params.bind(step.value)}::${step.kind === 'index' ? 'int4' : 'text'}`;
+  }
+  return text;
+}
+
+/** A column as it stands: followed into, or made a tsvector; not yet presented. */
+export function fieldText(table: TableRef, field: PlannedField, params: Params): string {
+  if (field.wholeRow) return tableText(table);
+  const column = columnText(table, field.name);
+  const value =
+    field.path.length === 0
+      ? column
+      : `(${field.toJson ? `to_jsonb(${column})` : column}${jsonPath(field.path, params)})`;
+  if (!field.search) return value;
+  const { language } = field.search;
+  return `to_tsvector(${language === null ? '' : `${params.bind(language)}::regconfig, `}${value})`;
+}
+
+/**
+ * @param table how the columns of the relation are qualified
+ * @param counting in a count the embedded relations are not joined, so their absence is asked by a subquery
+ */
+export function conditionText(
+  table: TableRef,
+  condition: Condition,
+  params: Params,
+  counting: ((child: ReadNode) => string) | null,
+): string {
+  switch (condition.kind) {
+    case 'filter': {
+      const field = fieldText(table, condition.field, params);
+      const test = field + operationText(condition.field, condition.operation, params);
+      return condition.negated ? `NOT (${test})` : test;
+    }
+    case 'no-related':
+      if (counting) return `${condition.negated ? '' : 'NOT '}EXISTS (${counting(condition.child)})`;
+      return `${identifier(condition.child.embedding?.alias ?? '')} IS ${condition.negated ? '' : 'NOT '}DISTINCT FROM NULL`;
+    default: {
+      const children = condition.children.map((child) => conditionText(table, child, params, counting));
+      return `${condition.negated ? 'NOT ' : ''}(${children.join(condition.kind === 'and' ? ' AND ' : ' OR ')})`;
+    }
+  }
+}
+
+/** A value as it is compared with the field: read by its domain representation, where there is one. */
+const comparedValue = (field: PlannedField, placeholder: string): string =>
+  field.transform ? `${qualified(field.transform)}(${placeholder})` : placeholder;
+
+function operationText(field: PlannedField, operation: Operation, params: Params): string {
+  switch (operation.kind) {
+    case 'simple':
+      return ` ${simpleOperators[operation.operator]} ${comparedValue(field, params.bind(operation.value))}`;
+    case 'quantified': {
+      const { operator, quantifier, value } = operation;
+      const isPattern = operator === 'like' || operator === 'ilike';
+      const compared = isPattern ? params.bind(value.replaceAll('*', '%')) : comparedValue(field, params.bind(value));
+      const right = quantifier === null ? compared : `${quantifier === 'any' ? 'ANY' : 'ALL'}(${compared})`;
+      return ` ${quantifiedOperators[operator]} ${right}`;
+    }
+    case 'in': {
+      // a single empty element is the empty list
+      const values = operation.values.length === 1 && operation.values[0] === '' ? [] : operation.values;
+      const list = params.bind(arrayLiteral(values));
+      if (!field.transform) return ` = ANY(${list})`;
+      return ` = ANY(SELECT ${qualified(field.transform)}(unnest(${list}::text[])))`;
+    }
+    case 'is':
+      return ` IS ${isWords[operation.value]}`;
+    case 'isdistinct':
+      return ` IS DISTINCT FROM ${comparedValue(field, params.bind(operation.value))}`;
+    case 'search': {
+      const language = operation.language === null ? '' : `${params.bind(operation.language)}::regconfig, `;
+      return ` @@ ${searchFunctions[operation.operator]}(${language}${params.bind(operation.value)})`;
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import type {
+  JoinCondition,
+  Placement,
+  PlannedOrder,
+  PlannedSelect,
+  ReadNode,
+  SpreadColumn,
+  TableRef,
+} from '../plan/plan.ts';
+import type { RowRange } from '../request/api-request.ts';
+import { isAllRows, limitOf } from '../request/row-range.ts';
+import { castType } from './cast-type.ts';
+import { conditionText, fieldText } from './condition.ts';
+import { columnText, identifier, type Params, qualified } from './text.ts';
+
+/** The name under which the rows of a write or a call stand in the statement. */
+export const SOURCE = 'pgrst_source';
+
+const tableOf = (node: ReadNode): TableRef => (node.alias === null ? node.relation : { alias: node.alias });
+
+const aliased = (text: string, alias: string | null): string =>
+  alias === null ? text : `${text} AS ${identifier(alias)}`;
+
+function aggregated(text: string, item: Pick<PlannedSelect, 'aggregate' | 'aggregateCast'>): string {
+  if (item.aggregate === null) return text;
+  return casted(`${item.aggregate}(${text})`, item.aggregateCast);
+}
+
+const casted = (text: string, type: string | null): string =>
+  type === null ? text : `CAST(${text} AS ${castType(type)})`;
+
+function selectText(table: TableRef, item: PlannedSelect, params: Params): string {
+  const field = fieldText(table, item.field, params);
+  const presented = item.field.transform ? `${qualified(item.field.transform)}(${field})` : field;
+  return aliased(aggregated(casted(presented, item.cast), item), item.alias);
+}
+
+/** The query of a relation with everything embedded in it: one row of columns for each of its rows. */
+export function readText(node: ReadNode, params: Params): string {
+  const table = tableOf(node);
+  const grouped = groups(node);
+  const { placement } = node.embedding ?? {};
+  const columns = node.select.map((item) => selectText(table, item, params));
+  if (columns.length === 0 && node.children.length === 0) columns.push(columnText(table, '*'));
+  if (placement?.kind === 'spread-arrays') {
+    for (const { relation, select } of placement.orderSelects) {
+      columns.push(selectText(relation === null ? table : { alias: relation }, select, params));
+    }
+  }
+  for (const child of node.children) columns.push(...placedColumns(child, grouped));
+  let text = `SELECT ${columns.join(', ')}${fromText(node)}`;
+  for (const child of node.children) text += joinText(child, params);
+  text += whereText(node, table, params);
+  if (grouped) text += groupText(node);
+  text += orderText(table, node.order, params);
+  return text + rangeText(node.range, params);
+}
+
+const groups = (node: ReadNode): boolean =>
+  node.select.some((item) => item.aggregate !== null) ||
+  node.children.some((child) => {
+    const placement = child.embedding?.placement;
+    return placement?.kind === 'spread' && placement.columns.some((column) => column.aggregate !== null);
+  });
+
+/** The columns by which a child appears in its parent. In a grouped query they must be comparable. */
+function placedColumns(child: ReadNode, grouped: boolean): string[] {
+  const { alias, placement } = child.embedding ?? {};
+  if (alias === undefined || !placement) return [];
+  const type = grouped ? '::jsonb' : '';
+  switch (placement.kind) {
+    case 'hidden':
+      return [];
+    case 'spread':
+    case 'spread-arrays':
+      return placement.columns.map((column) => spreadText(alias, column, placement, type));
+    case 'object':
+      return [`row_to_json(${identifier(alias)}.*)${type} AS ${identifier(placement.name)}`];
+    case 'array':
+      return [`COALESCE(${columnText({ alias }, alias)}, '[]')${type} AS ${identifier(placement.name)}`];
+  }
+}
+
+function spreadText(alias: string, column: SpreadColumn, placement: Placement, type: string): string {
+  const value = columnText({ alias }, placement.kind === 'spread-arrays' ? (column.alias ?? column.name) : column.name);
+  const shown = placement.kind === 'spread-arrays' ? `${value}${type}` : value;
+  const name = column.alias ?? (shown === value ? null : column.name);
+  return aliased(aggregated(shown, column), name);
+}
+
+/** Groups by the position of every column that is not an aggregate. */
+function groupText(node: ReadNode): string {
+  const positions: number[] = [];
+  let position = 0;
+  const add = (aggregate: unknown): void => {
+    position += 1;
+    if (aggregate === null) positions.push(position);
+  };
+  for (const item of node.select) add(item.aggregate);
+  for (const child of node.children) {
+    const placement = child.embedding?.placement;
+    if (placement?.kind === 'spread' || placement?.kind === 'spread-arrays') {
+      for (const column of placement.columns) add(column.aggregate);
+    } else if (placement && placement.kind !== 'hidden') {
+      add(null);
+    }
+  }
+  return positions.length ? ` GROUP BY ${positions.join(', ')}` : '';
+}
+
+function fromText(node: ReadNode): string {
+  const argument = node.embedding?.argument;
+  const alias = node.alias === null ? '' : ` AS ${identifier(node.alias)}`;
+  if (argument) {
+    const row = `${identifier(argument.row)}::${qualified(argument.function.table)}`;
+    return ` FROM ${qualified(argument.function.function)}(${row})${alias}`;
+  }
+  const source = node.source === 'result' ? SOURCE : qualified(node.relation);
+  const relationship = node.embedding?.relationship;
+  const junction = relationship?.kind === 'many-to-many' ? `, ${qualified(relationship.junction)}` : '';
+  return ` FROM ${source}${alias}${junction}`;
+}
+
+const joinConditionText = ({ left, right }: JoinCondition): string =>
+  `${columnText(left.table, left.column)} = ${columnText(right.table, right.column)}`;
+
+function whereText(node: ReadNode, table: TableRef, params: Params): string {
+  const conditions = node.where.map((condition) => conditionText(table, condition, params, null));
+  for (const condition of node.embedding?.conditions ?? []) conditions.push(joinConditionText(condition));
+  return conditions.length ? ` WHERE ${conditions.join(' AND ')}` : '';
+}
+
+/** The lateral subquery that gives a child's rows for one row of its parent. */
+function joinText(child: ReadNode, params: Params): string {
+  const { embedding } = child;
+  if (!embedding) return '';
+  const alias = identifier(embedding.alias);
+  const rows = readText(child, params);
+  const inner = embedding.join === 'inner';
+  const join = inner ? ' INNER JOIN LATERAL' : ' LEFT JOIN LATERAL';
+  const { placement, relationship } = embedding;
+  const toOne = placement.kind === 'object' || placement.kind === 'spread';
+  const hiddenToOne = placement.kind === 'hidden' && isAtMostOne(relationship);
+  if (toOne || hiddenToOne) return `${join} (${rows}) AS ${alias} ON TRUE`;
+  const columns = [`json_agg(${alias}) AS ${alias}`];
+  if (placement.kind === 'spread-arrays') {
+    const order = orderText({ alias: embedding.alias }, placement.order, params);
+    for (const column of placement.columns) {
+      const value = columnText({ alias: embedding.alias }, column.name);
+      columns.push(`COALESCE(json_agg(${value}${order}), '[]') AS ${identifier(column.alias ?? column.name)}`);
+    }
+  }
+  const condition = inner ? `${alias} IS NOT NULL` : 'TRUE';
+  return `${join} (SELECT ${columns.join(', ')} FROM (${rows}) AS ${alias}) AS ${alias} ON ${condition}`;
+}
+
+const isAtMostOne = (relationship: NonNullable<ReadNode['embedding']>['relationship']): boolean =>
+  relationship.kind === 'many-to-one' ||
+  relationship.kind === 'one-to-one' ||
+  (relationship.kind === 'computed' && relationship.toOne);
+
+function orderText(table: TableRef, order: readonly PlannedOrder[], params: Params): string {
+  if (order.length === 0) return '';
+  const terms = order.map(({ field, relation, direction, nulls }) => {
+    const text = fieldText(relation === null ? table : { alias: relation }, field, params);
+    const way = direction === null ? '' : direction === 'asc' ? ' ASC' : ' DESC';
+    return text + way + (nulls === null ? '' : nulls === 'first' ? ' NULLS FIRST' : ' NULLS LAST');
+  });
+  return ` ORDER BY ${terms.join(', ')}`;
+}
+
+function rangeText(range: RowRange, params: Params): string {
+  if (isAllRows(range)) return '';
+  const limit = limitOf(range);
+  const limitText = limit === null ? '' : ` LIMIT ${params.bind(String(limit))}`;
+  return `${limitText} OFFSET ${params.bind(String(range.lower))}`;
+}
+
+/**
+ * One row for every row that the relation has under its filters, whatever its limit: to be counted. Embedded
+ * relations count only where they filter, as inner joins.
+ */
+export function countText(node: ReadNode, params: Params): string {
+  const table = tableOf(node);
+  const conditions = node.where.map((condition) =>
+    conditionText(table, condition, params, (child) => countText(child, params)),
+  );
+  for (const condition of node.embedding?.conditions ?? []) conditions.push(joinConditionText(condition));
+  for (const child of node.children) {
+    if (child.embedding?.join === 'inner') conditions.push(`EXISTS (${countText(child, params)})`);
+  }
+  const where = conditions.length ? ` WHERE ${conditions.join(' AND ')}` : '';
+  return `SELECT 1${fromText(node)}${where}`;
+}

@@ -1,0 +1,87 @@
+import type { RestSettings } from '../../../contract/settings.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Statement } from '../../database/statement.ts';
+import type { Identity } from '../../identity/identity.ts';
+import type { CallPlan, Plan } from '../plan/plan.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { identifier, Params } from './text.ts';
+
+/**
+ * The statement before the query: it makes the transaction the caller's own (PostgREST docs, "Transactions",
+ * "Transaction-Scoped Settings"). Everything holds until the end of the transaction.
+ */
+export function setupStatement(
+  request: ApiRequest,
+  plan: Plan,
+  identity: Identity,
+  settings: RestSettings,
+  catalog: Catalog,
+): Statement {
+  const params = new Params();
+  const calls: string[] = [];
+  const set = (name: SettingName, value: string): void => {
+    calls.push(`pg_catalog.set_config('${name}', ${params.bind(value)}, true)`);
+  };
+  const setNamed = (name: string, value: string): void => {
+    calls.push(`pg_catalog.set_config(${params.bind(name)}, ${params.bind(value)}, true)`);
+  };
+  set('search_path', [request.schema, ...settings.db_extra_search_path].map(identifier).join(', '));
+  if (settings.db_statement_timeout !== null) set('statement_timeout', String(settings.db_statement_timeout));
+  // before the role: the login role may have been granted the right to set them, the caller's role has not
+  for (const [name, value] of catalog.roleSettings.get(identity.role)?.settings ?? []) setNamed(name, value);
+  set('role', identity.role);
+  set('request.jwt.claims', identity.claimsJson);
+  set('request.method', request.method);
+  set('request.path', request.path);
+  set('request.headers', JSON.stringify(request.headers));
+  set('request.cookies', JSON.stringify(request.cookies));
+  if (request.preferences.timezone !== null) set('timezone', request.preferences.timezone);
+  if (plan.kind === 'call') for (const [name, value] of hoistedSettings(plan, settings)) setNamed(name, value);
+  for (const [name, value] of Object.entries(settings.app_settings)) setNamed(name, value);
+  if (isReadOnly(plan)) set('transaction_read_only', 'on');
+  return { text: `SELECT ${calls.join(', ')}`, params: params.values, preparedFor: 'setup' };
+}
+
+/** The settings that every transaction has. */
+type SettingName =
+  | 'search_path'
+  | 'statement_timeout'
+  | 'role'
+  | 'request.jwt.claims'
+  | 'request.method'
+  | 'request.path'
+  | 'request.headers'
+  | 'request.cookies'
+  | 'timezone'
+  | 'transaction_read_only';
+
+const isReadOnly = (plan: Plan): boolean => (plan.kind === 'call' ? plan.readOnly : plan.kind !== 'mutate');
+
+const hoistedSettings = (plan: CallPlan, settings: RestSettings): CallPlan['routine']['settings'] =>
+  plan.routine.settings.filter(
+    ([name]) => name !== 'default_transaction_isolation' && settings.db_hoisted_tx_settings.includes(name),
+  );
+
+const isolationLevels: Readonly<Record<string, string>> = {
+  'repeatable read': 'REPEATABLE READ',
+  serializable: 'SERIALIZABLE',
+};
+
+/**
+ * The isolation level that the function or the role of the call has set, when it is not the default one. It must be
+ * set before the first query of the transaction, so it takes a statement of its own.
+ */
+export function isolationStatement(
+  plan: Plan,
+  identity: Identity,
+  settings: RestSettings,
+  catalog: Catalog,
+): Statement | null {
+  const ofFunction =
+    plan.kind === 'call' && settings.db_hoisted_tx_settings.includes('default_transaction_isolation')
+      ? plan.routine.isolation
+      : null;
+  const wanted = ofFunction ?? catalog.roleSettings.get(identity.role)?.isolation ?? '';
+  const level = isolationLevels[wanted.toLowerCase()];
+  return level ? { text: `SET LOCAL transaction_isolation TO '${level}'`, params: [] } : null;
+}

@@ -1,0 +1,117 @@
+import type { MutatePlan, PlannedField } from '../plan/plan.ts';
+import { conditionText } from './condition.ts';
+import { columnText, identifier, type Params, qualified } from './text.ts';
+
+/** INSERT, UPDATE and DELETE as SQL text. The rows to write come as one JSON parameter, `pgrst_body` in the text. */
+
+/** A setting of the transaction in which an upsert counts the rows that it inserts. */
+export const INSERTED = 'ninefold.inserted';
+
+const body = { alias: 'pgrst_body' };
+
+export function writeText(plan: MutatePlan, params: Params): string {
+  switch (plan.mutation) {
+    case 'insert':
+    case 'upsert-one':
+      return insertText(plan, params);
+    case 'update':
+      return updateText(plan, params);
+    case 'delete':
+      return `DELETE FROM ${qualified(plan.target)}${whereText(plan, params)}${returningText(plan)}`;
+  }
+}
+
+const whereText = (plan: MutatePlan, params: Params): string => {
+  const conditions = plan.where.map((condition) => conditionText(plan.target, condition, params, null));
+  return conditions.length ? ` WHERE ${conditions.join(' AND ')}` : '';
+};
+
+/** Without columns, 1 for each row written, to count them. */
+const returningText = ({ returning, target }: MutatePlan): string =>
+  ` RETURNING ${returning.length === 0 ? '1' : returning.map((column) => columnText(target, column)).join(', ')}`;
+
+/** True for every row, and counts it. */
+const countInserted = (by: 1 | -1): string =>
+  `set_config('${INSERTED}', (coalesce(nullif(current_setting('${INSERTED}', true), '')::int8, 0) + ${by})::text, true) <> ''`;
+
+function insertText(plan: MutatePlan, params: Params): string {
+  const { columns, target, onConflict } = plan;
+  const names = columns.map((column) => identifier(column.name));
+  const into = `INSERT INTO ${qualified(target)}${names.length ? `(${names.join(', ')})` : ''}`;
+  const values = `SELECT ${columns.map((column) => columnText(body, column.name)).join(', ')}`;
+  const rows = rowsText(plan.columns, plan, params);
+  const merges = onConflict?.resolution === 'merge-duplicates';
+  const conditions: string[] = [];
+  if (merges) conditions.push(countInserted(1));
+  for (const condition of plan.where) conditions.push(conditionText(body, condition, params, null));
+  const where = conditions.length ? ` WHERE ${conditions.join(' AND ')}` : '';
+  return `${into} ${values} FROM ${rows}${where}${conflictText(plan)}${returningText(plan)}`;
+}
+
+function conflictText({ onConflict, columns }: MutatePlan): string {
+  if (!onConflict || onConflict.columns.length === 0) return '';
+  const target = ` ON CONFLICT (${onConflict.columns.map(identifier).join(', ')})`;
+  if (onConflict.resolution === 'ignore-duplicates' || columns.length === 0) return `${target} DO NOTHING`;
+  const assignments = columns.map(({ name }) => `${identifier(name)} = EXCLUDED.${identifier(name)}`);
+  return `${target} DO UPDATE SET ${assignments.join(', ')} WHERE ${countInserted(-1)}`;
+}
+
+function updateText(plan: MutatePlan, params: Params): string {
+  const { columns, target, returning } = plan;
+  if (columns.length === 0) {
+    // nothing to set: no row, but the columns that the reply selects from
+    const shown = returning.length ? returning.map((column) => columnText(target, column)).join(', ') : '1';
+    return `SELECT ${shown} FROM ${qualified(target)} WHERE false`;
+  }
+  const assignments = columns.map(({ name }) => `${identifier(name)} = ${columnText(body, name)}`);
+  const rows = rowsText(columns, plan, params);
+  const where = whereText(plan, params);
+  return `UPDATE ${qualified(target)} SET ${assignments.join(', ')} FROM ${rows}${where}${returningText(plan)}`;
+}
+
+/** The rows of the payload with typed columns, as a FROM item. */
+function rowsText(columns: readonly PlannedField[], plan: MutatePlan, params: Params): string {
+  const { payload } = plan;
+  if (payload?.kind !== 'json' && payload?.kind !== 'json-unread') throw new Error('a write without JSON rows');
+  return jsonRowsText(columns, payload, { defaults: plan.applyDefaults, one: false }, params);
+}
+
+/**
+ * JSON as rows of `columns`, called `pgrst_body`. With defaults, a key that a row lacks takes the default of its
+ * column. Without columns, an object or each element of an array is a row without columns.
+ */
+export function jsonRowsText(
+  columns: readonly Pick<PlannedField, 'name' | 'type' | 'transform' | 'default'>[],
+  json: { readonly body: string | Uint8Array; readonly isObject: boolean },
+  options: { readonly defaults: boolean; readonly one: boolean },
+  params: Params,
+): string {
+  const limit = options.one ? ' LIMIT 1' : '';
+  if (columns.length === 0) {
+    const rows = json.isObject ? '(VALUES (1))' : `json_array_elements(${params.bind(json.body)}::json)`;
+    return `(SELECT FROM ${rows} AS _${limit}) AS pgrst_body`;
+  }
+  const shown = columns.map(({ name, transform }) =>
+    transform ? `${qualified(transform)}(${identifier(name)}) AS ${identifier(name)}` : identifier(name),
+  );
+  const types = columns.map(({ name, type }) => `${identifier(name)} ${type}`);
+  const source = options.defaults ? withDefaults(columns, json, params) : plainSource(json, params);
+  return `(SELECT ${shown.join(', ')} FROM ${source} AS _(${types.join(', ')})${limit}) AS pgrst_body`;
+}
+
+const plainSource = (json: { body: string | Uint8Array; isObject: boolean }, params: Params): string =>
+  `${json.isObject ? 'json_to_record' : 'json_to_recordset'}(${params.bind(json.body)}::json)`;
+
+function withDefaults(
+  columns: readonly Pick<PlannedField, 'name' | 'default'>[],
+  json: { body: string | Uint8Array; isObject: boolean },
+  params: Params,
+): string {
+  const value = `${params.bind(json.body)}::jsonb`;
+  const pairs = columns
+    .filter((column) => column.default !== null)
+    .map((column) => `${params.bind(column.name)}::text, ${column.default}`);
+  const defaults = `jsonb_build_object(${pairs.join(', ')})`;
+  if (json.isObject) return `jsonb_to_record(${defaults} || ${value})`;
+  return `jsonb_to_recordset((SELECT jsonb_agg(${defaults} || element) FROM jsonb_array_elements(${value}) AS element))`;
+}
