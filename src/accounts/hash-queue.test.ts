@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { HashQueue } from './hash-queue.ts';
+
+/** Work that ends when told to. */
+function held() {
+  let release = (): void => undefined;
+  const done = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { work: () => done, release };
+}
+
+it('runs as many at once as it may, the rest in their order', async () => {
+  const queue = new HashQueue(2, 10);
+  const started: number[] = [];
+  const pieces = Array.from({ length: 5 }, held);
+  const all = pieces.map(({ work }, i) =>
+    queue.run(() => {
+      started.push(i);
+      return work();
+    }),
+  );
+  expect(started).toEqual([0, 1]);
+  pieces[1]?.release();
+  await all[1];
+  await Promise.resolve();
+  expect(started).toEqual([0, 1, 2]);
+  for (const { release } of pieces) release();
+  await Promise.all(all);
+  expect(started).toEqual([0, 1, 2, 3, 4]);
+});
+
+it('refuses more than may wait, and takes work again afterwards, also after a failure', async () => {
+  const queue = new HashQueue(1, 1);
+  const piece = held();
+  const running = queue.run(piece.work);
+  const waiting = queue.run(() => Promise.reject(new Error('broken')));
+  await expect(queue.run(() => Promise.resolve())).rejects.toMatchObject({
+    code: 'over_request_rate_limit',
+    status: 429,
+    headers: { 'retry-after': '1' },
+  });
+  piece.release();
+  await running;
+  await expect(waiting).rejects.toThrow('broken');
+  expect(await queue.run(() => Promise.resolve('again'))).toBe('again');
+});

@@ -1,0 +1,64 @@
+import { hash as argon2 } from '@node-rs/argon2';
+import { hash as bcrypt } from '@node-rs/bcrypt';
+import { describe, expect, it } from 'vitest';
+import { hashPassword, needsRehash, passwordScheme, verifyPassword } from './passwords.ts';
+
+const ARGON2I = 1;
+
+it('hashes with argon2id, 19 MiB, two passes, one lane, and a salt of its own', async () => {
+  const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(one).not.toBe(two);
+  expect(needsRehash(one)).toBe(false);
+  expect(await verifyPassword('correct horse', one)).toBe(true);
+  expect(await verifyPassword('correct horsf', one)).toBe(false);
+});
+
+describe('a hash from elsewhere', () => {
+  const made = {
+    'argon2i of other parameters': () =>
+      argon2('päss', { algorithm: ARGON2I, memoryCost: 8192, timeCost: 3, parallelism: 2 }),
+    'argon2id of other parameters': () => argon2('päss', { memoryCost: 4096, timeCost: 3 }),
+    'bcrypt $2b$': () => bcrypt('päss', 4),
+    'bcrypt $2a$': async () => (await bcrypt('päss', 4)).replace('$2b$', '$2a$'),
+    'bcrypt $2y$': async () => (await bcrypt('päss', 4)).replace('$2b$', '$2y$'),
+  };
+  it.each(Object.entries(made))('verifies and is due for a new one: %s', async (_, make) => {
+    const hash = await make();
+    expect(await verifyPassword('päss', hash)).toBe(true);
+    expect(await verifyPassword('pass', hash)).toBe(false);
+    expect(needsRehash(hash)).toBe(true);
+  });
+
+  it.each([
+    'päss',
+    '',
+    '$argon2id$v=19$m=19456,t=2,p=1$!$x',
+    '$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    '$argon2id$v=19$m=19456,t=900,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    '$argon2d$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    '$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+    '$1$salt$hash',
+  ])('matches nothing when it is of no known kind or too costly: %s', async (hash) => {
+    expect(passwordScheme(hash)).toBeNull();
+    expect(await verifyPassword('päss', hash)).toBe(false);
+  });
+});
+
+it('takes as long without a hash as with one', async () => {
+  const hash = await hashPassword('correct horse');
+  const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+  for (let i = 0; i < 15; i++) {
+    for (const [name, stored] of [
+      ['known', hash],
+      ['unknown', null],
+    ] as const) {
+      const started = performance.now();
+      await verifyPassword('wrong', stored);
+      times[name].push(performance.now() - started);
+    }
+  }
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[7] ?? 0;
+  expect(median(times.unknown) / median(times.known)).toBeGreaterThan(0.6);
+  expect(median(times.unknown) / median(times.known)).toBeLessThan(1.6);
+});

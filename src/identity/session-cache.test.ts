@@ -1,0 +1,67 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { Identity } from './identity.ts';
+import { SessionCache } from './session-cache.ts';
+
+const identity = (sessionId: string | null): Identity => ({
+  role: 'authenticated',
+  claims: {},
+  claimsJson: '{}',
+  userId: 'ada',
+  sessionId,
+  source: 'token',
+});
+const later = 2000;
+
+let cache: SessionCache;
+beforeEach(() => {
+  cache = new SessionCache();
+  cache.hear();
+});
+const remember = (token: string, sessionId: string | null, until = later) =>
+  cache.remember(token, identity(sessionId), until, cache.epoch);
+
+it('remembers a token until it expires', () => {
+  remember('t', 's');
+  expect(cache.find('t', later - 1)?.sessionId).toBe('s');
+  expect(cache.find('t', later)).toBeNull();
+});
+
+it('forgets every token of a revoked session and no other', () => {
+  remember('first', 's');
+  remember('second', 's');
+  remember('other', 'r');
+  cache.revoke(['s', 'unknown']);
+  expect(cache.find('first', 0)).toBeNull();
+  expect(cache.find('second', 0)).toBeNull();
+  expect(cache.find('other', 0)).not.toBeNull();
+});
+
+it('does not remember what was looked up before a revocation was heard', () => {
+  const before = cache.epoch;
+  cache.revoke(['s']);
+  cache.remember('t', identity('s'), later, before);
+  expect(cache.find('t', 0)).toBeNull();
+});
+
+it('remembers no session while revocations are not heard, and none from before that', () => {
+  remember('early', 's');
+  cache.deafen();
+  remember('deaf', 's');
+  const before = cache.epoch;
+  cache.hear();
+  cache.remember('late', identity('s'), later, before);
+  for (const token of ['early', 'deaf', 'late']) expect(cache.find(token, 0)).toBeNull();
+});
+
+it('remembers tokens of no session even then', () => {
+  cache.deafen();
+  remember('key', null, Number.POSITIVE_INFINITY);
+  expect(cache.find('key', Number.MAX_SAFE_INTEGER)).not.toBeNull();
+});
+
+it('forgets the longest unused token beyond its size', () => {
+  const small = new SessionCache(2);
+  small.hear();
+  for (const token of ['a', 'b', 'c']) small.remember(token, identity(token), later, small.epoch);
+  expect(['a', 'b', 'c'].map((token) => small.find(token, 0) !== null)).toEqual([false, true, true]);
+});
