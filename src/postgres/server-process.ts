@@ -80,6 +80,7 @@ export class ServerProcess {
     await output.close();
     const abort = () => child.kill('SIGINT');
     signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
     try {
       if (await server.#becomesReady(plan.folder.path)) return server;
       throw new ServerFailure(failure?.message ?? lastComplaint(await plan.log.readFrom(logged)));

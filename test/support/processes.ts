@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 interface ProcessRow {
@@ -7,27 +8,41 @@ interface ProcessRow {
   readonly command: string;
 }
 
-/** All processes below one, its children and theirs. */
-async function processesBelow(pid: number): Promise<ProcessRow[]> {
-  const all = await processTable();
-  const below = (parent: number): ProcessRow[] =>
-    all.filter((row) => row.parent === parent).flatMap((row) => [row, ...below(row.pid)]);
-  return below(pid);
+/** The worker processes of a node, its PostgreSQL server, and all processes below its primary. */
+export async function partsOf(primary: number): Promise<{ workers: number[]; postmaster: number; all: number[] }> {
+  const table = process.platform === 'linux' ? await fromProc() : await fromPs();
+  const children = (parent: number) => table.filter((row) => row.parent === parent);
+  const below = (parent: number): ProcessRow[] => children(parent).flatMap((row) => [row, ...below(row.pid)]);
+  const postmaster = children(primary).find((row) => /\/postgres -D /.test(row.command));
+  if (!postmaster) throw new Error(`process ${primary} has no PostgreSQL server`);
+  const workers = children(primary).filter((row) => /ninefold\.js/.test(row.command));
+  const pids = (rows: ProcessRow[]) => rows.map((row) => row.pid);
+  return { workers: pids(workers), postmaster: postmaster.pid, all: pids(below(primary)) };
 }
 
-async function processTable(): Promise<ProcessRow[]> {
+/** A bare Linux has no `ps`. */
+async function fromProc(): Promise<ProcessRow[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const rows = await Promise.all(
+    pids.map(async (pid): Promise<ProcessRow[]> => {
+      try {
+        const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+        const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+        // After the name in brackets: state, then the parent (proc_pid_stat(5)).
+        const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+        return [{ pid: Number(pid), parent, command: command.replaceAll('\0', ' ') }];
+      } catch {
+        return []; // it ended in between
+      }
+    }),
+  );
+  return rows.flat();
+}
+
+async function fromPs(): Promise<ProcessRow[]> {
   const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=,ppid=,command='], { maxBuffer: 2 ** 24 });
   return stdout.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line);
     return match ? [{ pid: Number(match[1]), parent: Number(match[2]), command: match[3] ?? '' }] : [];
   });
-}
-
-/** The worker processes of a node, and its PostgreSQL server. */
-export async function partsOf(primary: number): Promise<{ workers: number[]; postmaster: number; all: number[] }> {
-  const below = await processesBelow(primary);
-  const postmaster = below.find((row) => row.parent === primary && /\/postgres -D /.test(row.command));
-  if (!postmaster) throw new Error(`process ${primary} has no PostgreSQL server`);
-  const workers = below.filter((row) => row.parent === primary && /ninefold\.js/.test(row.command));
-  return { workers: workers.map((row) => row.pid), postmaster: postmaster.pid, all: below.map((row) => row.pid) };
 }

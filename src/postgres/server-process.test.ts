@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeTestFolder } from '../../test/support/test-folder.ts';
+import { findBinaries } from './binaries.ts';
+import { locateDataFolder, makeHome } from './data-folder.ts';
+import { initialise } from './initialise.ts';
+import { choosePort } from './port.ts';
+import { serverProcesses } from './process-table.ts';
+import { ServerLog } from './server-log.ts';
+import { ServerFailure, type ServerPlan, ServerProcess } from './server-process.ts';
+
+let home: string;
+let plan: ServerPlan;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  home = await makeHome(await makeTestFolder('server'));
+  await chmod(home, 0o711);
+  await mkdir(join(home, 'logs'));
+  const folder = await locateDataFolder(home);
+  const binaries = await findBinaries(folder.runAs);
+  await initialise(folder, binaries, 'password');
+  const log = new ServerLog(join(home, 'logs/postgres.log'));
+  plan = { folder, binaries, log, maxConnections: 20, port: await choosePort(home, 0) };
+});
+
+afterAll(async () => {
+  plan.log.close();
+  await rm(home, { recursive: true });
+});
+
+it('tells when another program took the port in the moment before, so that another can be chosen', async () => {
+  const occupier = createServer();
+  await new Promise<void>((resolve) => occupier.listen(plan.port, '127.0.0.1', resolve));
+  try {
+    await expect(ServerProcess.start(plan, never)).rejects.toMatchObject({ name: 'ServerFailure', portTaken: true });
+  } finally {
+    occupier.close();
+  }
+});
+
+it("passes on PostgreSQL's own reason when it does not start", async () => {
+  await expect(ServerProcess.start({ ...plan, maxConnections: 1 }, never)).rejects.toMatchObject({
+    name: 'ServerFailure',
+    message: expect.stringContaining('max_connections'),
+    portTaken: false,
+  });
+});
+
+it('can be told to end while it starts', async () => {
+  const start = new AbortController();
+  const starting = ServerProcess.start(plan, start.signal);
+  start.abort();
+  await starting.then(
+    (server) => server.stop(),
+    (error) => expect(error).toBeInstanceOf(ServerFailure),
+  );
+  expect(await serverProcesses(plan.folder.path)).toEqual([]);
+});
+
+it.runIf(process.platform === 'linux' && existsSync('/bin/ps'))(
+  'is found by its processes, on systems with /proc and on those without',
+  async () => {
+    const server = await ServerProcess.start(plan, never);
+    const descriptor = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
+    const on = async (platform: string): Promise<number[]> => {
+      Object.defineProperty(process, 'platform', { ...descriptor, value: platform });
+      const pids = await serverProcesses(plan.folder.path).finally(() =>
+        Object.defineProperty(process, 'platform', descriptor),
+      );
+      return pids.sort();
+    };
+    try {
+      expect((await on(process.platform)).length).toBeGreaterThan(3);
+      // Vacuum processes come and go, so that two looks may differ.
+      await expect
+        .poll(async () => JSON.stringify(await on('linux')) === JSON.stringify(await on('freebsd')))
+        .toBe(true);
+    } finally {
+      await server.stop();
+    }
+    expect(await on('linux')).toEqual([]);
+  },
+);
