@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './row-table.module.css';
 import { Bar } from './table.tsx';
@@ -17,8 +17,8 @@ const rowHeight = { usual: 32, phone: 40 };
 const phone = window.matchMedia('(max-width: 760px)');
 
 /**
- * A long table of which only the rows in sight are in the page. One row is in the tab order: arrows, Page, Home and End
- * move, Enter opens. The first column stays when it is scrolled sideways.
+ * A long table of which only the rows in sight are in the page. The first cell of a row is what opens it, and stays when
+ * the table is scrolled sideways; one of them is in the tab order, and arrows, Page, Home and End move on from there.
  */
 export function RowTable<R extends { readonly id: string }>({
   label,
@@ -53,8 +53,7 @@ export function RowTable<R extends { readonly id: string }>({
     getScrollElement: () => scroll.current,
     estimateSize: () => (phone.matches ? rowHeight.phone : rowHeight.usual),
     // The head lies over the top of what scrolls.
-    scrollPaddingStart: 32,
-    paddingStart: 0,
+    scrollPaddingStart: rowHeight.usual,
     overscan: 12,
     // The row in the tab order stays in the page, so that the focus is not lost by scrolling.
     rangeExtractor: (range) => {
@@ -63,7 +62,6 @@ export function RowTable<R extends { readonly id: string }>({
       return [...inSight, active].toSorted((a, b) => a - b);
     },
   });
-  const items = virtual.getVirtualItems();
 
   useEffect(() => {
     if (toFocus.current === null) return;
@@ -73,7 +71,7 @@ export function RowTable<R extends { readonly id: string }>({
   });
 
   const move = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget.closest('tr') || !rows) return;
+    if (!rows) return;
     const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 0) / rowHeight.usual) - 2);
     const to = {
       ArrowDown: active + 1,
@@ -91,23 +89,21 @@ export function RowTable<R extends { readonly id: string }>({
     setReached(next);
   };
 
-  let end = 0;
+  const template = columns
+    .map(({ width }, place) => (place === columns.length - 1 ? `minmax(${width}px, 1fr)` : `${width}px`))
+    .join(' ');
+  const layout = { gridTemplateColumns: template };
+  const [first, ...others] = columns;
   return (
     <div className={styles.scroll} ref={scroll}>
       <table
         className={styles.table}
-        role="grid"
         aria-label={label}
         aria-rowcount={total < 0 ? -1 : total + 1}
         aria-busy={rows === undefined}
       >
-        <colgroup>
-          {columns.map(({ name, width }) => (
-            <col key={name} style={{ width }} />
-          ))}
-        </colgroup>
         <thead>
-          <tr aria-rowindex={1}>
+          <tr aria-rowindex={1} style={layout}>
             {columns.map(({ name, bare }) => (
               <th key={name} scope="col">
                 {bare ? <span className="sr">{name}</span> : name}
@@ -115,68 +111,65 @@ export function RowTable<R extends { readonly id: string }>({
             ))}
           </tr>
         </thead>
-        <tbody>
-          {!rows && <Loading columns={columns} />}
-          {rows &&
-            items.flatMap(({ index, start, end: itsEnd }) => {
+        {!rows && <Loading columns={columns} layout={layout} />}
+        {rows && first && (
+          <tbody style={{ height: virtual.getTotalSize() }}>
+            {virtual.getVirtualItems().map(({ index, start }) => {
               const row = rows[index];
-              if (!row) return [];
-              const before = start - end;
-              end = itsEnd;
-              const element = (
-                <tr
-                  key={row.id}
-                  data-index={index}
-                  aria-rowindex={index + 2}
-                  aria-selected={row.id === selected}
-                  tabIndex={index === active ? 0 : -1}
-                  className={classNames(styles.row, stale && styles.stale, fresh?.has(row.id) && styles.fresh)}
-                  onClick={() => {
-                    setReached(index);
-                    onOpen(row);
-                  }}
-                  onFocus={() => setReached(index)}
-                  onKeyDown={(event) => {
-                    if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(row);
-                    else move(event);
-                  }}
-                >
-                  {columns.map(({ name, cell }) => (
-                    <td key={name}>{cell(row)}</td>
-                  ))}
-                </tr>
+              return (
+                row && (
+                  <tr
+                    key={row.id}
+                    aria-rowindex={index + 2}
+                    data-selected={row.id === selected || undefined}
+                    className={classNames(styles.row, stale && styles.stale, fresh?.has(row.id) && styles.fresh)}
+                    style={{ ...layout, top: start }}
+                    onClick={() => {
+                      setReached(index);
+                      onOpen(row);
+                    }}
+                  >
+                    <td>
+                      <button
+                        type="button"
+                        className={styles.open}
+                        data-index={index}
+                        aria-current={row.id === selected || undefined}
+                        tabIndex={index === active ? 0 : -1}
+                        onFocus={() => setReached(index)}
+                        onKeyDown={move}
+                      >
+                        {first.cell(row)}
+                      </button>
+                    </td>
+                    {others.map(({ name, cell }) => (
+                      <td key={name}>{cell(row)}</td>
+                    ))}
+                  </tr>
+                )
               );
-              return before > 0
-                ? [<Space key={`before ${row.id}`} height={before} columns={columns.length} />, element]
-                : [element];
             })}
-          {rows && virtual.getTotalSize() > end && (
-            <Space height={virtual.getTotalSize() - end} columns={columns.length} />
-          )}
-        </tbody>
+          </tbody>
+        )}
       </table>
     </div>
   );
 }
 
-/** Holds the place of rows that are out of sight. */
-function Space({ height, columns }: { height: number; columns: number }) {
-  return (
-    <tr className={styles.space} aria-hidden="true">
-      <td colSpan={columns} style={{ height }} />
-    </tr>
-  );
-}
-
-function Loading<R>({ columns }: { columns: readonly RowColumn<R>[] }) {
+/** Rows that hold the place of those to come. */
+function Loading<R>({ columns, layout }: { columns: readonly RowColumn<R>[]; layout: CSSProperties }) {
   const places = Array.from({ length: 12 }, (_, place) => place);
-  return places.map((place) => (
-    <tr key={place}>
-      {columns.map(({ name, width }) => (
-        <td key={name}>
-          <Bar width={Math.max(16, width * (0.4 + ((place * 7) % 4) / 10) - 24)} />
-        </td>
+  return (
+    <tbody>
+      {places.map((place) => (
+        <tr key={place} style={layout}>
+          {columns.map(({ name, width }) => (
+            <td key={name}>
+              <Bar width={Math.max(16, width * (0.4 + ((place * 7) % 4) / 10) - 24)} />
+            </td>
+          ))}
+        </tr>
       ))}
-    </tr>
-  ));
+    </tbody>
+  );
 }
