@@ -5,7 +5,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { authoriseDoor } from './admin/authorise.ts';
 import type { AdminContext } from './admin/context.ts';
 import { handleAdmin } from './admin/handle.ts';
-import { CONSOLE_REF, databaseName } from './apps/app-record.ts';
+import type { App } from './apps/app.ts';
+import { authenticatorRole, CONSOLE_REF, databaseName } from './apps/app-record.ts';
 import { Apps } from './apps/apps.ts';
 import { bootstrap, ServerUnfitError } from './apps/bootstrap.ts';
 import { CallStatistics } from './apps/call-statistics.ts';
@@ -14,6 +15,7 @@ import { Registry } from './apps/registry.ts';
 import { type Server, smallPool, superuserIn } from './apps/server.ts';
 import { type Config, ConfigError, type Secrets } from './config/config.ts';
 import { parseTarget } from './database/target.ts';
+import { authArea } from './http/auth-area.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { buildServer } from './http/server.ts';
 import { Identities } from './identity/identities.ts';
@@ -22,6 +24,10 @@ import { Events } from './observe/events.ts';
 import { writeLog } from './observe/log.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded.ts';
 import { StartError } from './postgres/start-error.ts';
+import { allEntities } from './spec/entities.ts';
+import { type Facts, loadFacts } from './spec/facts.ts';
+import { specificationMarkdown } from './spec/markdown/specification.ts';
+import { deriveSpecification } from './spec/specification.ts';
 
 /** What the primary hands to its workers: all that they need beside the environment. */
 export interface WorkerBrief {
@@ -114,6 +120,21 @@ export async function composeWorker(
     operatorToken: secrets.operatorToken,
     setupToken: brief.setupToken,
     identify: (app, exchange) => identities.resolve(app, exchange),
+    specify: {
+      specification: async (app) => {
+        const { auth: authSettings } = await app.settings();
+        const { ref, name, publishableKey } = app.record;
+        return deriveSpecification(await factsOf(app), {
+          ref,
+          name,
+          url: `${url()}/apps/${ref}`,
+          publishableKey,
+          authSettings,
+        });
+      },
+      entities: async (app) => allEntities(await factsOf(app)),
+      markdown: specificationMarkdown,
+    },
     node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded, url },
   };
   const http = await buildServer({
@@ -123,7 +144,7 @@ export async function composeWorker(
       addresses: new AddressLimiter(config.requestsPerSecond),
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [],
+    areas: [authArea(events)],
     admin: {
       handle: (exchange) => handleAdmin(adminContext, exchange),
       authorise: (exchange, app) => authoriseDoor(adminContext, exchange, app),
@@ -155,6 +176,11 @@ export async function composeWorker(
 }
 
 export const { version } = packageJson;
+
+async function factsOf(app: App): Promise<Facts> {
+  const { rest } = await app.settings();
+  return loadFacts(app.database, { exposedSchemas: rest.db_schemas, authenticator: authenticatorRole(app.ref) });
+}
 
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 

@@ -1,4 +1,5 @@
 import type { Exchange } from '../../contract/exchange.ts';
+import type { Entity, Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Lifecycle } from '../apps/lifecycle.ts';
@@ -21,6 +22,12 @@ export interface AdminContext {
   /** Of the one-time link. */
   readonly setupToken: string;
   readonly identify: (app: App, exchange: Exchange) => Promise<Identity>;
+  /** What an app does, derived from what runs. */
+  readonly specify: {
+    specification(app: App): Promise<Specification>;
+    entities(app: App): Promise<Entity[]>;
+    markdown(specification: Specification): string;
+  };
   readonly node: {
     readonly version: string;
     readonly workers: number;

@@ -6,6 +6,7 @@ import { firstJson } from '../database/statement.ts';
 import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
+import { asServer } from './as-server.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 /** What an app's database tells by NOTIFY. */
@@ -108,8 +109,8 @@ export class App {
   settings(): Promise<Settings> {
     this.#settings ??= this.#remember(
       async () => {
-        const [result] = await this.database.run([
-          { text: 'select json_object_agg(key, value) from ninefold.settings', params: [], preparedFor: 'app' },
+        const [result] = await asServer(this.database, [
+          { text: 'select json_object_agg(key, value) from ninefold.settings', params: [] },
         ]);
         return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
       },

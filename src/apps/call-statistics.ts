@@ -2,6 +2,7 @@ import { firstJson } from '../database/statement.ts';
 import type { Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
+import { asServer } from './as-server.ts';
 
 const FLUSH_MILLISECONDS = 5000;
 /** Calls with names of their own in one flush of one app; the rest count as `other`, so that made-up names cannot fill a table. */
@@ -126,9 +127,9 @@ const FOLD = `with old as (
 const FORGET = `delete from ninefold.call_statistics where span = 'hour' and bucket < now() - interval '90 days'`;
 
 async function write(app: App, counts: readonly Count[], fold: boolean): Promise<void> {
-  await app.database.run([{ text: UPSERT, params: [JSON.stringify(counts)], preparedFor: 'app' }]);
+  await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (fold) {
-    await app.database.run([
+    await asServer(app.database, [
       { text: FOLD, params: [] },
       { text: FORGET, params: [] },
     ]);
@@ -141,7 +142,7 @@ export async function readCalls(app: App): Promise<{
   today: { calls: number; failed: number; histogram: number[] };
   lastMinutes: number;
 }> {
-  const [result] = await app.database.run([
+  const [result] = await asServer(app.database, [
     {
       text: `select json_build_object(
           'hours', (select json_agg(json_build_object('at', h, 'calls', coalesce(calls, 0), 'failed', coalesce(failed, 0)) order by h)
@@ -155,7 +156,6 @@ export async function readCalls(app: App): Promise<{
           'lastMinutes', (select coalesce(sum(calls), 0) from ninefold.call_statistics
             where span = 'minute' and bucket >= date_trunc('minute', now()) - interval '5 minutes'))`,
       params: [],
-      preparedFor: 'app',
     },
   ]);
   const value = result && firstJson<Awaited<ReturnType<typeof readCalls>>>(result);

@@ -222,7 +222,7 @@ describe('script', () => {
 
 describe('connections', () => {
   it('are all closed once nobody calls, and opened again for the next call', async () => {
-    let becameIdle = () => undefined as undefined;
+    let becameIdle: () => void = () => undefined;
     const idle = new Promise<void>((resolve) => {
       becameIdle = resolve;
     });

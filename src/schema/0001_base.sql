@@ -168,6 +168,6 @@ $$;
 create trigger settings_changed after insert or update or delete or truncate on ninefold.settings
   for each statement execute function ninefold.tell_settings_changed();
 
--- The server reads settings and writes statistics as an app's login role, which has no other rights of its own.
-grant select on ninefold.settings to authenticator;
-grant select, insert, update, delete on ninefold.call_statistics to authenticator;
+-- As this role the server reads settings and writes statistics; an app's login role inherits nothing, it has to become it.
+grant select on ninefold.settings to ninefold_server;
+grant select, insert, update, delete on ninefold.call_statistics to ninefold_server;

@@ -6,7 +6,7 @@ declare
 begin
   foreach wanted in array array[
     'anon', 'authenticated', 'service_role', 'authenticator', 'postgres',
-    'supabase_admin', 'supabase_auth_admin', 'supabase_storage_admin', 'dashboard_user'
+    'ninefold_server', 'supabase_admin', 'supabase_auth_admin', 'supabase_storage_admin', 'dashboard_user'
   ] loop
     if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
       execute pg_catalog.format('create role %I nologin noinherit', wanted);
@@ -14,7 +14,7 @@ begin
   end loop;
   if exists (
     select from pg_catalog.pg_roles
-    where rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin') and (rolsuper or rolcreaterole)
+    where rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin', 'ninefold_server') and (rolsuper or rolcreaterole)
   ) then
     raise exception 'a role that Ninefold gives to the apps is a superuser or may create roles on this server'
       using hint = 'anon, authenticated, service_role, authenticator and supabase_auth_admin must be plain roles.';
@@ -24,4 +24,4 @@ $$;
 
 alter role service_role bypassrls;
 
-grant anon, authenticated, service_role, supabase_auth_admin to authenticator;
+grant anon, authenticated, service_role, supabase_auth_admin, ninefold_server to authenticator;

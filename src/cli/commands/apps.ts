@@ -73,8 +73,8 @@ export function addAppCommands(program: Command): void {
 }
 
 function printConnection(connection: AppConnection, json: boolean): void {
-  if (json) return printJson(connection);
-  printPairs(Object.entries(connection).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
+  if (json) printJson(connection);
+  else printPairs(Object.entries(connection).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
 }
 
 async function ask(question: string): Promise<string> {

@@ -1,0 +1,20 @@
+import type { Executor } from '../database/database.ts';
+import type { Result, Statement } from '../database/statement.ts';
+
+const BECOME: Statement = {
+  text: `select pg_catalog.set_config('role', 'ninefold_server', true), pg_catalog.set_config('search_path', '', true)`,
+  params: [],
+  preparedFor: '',
+};
+
+/** Runs statements on what Ninefold keeps in an app's database, in one transaction. Throws what `Executor.run` throws. */
+export async function asServer(
+  database: Executor,
+  statements: readonly Omit<Statement, 'preparedFor'>[],
+): Promise<Result[]> {
+  const [, ...results] = await database.run([
+    BECOME,
+    ...statements.map((statement) => ({ ...statement, preparedFor: 'ninefold_server' })),
+  ]);
+  return results;
+}

@@ -1,0 +1,13 @@
+import { authErrorReply, handleAuth } from '../auth/handle.ts';
+import type { Events } from '../observe/events.ts';
+import type { Area } from './area.ts';
+
+/** `/auth/v1` of an app. */
+export const authArea = (events: Events): Area => ({
+  name: 'auth',
+  handle: async (app, exchange, identity) => {
+    const { auth: settings } = await app.settings();
+    return handleAuth({ app: app.record, database: app.database, identity, settings, events }, exchange);
+  },
+  renderError: authErrorReply,
+});
