@@ -14,6 +14,7 @@ const serverRoles = new Set([
   'dashboard_user',
   'postgres',
   'supabase_admin',
+  'ninefold_server',
   'supabase_auth_admin',
   'supabase_storage_admin',
 ]);

@@ -68,7 +68,7 @@ function fetchSnippet(
   const sent: [string, string][] = [
     ['apikey', caller === 'secret-key' ? 'process.env.NINEFOLD_SECRET_KEY' : js(app.publishableKey)],
   ];
-  if (caller === 'member') sent.push(['Authorization', '`Bearer ${process.env.NINEFOLD_ACCESS_TOKEN}`']);
+  if (caller === 'member') sent.push(['Authorization', "'Bearer ' + process.env.NINEFOLD_ACCESS_TOKEN"]);
   for (const [name, value] of Object.entries(headers)) sent.push([name, js(value)]);
   if (body !== null) sent.push(['Content-Type', js(contentType ?? 'application/json')]);
   const lines = [

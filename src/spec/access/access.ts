@@ -2,7 +2,7 @@ import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Facts } from '../facts.ts';
-import type { Expression } from '../words/expression.ts';
+import { type Expression, parseQuery } from '../words/expression.ts';
 import { type Caller, outcomes, TRUE } from '../words/outcomes.ts';
 import {
   always,
@@ -43,6 +43,8 @@ const privilegeOf = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', dele
 interface Reading {
   /** Why such a statement gets nowhere; null where it may. */
   refused: string | null;
+  /** Names of the only fields that it may read; null where it may read all. */
+  columns: string[] | null;
   /** What the policies for select ask; null where nothing binds. */
   condition: Expression | null;
   policies: PolicyFact[];
@@ -202,14 +204,15 @@ export class Access {
   /** What SELECT adds to a statement that reads columns: nearly every UPDATE and DELETE has a filter. */
   #reading(caller: CallingRole, role: number, relation: RelationFact): Reading {
     const covered = this.rights.fields(role, relation, 'SELECT');
-    if (covered !== 'all' && covered.length === 0) {
-      return { refused: 'the role has no SELECT privilege', condition: null, policies: [] };
-    }
+    const columns = covered === 'all' ? null : covered.map((field) => field.name);
+    const free = { refused: null, columns, condition: null, policies: [] };
+    if (columns?.length === 0) return { ...free, refused: 'the role has no SELECT privilege' };
     const security = this.policies.rows(role, relation, 'select');
-    if (!security.bound || security.using === null) return { refused: null, condition: null, policies: [] };
+    if (!security.bound || security.using === null) return free;
     const seen = this.#bound(caller, role, relation, 'select', security);
     const refused = seen.verdict === 'never' ? `of select: ${seen.reason}` : null;
-    return { refused, condition: seen.verdict === 'always' ? null : security.using, policies: security.policies };
+    const condition = seen.verdict === 'always' ? null : security.using;
+    return { refused, columns, condition, policies: security.policies };
   }
 
   #withReading(
@@ -218,18 +221,21 @@ export class Access {
     conditions: { using: Expression | null; check: Expression | null },
     self: Caller,
   ): Decision {
-    const policies = [...new Set([...decision.policies, ...namesOf(reading.policies)])];
+    const looked = { policies: [...new Set([...decision.policies, ...namesOf(reading.policies)])] };
     if (reading.refused !== null) {
       const why = `${reading.refused}; so a statement that reads a field, for a filter or to give rows back, changes nothing`;
-      return { ...limit(decision, 'only without a filter', why), policies };
+      return { ...limit(decision, 'only without a filter', why), ...looked };
     }
-    if (reading.condition === null) return { ...decision, policies };
-    const reason = `${decision.reason}; a statement that reads a field must pass those for select too: ${quoted(reading.policies)}`;
-    const always = { kind: 'constant', value: true } as const;
-    return {
-      ...open(reason, conditionWords(conditions.using ?? always, conditions.check, reading.condition, self)),
-      policies,
-    };
+    let result = { ...decision, ...looked };
+    if (reading.condition !== null) {
+      const using = conditions.using ?? { kind: 'constant', value: true };
+      const words = conditionWords(using, conditions.check, reading.condition, self);
+      const also = `a statement that reads a field must pass those for select too: ${quoted(reading.policies)}`;
+      result = { ...open(`${decision.reason}; ${also}`, words), ...looked };
+    }
+    if (reading.columns === null) return result;
+    const named = reading.columns.join(', ');
+    return limit(result, `filters on ${named} only`, `SELECT is granted on ${named} only`);
   }
 
   #withDefaults(decision: Decision, role: number, relation: RelationFact, columns: readonly string[] | null): Decision {
@@ -261,6 +267,16 @@ export class Access {
         policies: [],
         reason: `reads ${tables} with the rights of ${whose}: ${first.seen.reason}`,
       };
+    }
+    const query = view.definition === null ? null : parseQuery(view.definition);
+    const empty = limited.find(
+      ({ fact, seen }) =>
+        seen.verdict === 'never' &&
+        query?.plain &&
+        query.from.some((from) => nameKey(...from) === nameKey(fact.schema, fact.name)),
+    );
+    if (empty) {
+      return findsNothing(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
     }
     const reason = `reads with the rights of ${whose}, and of ${tables} only the rows that these see`;
     return open(reason, `as far as rows of ${tables} can be seen`);

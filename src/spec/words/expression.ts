@@ -38,12 +38,26 @@ export interface Subquery {
   /** FROM with what follows up to WHERE, as it stands. */
   source: string;
   where: Expression;
+  /** What follows the condition, as it stands. */
+  rest: string;
 }
 
 /** Reads an expression as pg_get_expr prints it with an empty search path. */
 export function parseExpression(text: string): Expression {
   const tokens = tokenise(text);
   return tokens ? condition(text, tokens) : { kind: 'opaque', text };
+}
+
+/** Reads a query of a view as PostgreSQL prints it; null where it is no plain `SELECT … FROM … [WHERE …]`. */
+export function parseQuery(text: string): Subquery | null {
+  const tokens = tokenise(text);
+  return (
+    tokens &&
+    subquery(
+      text,
+      tokens.filter((token) => !isOperator(token, ';')),
+    )
+  );
 }
 
 function condition(text: string, tokens: readonly Token[]): Expression {
@@ -238,29 +252,34 @@ const clauses = [
   'FOR',
 ];
 
-/** Reads `SELECT … FROM … [WHERE (…)]`; null when it is of another form. */
+/** Reads `SELECT … FROM … [WHERE (…)] …`; null when it is of another form. */
 function subquery(source: string, tokens: readonly Token[]): Subquery | null {
-  if (!isKeyword(tokens[0], 'SELECT')) return null;
-  const from = tokens.findIndex((token) => isKeyword(token, 'FROM'));
-  if (from < 0) return null;
-  const found = tokens.findIndex((token) => isKeyword(token, 'WHERE'));
-  const where = found < 0 ? tokens.length : found;
-  const other = tokens.filter((token) => isKeyword(token, ...clauses)).length !== (found < 0 ? 1 : 2);
-  const aggregates = tokens.slice(1, from).some((token) => token.kind === 'group');
-  const items = tokens.slice(from + 1, where);
+  const clause = (word: string) => tokens.findIndex((token) => isKeyword(token, word));
+  const from = clause('FROM');
+  if (!isKeyword(tokens[0], 'SELECT') || from < 0) return null;
+  const where = clause('WHERE');
+  const next = (after: number) => {
+    const at = tokens.findIndex((token, i) => i > after && isKeyword(token, ...clauses));
+    return at < 0 ? tokens.length : at;
+  };
+  const items = tokens.slice(from + 1, next(from));
+  // Without GROUP BY, an aggregate makes a row out of no rows; so do its richer forms.
+  const grouped =
+    clause('GROUP') >= 0 && !mentions(tokens, (token) => isEmpty(token) || isKeyword(token, 'ROLLUP', 'CUBE', 'SETS'));
+  const counts = tokens.slice(1, from).some((token) => token.kind === 'group') && !grouped;
+  const combined = tokens.filter((token) => isKeyword(token, 'FROM', 'WHERE')).length > (where < 0 ? 1 : 2);
+  const richer = tokens.some((token) => isKeyword(token, 'HAVING', 'UNION', 'INTERSECT', 'EXCEPT'));
   const outer = mentions(items, (token) => isKeyword(token, 'LEFT', 'RIGHT', 'FULL', 'SELECT'));
   return {
     from: relationsIn(tokens),
-    plain: !other && !aggregates && !outer,
+    plain: !counts && !combined && !richer && !outer,
     source: sourceOf(source, items),
-    where:
-      found < 0
-        ? { kind: 'constant', value: true }
-        : other
-          ? { kind: 'opaque', text: sourceOf(source, tokens.slice(where)) }
-          : condition(source, tokens.slice(where + 1)),
+    where: where < 0 ? { kind: 'constant', value: true } : condition(source, tokens.slice(where + 1, next(where))),
+    rest: sourceOf(source, tokens.slice(where < 0 ? next(from) : next(where))),
   };
 }
+
+const isEmpty = (token: Token): boolean => token.kind === 'group' && token.items.length === 0;
 
 const mentions = (tokens: readonly Token[], test: (token: Token) => boolean): boolean =>
   tokens.some((token) => test(token) || (token.kind === 'group' && mentions(token.items, test)));

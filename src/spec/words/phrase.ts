@@ -63,7 +63,9 @@ function words(expression: Expression): string {
       return name === null ? oneLine(expression.text) : `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
     }
     case 'exists':
-      return `there is a row in ${inWords(expression.query.source, expression.query.where)}`;
+      return expression.query.rest === ''
+        ? `there is a row in ${inWords(expression.query.source, expression.query.where)}`
+        : oneLine(expression.text);
     case 'holds':
       return held(expression.operand) ?? oneLine(expression.text);
     case 'named':
@@ -81,7 +83,8 @@ const inWords = (source: string, where: Expression): string => {
 
 function negated(item: Expression): string {
   if (item.kind === 'holds' && item.operand.kind === 'field') return `not ${words(item)}`;
-  if (item.kind === 'exists') return words(item).replace(/^there is a row/, 'there is no row');
+  if (item.kind === 'exists' && item.query.rest === '')
+    return words(item).replace(/^there is a row/, 'there is no row');
   return `not (${words(item)})`;
 }
 

@@ -1,0 +1,306 @@
+/** One situation of grants and policies, in a schema of its own that is first in the search path. */
+export interface MatrixCase {
+  name: string;
+  /** Runs as the app's owner; `reset role` makes it the superuser. */
+  sql: string;
+  /** Roles whose cells are tried; anon, authenticated, service_role and agent when missing. */
+  roles?: string[];
+  /** The table that holds all rows, where a view hides some from everybody. */
+  rowsOf?: string;
+}
+
+/** A member and another one; rows belong to either or to nobody. */
+export const members = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+const [ada, bob] = members;
+
+const to = 'anon, authenticated, service_role, agent';
+
+/** Every table that is tried has these fields. */
+const columns = `id int primary key, owner uuid, note text default 'note', status text default 'open', secret text default 's'`;
+const rows = (name: string) =>
+  `insert into ${name} (id, owner, status) values (1, '${ada}', 'open'), (2, '${bob}', 'open'), (3, '${ada}', 'closed'), (4, null, 'open');`;
+
+const bare = (name = 't') => `create table ${name} (${columns}); ${rows(name)}`;
+const granted = (name = 't') => `${bare(name)} grant all on ${name} to ${to};`;
+const secured = (name = 't') => `${granted(name)} alter table ${name} enable row level security;`;
+
+const own = '(select auth.uid()) = owner';
+const teams = `create table m (user_id uuid, team int); insert into m values ('${ada}', 1);`;
+
+export const matrixCases: MatrixCase[] = [
+  // Grants
+  { name: 'everything granted, no row-level security', sql: granted() },
+  { name: 'nothing granted', sql: bare() },
+  {
+    name: 'policies without row-level security have no effect',
+    sql: `${granted()} create policy p on t using (false);`,
+  },
+  { name: 'granted to PUBLIC', sql: `${bare()} grant select, delete on t to public;` },
+  {
+    name: 'granted to a role whose members inherit it or not',
+    sql: `${bare()} grant select, insert, update, delete on t to staff;`,
+    roles: ['agent', 'clerk', 'staff', 'anon'],
+  },
+  { name: 'two fields may be read', sql: `${bare()} grant select (id, note) on t to ${to};` },
+  {
+    name: 'each field granted by itself',
+    sql: `${bare()} grant select (id, owner, note, status, secret) on t to ${to};`,
+  },
+  { name: 'one field may be changed', sql: `${bare()} grant select, update (note) on t to ${to};` },
+  { name: 'two fields may be given', sql: `${bare()} grant insert (id, note) on t to ${to};` },
+  { name: 'no USAGE on the schema', sql: `${granted()} revoke usage on schema this_schema from public, ${to};` },
+  { name: 'writes without the right to read', sql: `${bare()} grant update, delete on t to ${to};` },
+  {
+    name: 'writes with the right to read one field',
+    sql: `${bare()} grant select (note), update, delete on t to ${to};`,
+  },
+  {
+    name: 'a default sequence that may not be used',
+    sql: `${bare()} create sequence s; alter table t add n int default nextval('s'); grant all on t to ${to}; revoke all on sequence s from ${to};`,
+  },
+  {
+    name: 'a default function that may not be called',
+    sql: `${bare()} create function d() returns int language plpgsql as 'begin return 1; end'; revoke execute on function d from public, ${to}; alter table t add n int default d(); grant all on t to ${to};`,
+  },
+  { name: 'predefined roles read and write everything', sql: bare(), roles: ['reader', 'writer', 'anon'] },
+  // Owners
+  {
+    name: 'row-level security does not bind the owner',
+    sql: `${secured()} reset role; alter table t owner to keeper;`,
+    roles: ['keeper', 'deputy', 'agent'],
+  },
+  {
+    name: 'forced row-level security binds the owner',
+    sql: `${secured()} alter table t force row level security; create policy p on t for select using (status = 'open'); reset role; alter table t owner to keeper;`,
+    roles: ['keeper', 'deputy', 'service_role'],
+  },
+  {
+    name: 'an owner that took its own rights away',
+    sql: `${bare()} reset role; alter table t owner to keeper; revoke all on t from keeper;`,
+    roles: ['keeper', 'deputy'],
+  },
+  // Row-level security
+  { name: 'row-level security without a policy', sql: secured() },
+  { name: 'a policy that is always true', sql: `${secured()} create policy p on t using (true);` },
+  { name: 'a policy that is never true', sql: `${secured()} create policy p on t using (false);` },
+  { name: 'a policy that is null', sql: `${secured()} create policy p on t using (null::boolean);` },
+  { name: 'own rows', sql: `${secured()} create policy p on t using (${own});` },
+  {
+    name: 'own rows, read through the claims',
+    sql: `${secured()} create policy p on t using (((auth.jwt() ->> 'sub')::uuid) = owner);`,
+  },
+  {
+    name: 'own rows may be read, all may be deleted',
+    sql: `${secured()} create policy r on t for select using (${own}); create policy d on t for delete using (true);`,
+  },
+  {
+    name: 'all rows may be read, own deleted',
+    sql: `${secured()} create policy r on t for select using (true); create policy d on t for delete using (${own});`,
+  },
+  { name: 'a restrictive policy alone', sql: `${secured()} create policy p on t as restrictive using (true);` },
+  {
+    name: 'a restrictive policy narrows a permissive one',
+    sql: `${secured()} create policy a on t using (true); create policy b on t as restrictive using (status = 'open');`,
+  },
+  {
+    name: 'a restrictive policy that is never true',
+    sql: `${secured()} create policy a on t using (true); create policy b on t as restrictive for update using (false);`,
+  },
+  {
+    name: 'two permissive policies widen one another',
+    sql: `${secured()} create policy a on t for select using (${own}); create policy b on t for select using (status = 'closed');`,
+  },
+  {
+    name: 'a policy beside one that is always true',
+    sql: `${secured()} create policy a on t for select using (${own}); create policy b on t for select using (true);`,
+  },
+  {
+    name: 'policies for some roles',
+    sql: `${secured()} create policy a on t for select to authenticated using (true); create policy b on t for select to staff using (status = 'open'); grant select on t to clerk, staff;`,
+    roles: ['anon', 'authenticated', 'agent', 'clerk', 'staff'],
+  },
+  { name: 'update without a policy for select', sql: `${secured()} create policy p on t for update using (true);` },
+  {
+    name: 'update of own rows that stay own',
+    sql: `${secured()} create policy r on t for select using (true); create policy p on t for update using (${own}) with check (${own});`,
+  },
+  {
+    name: 'update of any row that becomes own',
+    sql: `${secured()} create policy r on t for select using (true); create policy p on t for update using (true) with check (${own});`,
+  },
+  {
+    name: 'update that no new row can pass',
+    sql: `${secured()} create policy r on t for select using (true); create policy p on t for update using (true) with check (false);`,
+  },
+  {
+    name: 'update with a check and no using',
+    sql: `${secured()} create policy r on t for select using (true); create policy p on t for update with check (true);`,
+  },
+  {
+    name: 'update must leave the row visible',
+    sql: `${secured()} create policy r on t for select using (status = 'open'); create policy p on t for update using (true) with check (true);`,
+  },
+  { name: 'insert for oneself', sql: `${secured()} create policy p on t for insert with check (owner = auth.uid());` },
+  {
+    name: 'insert under a policy for all that has no check',
+    sql: `${secured()} create policy p on t for all using (status = 'open');`,
+  },
+  {
+    name: 'insert under two policies',
+    sql: `${secured()} create policy a on t for insert with check (status = 'open'); create policy b on t for all using (false) with check (owner is null);`,
+  },
+  // What a condition asks of the caller
+  { name: 'signed in', sql: `${secured()} create policy p on t for select using (auth.uid() is not null);` },
+  { name: 'not signed in', sql: `${secured()} create policy p on t for select using ((select auth.uid()) is null);` },
+  {
+    name: 'a role by its claim',
+    sql: `${secured()} create policy p on t for select using (auth.role() = 'authenticated');`,
+  },
+  {
+    name: 'one of two roles by their claim',
+    sql: `${secured()} create policy p on t for select using (auth.role() in ('agent', 'anon'));`,
+  },
+  {
+    name: 'any role but one',
+    sql: `${secured()} create policy p on t for select using (auth.role() <> 'anon' or status = 'closed');`,
+  },
+  {
+    name: 'a role by current_user',
+    sql: `${secured()} create policy p on t for select using (current_user = 'agent');`,
+  },
+  {
+    name: 'not own rows, where a missing user makes null',
+    sql: `${secured()} create policy p on t for select using (not (auth.uid() = owner));`,
+  },
+  { name: 'a value, negated', sql: `${secured()} create policy p on t for select using (not (status = 'closed'));` },
+  {
+    name: 'one of several values',
+    sql: `${secured()} create policy p on t for select using (status in ('closed', 'done'));`,
+  },
+  {
+    name: 'an expression that is not understood',
+    sql: `${secured()} create policy p on t for select using (case when id > 2 then length(note) > 2 else false end);`,
+  },
+  {
+    name: 'own or unassigned, and open',
+    sql: `${secured()} create policy p on t for select using ((owner = auth.uid() or owner is null) and status <> 'closed');`,
+  },
+  {
+    name: 'true, put in other words',
+    sql: `${secured()} create policy p on t for select using (auth.uid() = owner or not false);`,
+  },
+  // What a condition reads and calls
+  {
+    name: 'members of a team',
+    sql: `${secured()} ${teams} grant select on m to ${to}; create policy p on t for select using (exists (select 1 from m where m.user_id = auth.uid() and m.team = t.id));`,
+  },
+  {
+    name: 'members of a team that the role may not read',
+    sql: `${secured()} ${teams} grant select on m to authenticated; create policy p on t for select using (exists (select 1 from m where m.user_id = auth.uid() and m.team = t.id));`,
+  },
+  {
+    name: 'members of a team that shows no row',
+    sql: `${secured()} ${teams} grant select on m to ${to}; alter table m enable row level security; create policy p on t for select using (id in (select m.team from m where m.user_id is not null));`,
+  },
+  {
+    name: 'no member of a team that shows no row',
+    sql: `${secured()} ${teams} grant select on m to ${to}; alter table m enable row level security; create policy p on t for select using (not exists (select 1 from m where m.team = t.id));`,
+  },
+  {
+    name: 'members of own teams',
+    sql: `${secured()} ${teams} grant select on m to ${to}; alter table m enable row level security; create policy p on m using (user_id = (select auth.uid())); create policy p on t for select using (id in (select m.team from m));`,
+  },
+  {
+    name: 'a policy that reads its own table',
+    sql: `${secured()} create policy p on t using (exists (select 1 from t as other where other.owner = auth.uid()));`,
+  },
+  {
+    name: 'two tables whose policies read one another',
+    sql: `${secured()} ${secured('u')} create policy p on t for select using (exists (select 1 from u where u.id = t.id)); create policy q on u for select using (exists (select 1 from t where t.id = u.id));`,
+  },
+  {
+    name: 'an insert that looks at its table, whose reading asks nothing',
+    sql: `${secured()} create policy r on t for select using (status = 'open'); create policy p on t for insert with check (not exists (select 1 from t as other where other.owner = t.owner));`,
+  },
+  {
+    name: 'a policy that calls a function',
+    sql: `${secured()} create function f() returns boolean language plpgsql stable as 'begin return true; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create policy p on t for select using (f() and status = 'open');`,
+  },
+  {
+    name: 'a function that may not be called, beside true',
+    sql: `${secured()} create function f() returns boolean language plpgsql stable as 'begin return true; end'; revoke execute on function f from public, ${to}; create policy p on t for select using (f()); create policy q on t for select using (true);`,
+  },
+  // Views
+  {
+    name: 'a view with its owner’s rights',
+    sql: `${secured()} revoke all on t from ${to}; create view v as select * from t; grant all on v to ${to};`,
+  },
+  { name: 'a view without a grant', sql: `${granted()} create view v as select * from t; revoke all on v from ${to};` },
+  {
+    name: 'a view with the caller’s rights',
+    sql: `${secured()} create policy p on t using (${own}); create view v with (security_invoker) as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view with the caller’s rights, and none beneath',
+    sql: `${bare()} create view v with (security_invoker) as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view that reads two fields with the caller’s rights',
+    sql: `${bare()} grant select (id, note) on t to ${to}; create view v with (security_invoker) as select id, note from t; create view w with (security_invoker) as select id, secret from t; grant select on v, w to ${to};`,
+  },
+  {
+    name: 'a view whose owner is bound',
+    rowsOf: 't',
+    sql: `${secured()} alter table t force row level security; create policy p on t using (status = 'open'); create view v as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view whose owner lost its rights',
+    rowsOf: 't',
+    sql: `${granted()} create view v as select * from t; grant all on v to ${to}; reset role; alter view v owner to keeper;`,
+  },
+  {
+    name: 'a view of a view',
+    sql: `${secured()} create policy p on t for select using (status = 'open'); create view v with (security_invoker) as select * from t; create view w as select * from v; create view x with (security_invoker) as select * from w; grant all on w, x, v to ${to};`,
+  },
+  {
+    name: 'a view that counts',
+    sql: `${secured()} create policy p on t for select using (${own}); create view v with (security_invoker) as select status, count(*) from t group by status; grant select on v to ${to};`,
+  },
+  {
+    name: 'a view that joins',
+    sql: `${secured()} ${granted('u')} create policy p on t for select using (${own}); create view v with (security_invoker) as select t.id, u.note from t join u using (id); grant select on v to ${to};`,
+  },
+  {
+    name: 'a view with a check option',
+    sql: `${granted()} create view v as select * from t where status = 'open' with check option; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view that may be written but not read',
+    sql: `${bare()} create view v as select * from t; grant update, delete on v to ${to};`,
+  },
+  {
+    name: 'a view that calls a function',
+    sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, f() from t; grant select on v to ${to};`,
+  },
+  {
+    name: 'a materialized view',
+    sql: `${secured()} reset role; alter table t owner to current_user; create materialized view w as select * from t; grant select on w to authenticated;`,
+  },
+  // Other kinds of tables
+  {
+    name: 'a partitioned table',
+    sql: `create table t (${columns}) partition by range (id); create table t1 partition of t for values from (0) to (3); create table t2 partition of t default; ${rows('t')} grant all on t to ${to}; alter table t enable row level security; create policy p on t using (status = 'open');`,
+  },
+  {
+    name: 'a table that others inherit from',
+    sql: `${secured()} create table u () inherits (t); grant all on u to ${to}; insert into u (id, status) values (5, 'open'); create policy p on t for select using (status = 'open');`,
+  },
+  {
+    name: 'a table whose deletes a rule replaces',
+    sql: `${granted()} create rule no_delete as on delete to t where old.status = 'closed' do instead nothing;`,
+  },
+  {
+    name: 'names that need quotes',
+    sql: `${secured('"we""ird | näme\n(1)"')} create policy "p'""q" on "we""ird | näme\n(1)" using (${own} or note = '|\\''' or status = 'closed');`,
+  },
+];

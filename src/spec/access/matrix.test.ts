@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RoleCell, RolesChapter } from '../../../contract/specification.ts';
+import { startPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import type { Executor } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { Pool } from '../../database/pool.ts';
+import { affectedRows } from '../../database/statement.ts';
+import { parseTarget } from '../../database/target.ts';
+import { loadFacts } from '../facts.ts';
+import { rolesChapter } from '../roles.ts';
+import { matrixCases, members } from './matrix-cases.ts';
+import { type Held, statementsFor } from './matrix-statements.ts';
+
+const givenRoles = ['anon', 'authenticated', 'service_role', 'agent'];
+const schemaOf = (index: number): string => `case_${String(index).padStart(2, '0')}`;
+
+let postgres: TestPostgres;
+let pool: Pool;
+let chapter: RolesChapter;
+
+beforeAll(async () => {
+  postgres = await startPostgres('matrix');
+  pool = new Pool(parseTarget(postgres.url, 'matrix'), { max: 2, idleMilliseconds: 5000, waitMilliseconds: 5000 });
+  for (const file of ['cluster.sql', '0001_base.sql', '0002_auth.sql']) {
+    await pool.script(readFileSync(new URL(`../../schema/${file}`, import.meta.url), 'utf8'));
+  }
+  await pool.script(`
+    create role app_owner; alter database postgres owner to app_owner; create role app_authenticator login noinherit; grant authenticator to app_authenticator;
+    create role staff; create role agent; create role clerk noinherit; create role reader; create role writer;
+    create role keeper; create role deputy; grant keeper to deputy;
+    grant staff to agent; grant staff to clerk; grant pg_read_all_data to reader; grant pg_write_all_data to writer;
+    grant staff, agent, clerk, reader, writer, keeper, deputy to authenticator;`);
+  for (const [index, { sql }] of matrixCases.entries()) {
+    const schema = schemaOf(index);
+    await pool.script(`create schema ${schema} authorization app_owner; grant usage on schema ${schema} to public;
+      grant create on schema ${schema} to keeper; set search_path = ${schema}, extensions; set role app_owner;
+      ${sql.replaceAll('this_schema', schema)}`);
+  }
+  const options = {
+    exposedSchemas: matrixCases.map((_, index) => schemaOf(index)),
+    authenticator: 'app_authenticator',
+  };
+  chapter = rolesChapter(await loadFacts(pool, options));
+}, 120_000);
+
+afterAll(async () => {
+  await pool?.close();
+  await postgres?.stop();
+});
+
+/** What one statement did: refused, or how many of the rows that it could have reached it reached. */
+interface Attempt {
+  sql: string;
+  reached: number;
+  of: number;
+}
+
+const runs = (attempt: Attempt) => attempt.reached > 0;
+const runsWhole = (attempt: Attempt) => attempt.reached === attempt.of;
+
+/** True where what was tried agrees with the claim. */
+function agrees(cell: RoleCell, attempts: readonly Attempt[]): boolean {
+  if (cell.verdict === 'always') return attempts.every(runsWhole);
+  if (cell.verdict === 'never') return !attempts.some(runs);
+  return attempts.some(runs) && !attempts.every(runsWhole);
+}
+
+/** The claims of a role's calls: those of a key, of two members, or of both where a token may name the role. */
+function claimsOf(role: string): string[] {
+  const key = JSON.stringify({ role });
+  const sessions = members.map((sub) => JSON.stringify({ role, sub }));
+  if (role === 'anon' || role === 'service_role') return [key];
+  return role === 'authenticated' ? sessions : [key, ...sessions];
+}
+
+/** Tries one statement as the role and takes it back. `of` is 0 where nothing was there to reach. */
+async function attempt(tx: Executor, role: string, claims: string, sql: string, of: number): Promise<Attempt> {
+  let reached = 0;
+  try {
+    const results = await tx.run([
+      { text: 'savepoint attempt', params: [] },
+      { text: `set local role ${role}`, params: [] },
+      { text: `select set_config('request.jwt.claims', $1, true)`, params: [claims] },
+      { text: sql, params: [] },
+      { text: 'rollback to savepoint attempt', params: [] },
+    ]);
+    const tried = results[3];
+    reached = tried ? affectedRows(tried) : 0;
+  } catch (error) {
+    // Refusals are answers; a statement that the test got wrong is not.
+    if (!(error instanceof DatabaseError) || !refusals.has(error.sqlstate)) throw new Error(`${sql}: ${error}`);
+    await tx.run([{ text: 'rollback to savepoint attempt', params: [] }]);
+  }
+  return { sql: `${role} ${claims}: ${sql}`, reached, of };
+}
+
+/** insufficient_privilege, infinite recursion, object not in state, cannot write the view, check option of a view. */
+const refusals = new Set(['42501', '42P17', '55000', '42809', '44000', '0A000']);
+
+async function heldBy(tx: Executor, relation: string, source: string): Promise<Held> {
+  const [fields, ids] = await tx.run([
+    {
+      text: 'select attname from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum',
+      params: [relation],
+    },
+    { text: `select to_jsonb(r) ->> 'id' from ${source} r order by 1`, params: [] },
+  ]);
+  const values = (ids?.rows ?? []).map(([id]) => id?.toString());
+  return {
+    fields: (fields?.rows ?? []).map(([name]) => name?.toString() ?? ''),
+    ids: values.filter((id) => id !== undefined),
+    rows: values.length,
+  };
+}
+
+/** The claims that reality does not bear out, each with what was tried. */
+async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string[]> {
+  const found: string[] = [];
+  const done = new Error('taken back');
+  try {
+    await pool.transaction(async (tx) => {
+      for (const cell of cells) {
+        const tried: Attempt[] = [];
+        for (const { sql, of } of statementsFor(cell, await heldBy(tx, cell.entity, rowsOf ?? cell.entity))) {
+          for (const claims of claimsOf(cell.role)) tried.push(await attempt(tx, cell.role, claims, sql, of));
+        }
+        if (!agrees(cell, tried)) {
+          const results = tried.map((one) => `    ${one.reached}/${one.of} ${one.sql}`).join('\n');
+          found.push(
+            `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict} ${cell.words} (${cell.reason})\n${results}`,
+          );
+        }
+      }
+      throw done;
+    });
+  } catch (error) {
+    if (error !== done) throw error;
+  }
+  return found;
+}
+
+describe('every cell of the matrix is what PostgreSQL does', () => {
+  it.each(matrixCases.map((one, index) => ({ ...one, index })))(
+    '$name',
+    async ({ index, roles = givenRoles, rowsOf }) => {
+      const prefix = `${schemaOf(index)}.`;
+      const cells = chapter.cells.filter(
+        (cell) =>
+          cell.entity.startsWith(prefix) &&
+          cell.entity !== `${prefix}m` &&
+          roles.includes(cell.role) &&
+          cell.operation !== 'execute',
+      );
+      expect(cells.length).toBeGreaterThanOrEqual(roles.length * 4);
+      expect((await lies(cells, rowsOf && `${prefix}${rowsOf}`)).join('\n')).toBe('');
+    },
+  );
+
+  it('functions: who may call them', async () => {
+    await pool.script(`create schema calls authorization app_owner; create schema hidden authorization app_owner;
+      set role app_owner; grant usage on schema calls to public;
+      create function calls.open() returns int language sql as 'select 1';
+      create function calls.closed() returns int language sql security definer as 'select 1';
+      revoke execute on function calls.closed from public, anon, authenticated, service_role;
+      grant execute on function calls.closed to staff;
+      create function hidden.away() returns int language sql as 'select 1';`);
+    const read = rolesChapter(
+      await loadFacts(pool, { exposedSchemas: ['calls', 'hidden'], authenticator: 'app_authenticator' }),
+    );
+    const cells = read.cells.filter((cell) => cell.operation === 'execute');
+    expect(cells).toHaveLength(3 * read.roles.length);
+    await pool
+      .transaction(async (tx) => {
+        for (const cell of cells) {
+          const tried = await attempt(tx, cell.role, '{}', `select ${cell.entity}`, 1);
+          expect([cell.role, cell.entity, cell.verdict]).toEqual([
+            cell.role,
+            cell.entity,
+            runs(tried) ? 'always' : 'never',
+          ]);
+        }
+        throw new Error('taken back');
+      })
+      .catch((error: Error) => {
+        if (error.message !== 'taken back') throw error;
+      });
+  });
+
+  it('roles that no call can have are told apart', async () => {
+    await pool.script(`create role app_other_authenticator login noinherit; grant anon to app_other_authenticator;
+      create role outsider; grant select on all tables in schema ${schemaOf(0)} to outsider;`);
+    const read = rolesChapter(
+      await loadFacts(pool, { exposedSchemas: [schemaOf(0)], authenticator: 'app_other_authenticator' }),
+    );
+    expect(read.roles.map((role) => role.name)).toEqual(['anon', 'authenticated', 'service_role']);
+    const verdicts = (role: string) =>
+      new Set(read.cells.filter((cell) => cell.role === role).map((cell) => cell.verdict));
+    expect(verdicts('anon')).toEqual(new Set(['always']));
+    expect(verdicts('authenticated')).toEqual(new Set(['never']));
+  });
+});
