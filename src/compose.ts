@@ -17,6 +17,7 @@ import { type Config, ConfigError, type Secrets } from './config/config.ts';
 import { parseTarget } from './database/target.ts';
 import { authArea } from './http/auth-area.ts';
 import { Pipeline } from './http/pipeline.ts';
+import { restArea } from './http/rest-area.ts';
 import { buildServer } from './http/server.ts';
 import { Identities } from './identity/identities.ts';
 import { AddressLimiter } from './limits/token-bucket.ts';
@@ -144,7 +145,7 @@ export async function composeWorker(
       addresses: new AddressLimiter(config.requestsPerSecond),
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [authArea(events)],
+    areas: [restArea, authArea(events)],
     admin: {
       handle: (exchange) => handleAdmin(adminContext, exchange),
       authorise: (exchange, app) => authoriseDoor(adminContext, exchange, app),

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
-import { firstJson } from '../database/statement.ts';
+import { firstJson, rowsAsText } from '../database/statement.ts';
 import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
@@ -19,6 +19,9 @@ export type Notification =
   | { type: 'listening' }
   /** From now on things may happen unheard. */
   | { type: 'deaf' };
+
+const OWN_SCHEMAS = `select nspname as name from pg_catalog.pg_namespace
+  where nspname <> 'information_schema' and nspname !~ '^pg_' order by nspname`;
 
 export interface PoolLimits {
   connections: number;
@@ -40,6 +43,7 @@ export class App {
   #opening: Promise<void> | null = null;
   #isListening = false;
   #catalog: Promise<Catalog> | null = null;
+  #wholeCatalog: Promise<Catalog> | null = null;
   #settings: Promise<Settings> | null = null;
 
   /** `server` says where; the app's own authenticator is who. */
@@ -83,26 +87,34 @@ export class App {
     await this.#opening;
   }
 
-  /** The schema as it stands; loaded at the first call and again after each change. */
+  /** The exposed schema as it stands; loaded at the first call and again after each change. */
   catalog(): Promise<Catalog> {
     this.#catalog ??= this.#remember(
       async () => {
-        const started = performance.now();
         const { rest } = await this.settings();
-        const catalog = await loadCatalog(this.database, rest.db_schemas, rest.db_extra_search_path);
-        this.#events.emit({
-          type: 'app',
-          what: 'catalog-loaded',
-          app: this.ref,
-          milliseconds: performance.now() - started,
-        });
-        return catalog;
+        return this.#loadCatalog(rest.db_schemas, rest.db_extra_search_path);
       },
       () => {
         this.#catalog = null;
       },
     );
     return this.#catalog;
+  }
+
+  /** The whole schema, exposed or not, the exposed parts first: what a builder looks at. */
+  wholeCatalog(): Promise<Catalog> {
+    this.#wholeCatalog ??= this.#remember(
+      async () => {
+        const { rest } = await this.settings();
+        const [found] = await this.database.run([{ text: OWN_SCHEMAS, params: [], preparedFor: '' }]);
+        const schemas = found ? rowsAsText(found).map((row) => row.name ?? '') : [];
+        return this.#loadCatalog([...new Set([...rest.db_schemas, ...schemas])], rest.db_extra_search_path);
+      },
+      () => {
+        this.#wholeCatalog = null;
+      },
+    );
+    return this.#wholeCatalog;
   }
 
   /** The settings as they stand. */
@@ -169,8 +181,19 @@ export class App {
   #tell(notification: Notification): void {
     const { type } = notification;
     if (type === 'settings' || type === 'listening' || type === 'deaf') this.#settings = null;
-    if (this.#settings === null || type === 'schema') this.#catalog = null;
+    if (this.#settings === null || type === 'schema') {
+      this.#catalog = null;
+      this.#wholeCatalog = null;
+    }
     for (const subscriber of this.#subscribers) subscriber(notification);
+  }
+
+  async #loadCatalog(schemas: readonly string[], extraSearchPath: readonly string[]): Promise<Catalog> {
+    const started = performance.now();
+    const catalog = await loadCatalog(this.database, schemas, extraSearchPath);
+    const milliseconds = performance.now() - started;
+    this.#events.emit({ type: 'app', what: 'catalog-loaded', app: this.ref, milliseconds });
+    return catalog;
   }
 
   /** A load that fails is not remembered, so that the next call tries again. */

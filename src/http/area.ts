@@ -10,6 +10,6 @@ export interface Area {
    * that also answers nobody in particular asks only where it must know.
    */
   handle(app: App, exchange: Exchange, identify: () => Promise<Identity>): Promise<Reply>;
-  /** An error in the area's own shape; null where the area has no word for it. */
-  renderError(error: unknown, exchange: Exchange, identity: Identity | null): Reply | null;
+  /** An error in the area's own shape; null where the area has no word for it. `identity` is null where it was not asked for. */
+  renderError(error: unknown, app: App | null, exchange: Exchange, identity: Identity | null): Promise<Reply | null>;
 }

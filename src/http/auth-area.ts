@@ -9,5 +9,5 @@ export const authArea = (events: Events): Area => ({
     const { auth: settings } = await app.settings();
     return handleAuth({ app: app.record, database: app.database, identity, settings, events }, exchange);
   },
-  renderError: authErrorReply,
+  renderError: async (error, _app, exchange) => authErrorReply(error, exchange),
 });

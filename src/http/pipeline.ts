@@ -1,6 +1,7 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/token-bucket.ts';
@@ -31,34 +32,37 @@ export class Pipeline {
 
   /** A call of an app's own API. */
   answerApp(area: Area, ref: string, exchange: Exchange): Promise<Reply> {
+    let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
       { area: area.name, app: ref, exchange, extra: corsHeaders },
       async () => {
         if (isPreflight(exchange)) return preflightReply(exchange);
-        const app = await this.#open(ref);
-        return area.handle(app, exchange, async () => {
-          identity ??= await this.#parts.identify(app, exchange);
+        const opened = await this.#open(ref);
+        app = opened;
+        return area.handle(opened, exchange, async () => {
+          identity ??= await this.#parts.identify(opened, exchange);
           return identity;
         });
       },
-      (error) => area.renderError(error, exchange, identity),
+      (error) => area.renderError(error, app, exchange, identity),
       () => identity,
     );
   }
 
   /** The same call through the builder's door: `authorise` says as whom. */
   answerDoor(area: Area, ref: string, exchange: Exchange, authorise: (app: App) => Promise<Identity>): Promise<Reply> {
+    let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
       { area: area.name, app: ref, exchange, extra: {} },
       async () => {
-        const app = await this.#open(ref);
-        identity = await authorise(app);
-        const known = identity;
+        app = await this.#open(ref);
+        const known = await authorise(app);
+        identity = known;
         return area.handle(app, exchange, () => Promise.resolve(known));
       },
-      (error) => (identity ? area.renderError(error, exchange, identity) : null),
+      (error) => (identity ? area.renderError(error, app, exchange, identity) : Promise.resolve(null)),
       () => identity,
     );
   }
@@ -68,7 +72,7 @@ export class Pipeline {
     return this.#answer(
       { area: 'admin', app: null, exchange, extra: {} },
       work,
-      () => null,
+      () => Promise.resolve(null),
       () => null,
     );
   }
@@ -82,7 +86,7 @@ export class Pipeline {
   async #answer(
     about: { area: CallEvent['area']; app: string | null; exchange: Exchange; extra: Readonly<Record<string, string>> },
     work: () => Promise<Reply>,
-    renderError: (error: unknown) => Reply | null,
+    renderError: (error: unknown) => Promise<Reply | null>,
     identity: () => Identity | null,
   ): Promise<Reply> {
     const { exchange, extra } = about;
@@ -94,8 +98,8 @@ export class Pipeline {
       reply = await work();
     } catch (error) {
       const known = asNinefoldError(error);
-      code = known.code;
-      reply = renderError(known.code === 'internal' ? error : known) ?? errorReply(known, exchange.requestId);
+      code = error instanceof DatabaseError ? error.sqlstate : known.code;
+      reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       if (reply.status >= 500)
         this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
     }
