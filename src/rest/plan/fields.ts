@@ -59,8 +59,10 @@ export const filledField = (catalog: Catalog, field: PlannedField): PlannedField
 function comparedField(catalog: Catalog, relation: SqlName, filter: Filter): PlannedField {
   const field = typedField(catalog, relation, filter.field);
   const { operation } = filter;
-  const isTsVector = columnOf(catalog, relation, filter.field.name)?.baseType === 'tsvector';
-  const search = operation.kind === 'search' && !isTsVector ? { language: operation.language } : null;
+  const column = columnOf(catalog, relation, filter.field.name);
+  // of a computed field the type is not known: it is taken to be a tsvector already
+  const isText = column !== undefined && column.baseType !== 'tsvector';
+  const search = operation.kind === 'search' && isText ? { language: operation.language } : null;
   return transformed(catalog, { ...field, search }, 'text', field.type);
 }
 

@@ -80,8 +80,8 @@ function notFound(
 const LEAST_LIKENESS = 0.33;
 
 function spellingHint(catalog: Catalog, schema: string, origin: string, target: string): string | null {
-  const from = relationshipsFrom(catalog, schema, origin);
-  if (from.length > 0) {
+  if (catalog.relations.has(nameKey({ schema, name: origin }))) {
+    const from = relationshipsFrom(catalog, schema, origin);
     const names = new Set(from.map((relationship) => relationship.foreignTable.name));
     const close = closestName(target, names, LEAST_LIKENESS);
     return close && close.likeness < 1 ? `Perhaps you meant '${close.name}' instead of '${target}'.` : null;

@@ -115,8 +115,9 @@ function mutateReply(request: ApiRequest, plan: MutatePlan, result: ResultSet): 
       headers['content-range'] = contentRange(0, 0, total);
       const location = locationOf(plan, result);
       if (location !== null) headers.location = location;
+      // 201 has a body, if an empty one; 204 has none
       const onlyMerged = plan.onConflict?.resolution === 'merge-duplicates' && (result.inserted ?? 0) <= 0;
-      return { status: onlyMerged && plan.payload !== null ? 200 : 201, headers, body };
+      return { status: onlyMerged ? 200 : 201, headers, body: body ?? '' };
     }
     case 'upsert-one':
       return { status: showsBody ? ((result.inserted ?? 0) > 0 ? 201 : 200) : 204, headers, body };

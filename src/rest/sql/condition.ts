@@ -40,7 +40,8 @@ const isWords = { null: 'NULL', not_null: 'NOT NULL', true: 'TRUE', false: 'FALS
 function jsonPath(path: readonly JsonStep[], params: Params): string {
   let text = '';
   for (const step of path) {
-    text += `${step.asText ? '->>' : '->'}${params.bind(step.value)}::${step.kind === 'index' ? 'int4' : 'text'}`;
+    // of json -> unknown PostgreSQL chooses the one that takes text
+    text += `${step.asText ? '->>' : '->'}${params.bind(step.value)}${step.kind === 'index' ? '::int4' : ''}`;
   }
   return text;
 }

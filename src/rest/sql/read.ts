@@ -47,7 +47,7 @@ export function readText(node: ReadNode, params: Params): string {
       columns.push(selectText(relation === null ? table : { alias: relation }, select, params));
     }
   }
-  for (const child of node.children) columns.push(...placedColumns(child, grouped));
+  for (const child of node.children) columns.push(...placedColumns(child));
   let text = `SELECT ${columns.join(', ')}${fromText(node)}`;
   for (const child of node.children) text += joinText(child, params);
   text += whereText(node, table, params);
@@ -63,29 +63,26 @@ const groups = (node: ReadNode): boolean =>
     return placement?.kind === 'spread' && placement.columns.some((column) => column.aggregate !== null);
   });
 
-/** The columns by which a child appears in its parent. In a grouped query they must be comparable. */
-function placedColumns(child: ReadNode, grouped: boolean): string[] {
+/** The columns by which a child appears in its parent; jsonb, so that they can be grouped and compared. */
+function placedColumns(child: ReadNode): string[] {
   const { alias, placement } = child.embedding ?? {};
   if (alias === undefined || !placement) return [];
-  const type = grouped ? '::jsonb' : '';
   switch (placement.kind) {
     case 'hidden':
       return [];
     case 'spread':
     case 'spread-arrays':
-      return placement.columns.map((column) => spreadText(alias, column, placement, type));
+      return placement.columns.map((column) => spreadText(alias, column, placement));
     case 'object':
-      return [`row_to_json(${identifier(alias)}.*)${type} AS ${identifier(placement.name)}`];
+      return [`row_to_json(${identifier(alias)}.*)::jsonb AS ${identifier(placement.name)}`];
     case 'array':
-      return [`COALESCE(${columnText({ alias }, alias)}, '[]')${type} AS ${identifier(placement.name)}`];
+      return [`COALESCE(${columnText({ alias }, alias)}, '[]') AS ${identifier(placement.name)}`];
   }
 }
 
-function spreadText(alias: string, column: SpreadColumn, placement: Placement, type: string): string {
-  const value = columnText({ alias }, placement.kind === 'spread-arrays' ? (column.alias ?? column.name) : column.name);
-  const shown = placement.kind === 'spread-arrays' ? `${value}${type}` : value;
-  const name = column.alias ?? (shown === value ? null : column.name);
-  return aliased(aggregated(shown, column), name);
+function spreadText(alias: string, column: SpreadColumn, placement: Placement): string {
+  if (placement.kind === 'spread-arrays') return columnText({ alias }, column.alias ?? column.name);
+  return aliased(aggregated(columnText({ alias }, column.name), column), column.alias);
 }
 
 /** Groups by the position of every column that is not an aggregate. */
@@ -142,12 +139,12 @@ function joinText(child: ReadNode, params: Params): string {
   const toOne = placement.kind === 'object' || placement.kind === 'spread';
   const hiddenToOne = placement.kind === 'hidden' && isAtMostOne(relationship);
   if (toOne || hiddenToOne) return `${join} (${rows}) AS ${alias} ON TRUE`;
-  const columns = [`json_agg(${alias}) AS ${alias}`];
+  const columns = [`json_agg(${alias})::jsonb AS ${alias}`];
   if (placement.kind === 'spread-arrays') {
     const order = orderText({ alias: embedding.alias }, placement.order, params);
     for (const column of placement.columns) {
       const value = columnText({ alias: embedding.alias }, column.name);
-      columns.push(`COALESCE(json_agg(${value}${order}), '[]') AS ${identifier(column.alias ?? column.name)}`);
+      columns.push(`COALESCE(json_agg(${value}${order}), '[]')::jsonb AS ${identifier(column.alias ?? column.name)}`);
     }
   }
   const condition = inner ? `${alias} IS NOT NULL` : 'TRUE';
