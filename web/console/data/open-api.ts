@@ -31,7 +31,12 @@ export async function openApi<T>(path: string, call: ApiCall = {}, token: string
   return answer as T;
 }
 
-async function reach(url: string, request: RequestInit): Promise<Response> {
+/**
+ * Fetches, and tells a server that does not answer from a call that was given up.
+ *
+ * @throws {ApiFailure} unreachable
+ */
+export async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request);
   } catch (cause) {
@@ -41,7 +46,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
 }
 
 /** The body as JSON; null where there is none or it is something else. */
-async function readJson(response: Response): Promise<unknown> {
+export async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
   try {
     return text === '' ? null : JSON.parse(text);

@@ -9,7 +9,8 @@ export const whenSignedOut = (action: () => void): void => {
 };
 
 const notice = (error: unknown) => {
-  if (error instanceof ApiFailure && error.status === 401) onSignedOut?.();
+  // A call made as somebody else may be refused with 401 too: that is an answer, not the end of the builder's session.
+  if (error instanceof ApiFailure && error.code === 'operator_required') onSignedOut?.();
 };
 
 /** Repeats only what may pass by itself: no answer, or the database for a moment not there. */

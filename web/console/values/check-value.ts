@@ -10,7 +10,9 @@ export function checkValue(text: string, kind: FieldKind): string | null {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return text.trim() === '' ? 'Empty is not JSON.' : `Not JSON yet: ${error instanceof Error ? error.message : error}`;
+    return text.trim() === ''
+      ? 'Empty is not JSON.'
+      : `Not JSON yet: ${error instanceof Error ? error.message : error}`;
   }
   return value === null ? 'A JSON null would arrive as null. Use the button null.' : null;
 }

@@ -62,7 +62,8 @@ function takes(field: Field): string {
 
 function decimalWords(type: string): string {
   const match = /^numeric\((\d+),(-?\d+)\)$/.exec(type);
-  if (!match) return type === 'numeric' ? 'A number, with any number of digits.' : 'A number, rounded to what the type holds.';
+  if (!match)
+    return type === 'numeric' ? 'A number, with any number of digits.' : 'A number, rounded to what the type holds.';
   const [, precision, scale] = match;
   return `A number with up to ${Number(precision) - Number(scale)} digits before the point and ${scale} after.`;
 }

@@ -1,0 +1,12 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Entity } from '../../../../contract/specification.ts';
+import { api, segment } from '../api.ts';
+import { entityKeys } from './keys.ts';
+
+/** Every table and view of an app, of every schema, with estimates of how many rows each holds. */
+export const entityList = (ref: string) =>
+  queryOptions({
+    queryKey: entityKeys.list(ref),
+    queryFn: ({ signal }) => api<Entity[]>(`/apps/${segment(ref)}/entities`, { signal }),
+    refetchInterval: 30_000,
+  });

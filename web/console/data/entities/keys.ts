@@ -1,0 +1,1 @@
+export const entityKeys = { list: (ref: string) => ['entities', ref] as const };

@@ -1,0 +1,28 @@
+import { mutationOptions } from '@tanstack/react-query';
+import { keysParameter, portions, selectOf } from './query-string.ts';
+import { restCall, type Table } from './rest-call.ts';
+import { keyFields, keyOf, keyText } from './row.ts';
+import { changeRows } from './write-cache.ts';
+
+/**
+ * Deletes the rows with these keys and answers how many there were. Many keys go in several calls; those that went
+ * through before one failed stay deleted, and the sheet shows it.
+ */
+export const deleteRows = (table: Table) =>
+  mutationOptions({
+    mutationFn: async (keys: readonly (readonly string[])[]): Promise<number> => {
+      const fields = keyFields(table.entity);
+      let deleted = 0;
+      for (const portion of portions(keys)) {
+        const { rows } = await restCall(table, {
+          method: 'DELETE',
+          parameters: [['select', selectOf(fields)], keysParameter(fields, portion)],
+          prefer: ['return=representation'],
+        });
+        const gone = new Set(rows.map((row) => keyText(keyOf(row, fields) ?? [])));
+        changeRows(table, (row) => (gone.has(keyText(keyOf(row, fields) ?? [])) ? null : row));
+        deleted += rows.length;
+      }
+      return deleted;
+    },
+  });

@@ -1,0 +1,43 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Entity } from '../../../../contract/specification.ts';
+import { kindOf } from '../../values/field-kind.ts';
+import { rowKeys } from './keys.ts';
+import { keysParameter, portions, selectOf } from './query-string.ts';
+import { restCall, type Table } from './rest-call.ts';
+
+const usual = ['name', 'title', 'label', 'subject', 'display_name', 'full_name', 'email', 'slug'];
+
+/** The field that a person would know a row by: a name or title, else the first text that is never null. */
+export function labelField(entity: Entity): string | null {
+  const texts = entity.fields.filter((field) => kindOf(field) === 'text' && !entity.primary_key.includes(field.name));
+  const named = usual.find((name) => texts.some((field) => field.name === name));
+  return named ?? texts.find(({ nullable }) => !nullable)?.name ?? null;
+}
+
+/**
+ * What the rows that are pointed to are called: from the values of `field` to the labels. Empty where the entity has
+ * nothing to call a row by.
+ */
+export const labels = (table: Table, field: string, values: readonly string[]) =>
+  queryOptions({
+    queryKey: rowKeys.labels(table.ref, table.entity.id, table.seat, field, values),
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
+      const label = labelField(table.entity);
+      const found = new Map<string, string>();
+      if (label === null) return found;
+      for (const portion of portions(values.map((value) => [value]))) {
+        const { rows } = await restCall(table, {
+          parameters: [['select', selectOf([field, label])], keysParameter([field], portion)],
+          signal,
+        });
+        for (const row of rows) {
+          const value = row[field];
+          const text = row[label];
+          if (typeof value === 'string' && typeof text === 'string') found.set(value, text);
+        }
+      }
+      return found;
+    },
+    staleTime: 60_000,
+    retry: false,
+  });

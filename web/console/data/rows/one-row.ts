@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query';
+import { rowKeys } from './keys.ts';
+import { keyParameters, selectOf } from './query-string.ts';
+import { restCall, type Table } from './rest-call.ts';
+import { keyFields, keyText, type Row } from './row.ts';
+
+/** The row with this key; null where there is none, or none that may be seen. */
+export const oneRow = (table: Table, key: readonly string[]) =>
+  queryOptions({
+    queryKey: rowKeys.one(table.ref, table.entity.id, table.seat, keyText(key)),
+    queryFn: async ({ signal }): Promise<Row | null> => {
+      const { rows } = await restCall(table, {
+        parameters: [
+          ['select', selectOf(table.entity.fields.map(({ name }) => name))],
+          ...keyParameters(keyFields(table.entity), key),
+        ],
+        signal,
+      });
+      return rows[0] ?? null;
+    },
+  });

@@ -1,0 +1,112 @@
+import { type Filter, type Operator, operatorTakes } from './filter.ts';
+import type { Sort } from './row.ts';
+
+/**
+ * Rows, filters and orders as a PostgREST query (docs.postgrest.org, "Tables and Views"). Pure. Every name is quoted,
+ * so that no name is taken for a reserved word or for syntax.
+ */
+
+/** A name or a value within syntax: quoted, with backslash and quote escaped. */
+const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+
+/** Every field as text, as PostgreSQL prints it. */
+export const selectOf = (fields: readonly string[]): string => fields.map((name) => `${quoted(name)}::text`).join(',');
+
+/** The asked order, then the key, so that pages never overlap. */
+export function orderOf(sort: Sort | null, key: readonly string[]): string {
+  const first = sort ? [`${quoted(sort.field)}.${sort.descending ? 'desc' : 'asc'}`] : [];
+  const rest = key.filter((field) => field !== sort?.field).map((field) => `${quoted(field)}.asc`);
+  return [...first, ...rest].join(',');
+}
+
+const plain: Partial<Record<Operator, string>> = {
+  eq: 'eq',
+  neq: 'neq',
+  gt: 'gt',
+  gte: 'gte',
+  lt: 'lt',
+  lte: 'lte',
+  after: 'gt',
+  from: 'gte',
+  before: 'lt',
+  until: 'lte',
+  like: 'like',
+  ilike: 'ilike',
+  contains: 'cs',
+  matches: 'wfts',
+};
+
+const fixed: Partial<Record<Operator, string>> = {
+  true: 'is.true',
+  false: 'is.false',
+  null: 'is.null',
+  'not-null': 'not.is.null',
+};
+
+/** A filter as name and value of a query parameter. */
+export function filterParameter({ field, operator, value }: Filter): [name: string, value: string] {
+  const name = quoted(field);
+  const whole = fixed[operator];
+  if (whole !== undefined) return [name, whole];
+  if (operator === 'in') return [name, `in.(${listOf(value).map(quoted).join(',')})`];
+  if (operator === 'holds') return [name, `cs.${arrayOf(value)}`];
+  if (operator === 'overlaps') return [name, `ov.${arrayOf(value)}`];
+  return [name, `${plain[operator] ?? 'eq'}.${value}`];
+}
+
+/** "open, on hold" → open, on hold. A part in quotes may hold commas. */
+export function listOf(text: string): string[] {
+  const parts = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) =>
+      part.length > 1 && part.startsWith('"') && part.endsWith('"') ? part.slice(1, -1).replace(/\\(.)/g, '$1') : part,
+    );
+}
+
+const arrayOf = (text: string): string =>
+  text.trim().startsWith('{') ? text.trim() : `{${listOf(text).map(quoted).join(',')}}`;
+
+/** Whether a filter says enough to be asked. */
+export const isComplete = ({ operator, value }: Filter): boolean =>
+  operatorTakes(operator) === 'nothing' ||
+  (operatorTakes(operator) === 'list' ? listOf(value).length > 0 : value !== '');
+
+/** The one row with this key, as query parameters. */
+export const keyParameters = (fields: readonly string[], key: readonly string[]): [name: string, value: string][] =>
+  fields.map((field, index) => [quoted(field), `eq.${key[index] ?? ''}`]);
+
+/** All rows with these keys, as one query parameter. */
+export function keysParameter(
+  fields: readonly string[],
+  keys: readonly (readonly string[])[],
+): [name: string, value: string] {
+  const [only] = fields;
+  if (only !== undefined && fields.length === 1) {
+    return [quoted(only), `in.(${keys.map(([value = '']) => quoted(value)).join(',')})`];
+  }
+  const same = (key: readonly string[]) =>
+    `and(${fields.map((field, index) => `${quoted(field)}.eq.${quoted(key[index] ?? '')}`).join(',')})`;
+  return ['or', `(${keys.map(same).join(',')})`];
+}
+
+/** Keys in portions that fit into an address. */
+export function portions(keys: readonly (readonly string[])[], characters = 4000): (readonly string[])[][] {
+  const all: (readonly string[])[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const key of keys) {
+    const length = encodeURIComponent(key.join()).length + 40 * key.length;
+    if (size + length > characters) {
+      all.push([]);
+      size = 0;
+    }
+    size += length;
+    all.at(-1)?.push(key);
+  }
+  return all;
+}
+
+/** Parameters as a query string, everything encoded. */
+export const queryString = (parameters: readonly (readonly [name: string, value: string])[]): string =>
+  parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');

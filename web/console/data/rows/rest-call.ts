@@ -1,0 +1,72 @@
+import type { Entity } from '../../../../contract/specification.ts';
+import { segment } from '../api.ts';
+import { failureOf } from '../api-failure.ts';
+import { accessToken } from '../console-client.ts';
+import { reach, readJson } from '../open-api.ts';
+import { queryString } from './query-string.ts';
+import type { Row, Seat } from './row.ts';
+
+/** Whose rows: an entity of an app, as somebody sees it. */
+export interface Table {
+  ref: string;
+  entity: Entity;
+  seat: Seat;
+}
+
+export interface RestCall {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  parameters: readonly (readonly [name: string, value: string])[];
+  /** JSON text, sent as it is. */
+  body?: string;
+  prefer?: readonly string[];
+  signal?: AbortSignal;
+}
+
+export interface RestAnswer {
+  rows: Row[];
+  /** Of all rows that match; null where it was not asked for. */
+  total: number | null;
+  milliseconds: number;
+}
+
+/**
+ * A PostgREST call on an entity through the builder's door: with the rights of the service role, or as `seat` says.
+ *
+ * @throws {ApiFailure} for every answer that is no success, and where none came
+ */
+export async function restCall(table: Table, call: RestCall): Promise<RestAnswer> {
+  const { ref, entity, seat } = table;
+  const { method = 'GET', parameters, body, prefer = [], signal } = call;
+  const token = await accessToken();
+  const started = performance.now();
+  const query = queryString(parameters);
+  const response = await reach(
+    `/admin/v1/apps/${segment(ref)}/rest/v1/${segment(entity.name)}${query === '' ? '' : `?${query}`}`,
+    {
+      method,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${token}`,
+        [method === 'GET' ? 'accept-profile' : 'content-profile']: entity.schema,
+        ...(seat !== 'service' && { 'x-ninefold-as': seat }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(prefer.length > 0 && { prefer: prefer.join(', ') }),
+      },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    },
+  );
+  const answer = await readJson(response);
+  if (!response.ok) throw failureOf(response.status, answer, response.headers.get('x-request-id'));
+  return {
+    rows: Array.isArray(answer) ? answer : [],
+    total: totalOf(response.headers.get('content-range')),
+    milliseconds: performance.now() - started,
+  };
+}
+
+/** "0-499/12408" → 12408; null for "0-499/*" and where there is none. */
+function totalOf(range: string | null): number | null {
+  const total = /\/(\d+)$/.exec(range ?? '')?.[1];
+  return total === undefined ? null : Number(total);
+}

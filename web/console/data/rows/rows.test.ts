@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { Entity, Field } from '../../../../contract/specification.ts';
+import { type Filter, operatorsFor } from './filter.ts';
+import {
+  filterParameter,
+  isComplete,
+  keyParameters,
+  keysParameter,
+  listOf,
+  orderOf,
+  portions,
+  queryString,
+  selectOf,
+} from './query-string.ts';
+import { keyFields, keyFromText, keyOf, keyText } from './row.ts';
+import { rowBody } from './row-body.ts';
+
+const field = (name: string, type: string, more: Partial<Field> = {}): Field => ({
+  name,
+  type,
+  base_type: null,
+  nullable: true,
+  default: null,
+  generated: null,
+  identity: null,
+  enum_values: null,
+  comment: null,
+  references: null,
+  ...more,
+});
+
+const entity = (more: Partial<Entity>): Entity => ({
+  id: 'public.t',
+  schema: 'public',
+  name: 't',
+  kind: 'table',
+  exposed: true,
+  comment: null,
+  owner: 'app_t',
+  row_level_security: false,
+  forced_row_level_security: false,
+  security: null,
+  writable: { insert: true, update: true, delete: true },
+  primary_key: [],
+  unique_keys: [],
+  fields: [],
+  triggers: [],
+  inherits: [],
+  partitions: 0,
+  definition: null,
+  extension: null,
+  ...more,
+});
+
+const filter = (operator: Filter['operator'], value = '', name = 'f'): Filter => ({ field: name, operator, value });
+
+describe('a filter as a query parameter', () => {
+  it.each([
+    [filter('eq', 'a b'), '"f"', 'eq.a b'],
+    [filter('like', 'TK-%'), '"f"', 'like.TK-%'],
+    [filter('after', '2026-01-01'), '"f"', 'gt.2026-01-01'],
+    [filter('in', 'open, on hold'), '"f"', 'in.("open","on hold")'],
+    [filter('in', '"a,b", c"d'), '"f"', 'in.("a,b","c\\"d")'],
+    [filter('true'), '"f"', 'is.true'],
+    [filter('not-null'), '"f"', 'not.is.null'],
+    [filter('contains', '{"a":1}'), '"f"', 'cs.{"a":1}'],
+    [filter('holds', 'a, b'), '"f"', 'cs.{"a","b"}'],
+    [filter('overlaps', '{a,b}'), '"f"', 'ov.{a,b}'],
+  ] as const)('%j', (given, name, value) => {
+    expect(filterParameter(given)).toEqual([name, value]);
+  });
+
+  it('never lets a name be taken for a reserved word or for syntax', () => {
+    expect(filterParameter(filter('eq', '1', 'select'))[0]).toBe('"select"');
+    expect(filterParameter(filter('eq', '1', 'a"b\\c'))[0]).toBe('"a\\"b\\\\c"');
+    expect(queryString([['"a&b"', 'eq.1&limit=0']])).toBe('%22a%26b%22=eq.1%26limit%3D0');
+  });
+
+  it('is asked only once it is complete', () => {
+    expect(isComplete(filter('eq', ''))).toBe(false);
+    expect(isComplete(filter('in', ' , '))).toBe(false);
+    expect(isComplete(filter('null'))).toBe(true);
+  });
+
+  it('reads a list as somebody types it', () => {
+    expect(listOf('a, b ,c')).toEqual(['a', 'b', 'c']);
+    expect(listOf('"x, y", z')).toEqual(['x, y', 'z']);
+    expect(listOf('')).toEqual([]);
+  });
+});
+
+it('offers only operators that the type has', () => {
+  expect(operatorsFor('boolean', false)).toEqual(['true', 'false']);
+  expect(operatorsFor('json', true)).toEqual(['contains', 'null', 'not-null']);
+  expect(operatorsFor('integer', false)).not.toContain('like');
+});
+
+it('asks for every field as text, so that no digit is lost on the way', () => {
+  expect(selectOf(['id', 'Order no'])).toBe('"id"::text,"Order no"::text');
+});
+
+it('ends every order with the key, so that pages do not overlap', () => {
+  expect(orderOf(null, ['a', 'b'])).toBe('"a".asc,"b".asc');
+  expect(orderOf({ field: 'at', descending: true }, ['id'])).toBe('"at".desc,"id".asc');
+  expect(orderOf({ field: 'id', descending: true }, ['id'])).toBe('"id".desc');
+  expect(orderOf(null, [])).toBe('');
+});
+
+describe('the key of a row', () => {
+  it('is the primary key, else a unique key that is never null, else nothing', () => {
+    expect(keyFields(entity({ primary_key: ['id'] }))).toEqual(['id']);
+    const fields = [field('a', 'text', { nullable: false }), field('b', 'text')];
+    expect(keyFields(entity({ unique_keys: [['b'], ['a']], fields }))).toEqual(['a']);
+    expect(keyFields(entity({ unique_keys: [['b']], fields }))).toEqual([]);
+  });
+
+  it('goes through the address bar and back', () => {
+    const key = keyOf({ a: 'x,"y', b: '1' }, ['a', 'b']);
+    expect(key).toEqual(['x,"y', '1']);
+    expect(keyFromText(keyText(key ?? []), ['a', 'b'])).toEqual(key);
+    expect(keyFromText('["x"]', ['a', 'b'])).toBeNull();
+    expect(keyFromText('no', ['a'])).toBeNull();
+    expect(keyOf({ a: null }, ['a'])).toBeNull();
+  });
+
+  it('names one row, or many in one parameter', () => {
+    expect(keyParameters(['a', 'b'], ['1', 'x'])).toEqual([
+      ['"a"', 'eq.1'],
+      ['"b"', 'eq.x'],
+    ]);
+    expect(keysParameter(['id'], [['a'], ['b"c']])).toEqual(['"id"', 'in.("a","b\\"c")']);
+    expect(keysParameter(['a', 'b'], [['1', 'x)']])).toEqual(['or', '(and("a".eq."1","b".eq."x)"))']);
+  });
+
+  it('is put into portions that fit into an address, none lost', () => {
+    const keys = Array.from({ length: 500 }, (_, index) => [`key-${index}`]);
+    const parts = portions(keys, 1000);
+    expect(parts.length).toBeGreaterThan(5);
+    expect(parts.flat()).toEqual(keys);
+    expect(portions([['x'.repeat(5000)]], 1000)).toHaveLength(1);
+    expect(portions([])).toEqual([]);
+  });
+});
+
+describe('the body of a write', () => {
+  const fields = [field('big', 'bigint'), field('meta', 'jsonb'), field('tags', 'text[]'), field('a"b', 'text')];
+
+  it('carries every value exactly as it was typed', () => {
+    const body = rowBody(
+      { big: '9007199254740993', meta: '{"n": 12345678901234567890}', tags: '{a,"b c"}', 'a"b': 'x"\n' },
+      fields,
+    );
+    expect(body).toBe(
+      '{"big":"9007199254740993","meta":{"n": 12345678901234567890},"tags":"{a,\\"b c\\"}","a\\"b":"x\\"\\n"}',
+    );
+  });
+
+  it('sends nothing for what was not set, and null for null', () => {
+    expect(rowBody({}, fields)).toBe('{}');
+    expect(rowBody({ meta: null }, fields)).toBe('{"meta":null}');
+  });
+});

@@ -1,0 +1,41 @@
+import { mutationOptions } from '@tanstack/react-query';
+import { ApiFailure } from '../api-failure.ts';
+import { keyParameters, selectOf } from './query-string.ts';
+import { restCall, type Table } from './rest-call.ts';
+import { keyFields, keyText, type Row } from './row.ts';
+import { rowBody } from './row-body.ts';
+import { changeRows, hasKey } from './write-cache.ts';
+
+/** Changes some fields of the row with this key, and answers the row as the database has it then. */
+export const updateRow = (table: Table) =>
+  mutationOptions({
+    mutationFn: async ({ key, values }: { key: readonly string[]; values: Row }): Promise<Row> => {
+      const { entity } = table;
+      const { rows } = await restCall(table, {
+        method: 'PATCH',
+        parameters: [
+          ['select', selectOf(entity.fields.map(({ name }) => name))],
+          ...keyParameters(keyFields(entity), key),
+        ],
+        body: rowBody(values, entity.fields),
+        prefer: ['return=representation'],
+      });
+      const [row] = rows;
+      if (!row) throw unchanged(table);
+      return row;
+    },
+    onSuccess: (row, { key }) => {
+      const same = hasKey(table);
+      changeRows(table, (before) => (same(before, keyText(key)) ? row : before));
+    },
+  });
+
+const unchanged = ({ seat }: Table): ApiFailure =>
+  new ApiFailure('No row was changed.', {
+    code: 'no_row',
+    status: 200,
+    hint:
+      seat === 'service'
+        ? 'The row is gone, or has another key now. Refresh to see the rows as they are.'
+        : 'The row is gone, or no policy lets this caller change it. Chapter 6 says who may.',
+  });

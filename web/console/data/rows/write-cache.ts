@@ -1,0 +1,62 @@
+import type { InfiniteData } from '@tanstack/react-query';
+import { entityKeys } from '../entities/keys.ts';
+import { queryClient } from '../query-client.ts';
+import { rowKeys } from './keys.ts';
+import type { Table } from './rest-call.ts';
+import { keyFields, keyOf, keyText, type Row } from './row.ts';
+import type { RowPage } from './row-pages.ts';
+
+/**
+ * After a write the sheet shows what the database returned, in place, and what others saw of the table is forgotten.
+ * `change` answers the row to keep, or null to take it out.
+ */
+export function changeRows(table: Table, change: (row: Row) => Row | null): void {
+  const key = rowKeys.table(table.ref, table.entity.id);
+  const pages = { queryKey: [...key, 'pages', table.seat] };
+  queryClient.setQueriesData<InfiniteData<RowPage>>(pages, (data) => {
+    if (!data) return data;
+    const changed = data.pages.map((page) => ({
+      ...page,
+      rows: page.rows.map(change).filter((row) => row !== null),
+    }));
+    const gone = countRows(data.pages) - countRows(changed);
+    return { ...data, pages: changed.map((page) => withTotal(page, -gone)) };
+  });
+  forgetOthers(table);
+}
+
+/** A new row stands first, whatever the order, so that it is seen. */
+export function addRow(table: Table, row: Row): void {
+  const key = rowKeys.table(table.ref, table.entity.id);
+  queryClient.setQueriesData<InfiniteData<RowPage>>({ queryKey: [...key, 'pages', table.seat] }, (data) => {
+    const [first, ...rest] = data?.pages ?? [];
+    if (!data || !first) return data;
+    return {
+      ...data,
+      pages: [{ ...withTotal(first, 1), rows: [row, ...first.rows] }, ...rest.map((page) => withTotal(page, 1))],
+    };
+  });
+  forgetOthers(table);
+}
+
+/** Whether a row has this key. */
+export function hasKey(table: Table): (row: Row, key: string) => boolean {
+  const fields = keyFields(table.entity);
+  return (row, key) => {
+    const own = keyOf(row, fields);
+    return own !== null && keyText(own) === key;
+  };
+}
+
+const countRows = (pages: readonly RowPage[]): number => pages.reduce((sum, { rows }) => sum + rows.length, 0);
+
+const withTotal = (page: RowPage, more: number): RowPage =>
+  page.total === null ? page : { ...page, total: Math.max(0, page.total + more) };
+
+function forgetOthers({ ref, entity, seat }: Table): void {
+  void queryClient.invalidateQueries({
+    queryKey: rowKeys.table(ref, entity.id),
+    predicate: ({ queryKey }) => queryKey[3] !== 'pages' || queryKey[4] !== seat,
+  });
+  void queryClient.invalidateQueries({ queryKey: entityKeys.list(ref) });
+}
