@@ -324,6 +324,14 @@ describe.runIf(isRoot())('as root', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
+  it('says so when the user has no name, which PostgreSQL asks for', async () => {
+    const nameless = { uid: 3_999_999, gid: 3_999_999 };
+    await mkdir(home);
+    await chown(home, nameless.uid, nameless.gid);
+    const { line } = await startChild(nameless);
+    expect(line).toContain('uid 3999999 has none in /etc/passwd');
+  });
+
   it('tells another user whose data folder it is', async () => {
     await (await start()).stop();
     await chmod(home, 0o777);

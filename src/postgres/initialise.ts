@@ -83,6 +83,12 @@ async function runInitdb(initdb: string, data: string, passwordFile: string, fol
     child.on('error', (error) => resolve(error.message));
     child.on('close', (status, signal) => resolve(status ?? signal ?? 'unknown'));
   });
+  if (/could not look up effective user ID/.test(complaint)) {
+    const uid = folder.runAs?.uid ?? process.getuid?.();
+    throw new StartError(
+      `PostgreSQL asks for the name of the user that it runs as, and uid ${uid} has none in /etc/passwd: start Ninefold as a user that has a name.`,
+    );
+  }
   if (code !== 0) {
     throw new StartError(`PostgreSQL could not be initialised in ${folder.path} (${code}): ${lastLine(complaint)}`);
   }
