@@ -55,7 +55,7 @@ export async function openPasswordSession(
   const session = newSession(id, client, 'password');
   const [opened] = await asAuthAdmin(database, [
     [OPEN, [...session.params, verifiedHash, newHash, subjects.address, subjects.account]],
-    [forgetSignInFailures, [subjects.account]],
+    [forgetSignInFailures, [subjects.account, session.sessionId]],
   ]);
   const row = opened && firstJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;

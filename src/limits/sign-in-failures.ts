@@ -66,5 +66,6 @@ on conflict (subject) do update set
   failures = case when f.window_start <= ${windowStart} then 1 else f.failures + 1 end,
   window_start = case when f.window_start <= ${windowStart} then pg_catalog.now() else f.window_start end`;
 
-/** Forgets the failures of an account, $1, whose member has just signed in. */
-export const forgetSignInFailures = 'delete from ninefold.sign_in_failures where subject = $1';
+/** Forgets the failures of an account, $1, if the session $2 was opened for it. */
+export const forgetSignInFailures = `delete from ninefold.sign_in_failures
+where subject = $1 and exists (select from auth.sessions s where s.id = $2::uuid)`;

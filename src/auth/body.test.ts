@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Exchange } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { metadata, readBody, text } from './body.ts';
+
+const schema = z.object({ email: text(10), data: metadata });
+
+const read = (body: string | Uint8Array | null, optional = false) =>
+  readBody({ body: typeof body === 'string' ? Buffer.from(body) : body } as Exchange, schema, { optional });
+
+it('reads known fields and leaves the rest; null and the empty text are absent', () => {
+  expect(read('{"email":"a@b.c","captcha":{"token":null}}')).toEqual({ email: 'a@b.c' });
+  expect(read('{"email":null,"data":null}')).toEqual({});
+  expect(read('{"email":"","data":{"name":"Ada \\\\u0000"}}')).toEqual({ data: { name: 'Ada \\u0000' } });
+  expect(read(null, true)).toEqual({});
+});
+
+it.each([
+  ['no body', null],
+  ['an empty body', ''],
+  ['half an object', '{"email":'],
+  ['a list', '[]'],
+  ['a text', '"a"'],
+  ['null', 'null'],
+  ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+  ['101 brackets in one another', `{"data":${'['.repeat(100)}${']'.repeat(100)}}`],
+  ['a flood of brackets', '['.repeat(limits.authBodyBytes.default)],
+])('refuses %s with bad_json', (_, body) => {
+  expect(() => read(body)).toThrow(expect.objectContaining({ code: 'bad_json', status: 400 }));
+});
+
+it('does not count brackets inside of texts', () => {
+  const name = `${'[{'.repeat(500)}\\"${'[{'.repeat(500)}`;
+  expect(read(`{"data":{"name":"${name}"}}`).data?.name).toContain('[{"[{');
+});
+
+it('reads an unfinished text of many quotes in one pass', () => {
+  const body = `{"email":"${'\\"'.repeat(400_000)}`;
+  const started = performance.now();
+  expect(() => read(body)).toThrow(expect.objectContaining({ code: 'bad_json' }));
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+it('refuses a body larger than the limit before it reads it', () => {
+  const body = Buffer.alloc(limits.authBodyBytes.default + 1, 0x20);
+  expect(() => read(body)).toThrow(expect.objectContaining({ code: 'request_entity_too_large', status: 413 }));
+});
+
+it.each([
+  ['{"email":1}', 'email: '],
+  ['{"email":"longer than ten"}', 'email: '],
+  ['{"email":"a\\u0000"}', 'email: must not contain NUL'],
+  ['{"email":"\\ud800"}', 'email: must not contain NUL characters or broken'],
+  ['{"data":[1]}', 'data: '],
+  ['{"data":"x"}', 'data: '],
+  ['{"data":{"a":[{"b":"\\u0000"}]}}', 'data: must not contain NUL'],
+  ['{"data":{"a\\udc00":1}}', 'data: must not contain NUL'],
+])('names the field that is wrong in %s', (body, message) => {
+  expect(() => read(body)).toThrow(
+    expect.objectContaining({ code: 'validation_failed', message: expect.stringContaining(message) }),
+  );
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { authCalls } from '../../contract/calls.ts';
+import type { Exchange } from '../../contract/exchange.ts';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import { makeKeys } from '../apps/make-keys.ts';
+import type { Database } from '../database/database.ts';
+import { Events } from '../observe/events.ts';
+import type { AuthContext } from './context.ts';
+import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
+
+const app = makeKeys('mine');
+
+/** These calls must answer without the database. */
+const noDatabase = new Proxy({} as Database, {
+  get: () => {
+    throw new Error('the database was asked');
+  },
+});
+
+const context: AuthContext = {
+  app,
+  database: noDatabase,
+  identity: () => Promise.reject(new Error('the identity was asked for')),
+  settings: defaultAuthSettings,
+  events: new Events(),
+};
+
+async function ask(method: string, path: string, headers: Record<string, string> = {}) {
+  const exchange = { method, path, query: '', headers, body: null, requestId: 'r' } as unknown as Exchange;
+  const reply = await handleAuth(context, exchange).catch((error: unknown) => authErrorReply(error, exchange));
+  return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
+}
+
+it('answers exactly the calls that the contract lists', () => {
+  const listed = authCalls.map((call) => `${call.method} ${call.path.replace('/auth/v1', '').replace(/\?.*/, '')}`);
+  const answered = Object.entries(authRoutes).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  expect([...new Set(listed)].sort()).toEqual(answered.sort());
+});
+
+describe('what a client asks before anybody signs in', () => {
+  it('health', async () => {
+    expect(await ask('GET', '/health')).toMatchObject({ status: 200, body: { name: 'Ninefold' } });
+  });
+
+  it('settings: every provider, on or off', async () => {
+    const { body } = await ask('GET', '/settings', { apikey: app.publishableKey });
+    expect(body).toMatchObject({ disable_signup: false, mailer_autoconfirm: true });
+    expect(body.external).toMatchObject({ email: true, phone: false, google: false, anonymous_users: false });
+  });
+
+  it('jwks: the public key, and nothing of the private one', async () => {
+    const { body, headers } = await ask('GET', '/.well-known/jwks.json');
+    expect(body).toEqual({ keys: [app.signingKey.publicJwk] });
+    expect(headers?.['cache-control']).toBe('public, max-age=600');
+  });
+});
+
+it.each([
+  ['GET', '/signup', 405, 'method_not_allowed'],
+  ['POST', '/health', 405, 'method_not_allowed'],
+  ['PATCH', '/admin/users/1', 405, 'method_not_allowed'],
+  ['constructor', '/user', 405, 'method_not_allowed'],
+  ['GET', '/nowhere', 404, 'not_found'],
+  ['GET', '/', 404, 'not_found'],
+  ['GET', '/admin', 404, 'not_found'],
+  ['GET', '/admin/users/1/2', 404, 'not_found'],
+  ['GET', '/admin/users/../settings', 404, 'not_found'],
+  ['GET', '/__proto__', 404, 'not_found'],
+])('%s %s is answered with %i %s', async (method, path, status, code) => {
+  const reply = await ask(method, path);
+  expect([reply.status, reply.body.error_code]).toEqual([status, code]);
+  if (status === 405) expect(reply.headers?.allow).toMatch(/^[A-Z, ]+$/);
+});
+
+it('refuses another app’s key, and takes an older key that the same secret signed', async () => {
+  for (const key of [
+    makeKeys('other').publishableKey,
+    makeKeys('other').anonKey,
+    'sb_publishable_',
+    'x',
+    `${app.secretKey}x`,
+  ]) {
+    expect(await ask('GET', '/settings', { apikey: key })).toMatchObject({
+      status: 401,
+      body: { error_code: 'key_unknown' },
+    });
+  }
+  const moved = makeKeys('earlier', { jwtSecret: app.jwtSecret, now: Date.now() - 1e9 });
+  expect((await ask('GET', '/settings', { apikey: moved.anonKey })).status).toBe(200);
+});
