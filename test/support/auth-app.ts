@@ -180,5 +180,8 @@ async function fetchFrom(app: AuthApp, input: string, init: RequestInit = {}): P
     headers: Object.fromEntries(new Headers(init.headers)),
     ...(typeof init.body === 'string' && { raw: Buffer.from(init.body) }),
   });
-  return new Response(typeof reply.body === 'string' ? reply.body : null, { status: reply.status, headers: reply.headers });
+  return new Response(typeof reply.body === 'string' ? reply.body : null, {
+    status: reply.status,
+    headers: reply.headers,
+  });
 }
