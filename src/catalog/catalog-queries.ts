@@ -45,8 +45,9 @@ export type ConstraintFact = [
 ];
 /** oid, schema, name, column names by number, the rule's parse tree */
 export type ViewFact = [number, string, string, Record<string, string>, string];
-/** schema, name, comment, parameters, result type, result is a set, result is composite, volatility, variadic, settings */
+/** oid, schema, name, comment, parameters, result type, result is a set, result is composite, volatility, variadic, settings */
 export type RoutineFact = [
+  number,
   string,
   string,
   string | null,
@@ -168,7 +169,7 @@ export function catalogQueries(
         join pg_rewrite r on r.ev_class = c.oid and r.ev_type = '1'
        where c.relkind in ('v', 'm') and c.relnamespace in ${withViews}`,
     routines: `
-      select json_agg(json_build_array(n.nspname, p.proname, obj_description(p.oid, 'pg_proc'), args.list,
+      select json_agg(json_build_array(p.oid::int8, n.nspname, p.proname, obj_description(p.oid, 'pg_proc'), args.list,
                json_build_array(tn.nspname, coalesce(row_of.relname, t.typname)),
                p.proretset, t.typtype = 'c' or coalesce(p.proargmodes::text[] && '{t,b,o}', false),
                p.provolatile, p.provariadic <> 0, p.proconfig) order by n.nspname, p.proname, p.pronargs, p.oid)

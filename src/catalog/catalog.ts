@@ -31,6 +31,7 @@ export const nameKey = (name: SqlName): string => `${name.schema.length}:${name.
 export const sameName = (a: SqlName, b: SqlName): boolean => a.name === b.name && a.schema === b.schema;
 
 export interface Relation extends SqlName {
+  readonly oid: number;
   readonly isView: boolean;
   readonly comment: string | null;
   readonly insertable: boolean;
@@ -111,6 +112,7 @@ export interface Parameter {
 }
 
 export interface Routine extends SqlName {
+  readonly oid: number;
   readonly comment: string | null;
   readonly parameters: readonly Parameter[];
   readonly returns: {

@@ -103,6 +103,7 @@ function makeRelations(
   return new Map(
     relations.map(([oid, schema, name, isView, insertable, updatable, deletable, comment]) => {
       const relation: Relation = {
+        oid,
         schema,
         name,
         isView,
@@ -127,9 +128,10 @@ const splitSetting = (setting: string): readonly [string, string] => {
 
 function makeRoutines(facts: readonly RoutineFact[]): Map<string, Routine[]> {
   const routines = new Map<string, Routine[]>();
-  for (const [schema, name, comment, parameters, type, set, composite, volatility, variadic, config] of facts) {
+  for (const [oid, schema, name, comment, parameters, type, set, composite, volatility, variadic, config] of facts) {
     const settings = (config ?? []).map(splitSetting);
     const routine: Routine = {
+      oid,
       schema,
       name,
       comment,

@@ -5,10 +5,14 @@ import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
 import { planRequest } from './plan/plan-request.ts';
 import { parseRequest } from './request/parse-request.ts';
+import { describeReply } from './response/describe-reply.ts';
 import { optionsReply } from './response/options-reply.ts';
 import { queryReply } from './response/query-reply.ts';
+import { Stopwatch } from './response/server-timing.ts';
 import { runBatch } from './run/run-batch.ts';
+import { runDescribe } from './run/run-describe.ts';
 import { buildStatements } from './sql/build-statements.ts';
+import { describeStatements } from './sql/describe.ts';
 
 export interface RestContext {
   /** Logged in as the role that may take on the caller's. */
@@ -16,6 +20,8 @@ export interface RestContext {
   readonly catalog: Catalog;
   readonly identity: Identity;
   readonly settings: RestSettings;
+  /** How long it took to tell who is calling, for Server-Timing. */
+  readonly jwtMilliseconds?: number;
 }
 
 /**
@@ -25,11 +31,30 @@ export interface RestContext {
  */
 export async function handleRest(context: RestContext, exchange: Exchange): Promise<Reply> {
   const { database, catalog, identity, settings } = context;
+  const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
+
   const request = parseRequest(exchange, settings);
+  timing?.mark('parse');
+
   const plan = planRequest(request, catalog, settings);
-  if (plan.kind === 'options') return optionsReply(plan);
-  if (plan.kind === 'describe') throw new Error('not yet');
-  const batch = buildStatements(request, plan, identity, settings, catalog);
-  const result = await runBatch(database, batch, plan, exchange.signal);
-  return queryReply(request, plan, result, settings);
+  timing?.mark('plan');
+
+  let reply: Reply;
+  if (plan.kind === 'options') {
+    timing?.mark('transaction');
+    reply = optionsReply(plan);
+  } else if (plan.kind === 'describe') {
+    const batch = describeStatements(request, plan, identity, settings, catalog);
+    const described = await runDescribe(database, batch, exchange.signal);
+    timing?.mark('transaction');
+    reply = describeReply(request, plan, described, catalog, settings, `${exchange.baseUrl}/rest/v1`);
+  } else {
+    const batch = buildStatements(request, plan, identity, settings, catalog);
+    const result = await runBatch(database, batch, plan, exchange.signal);
+    timing?.mark('transaction');
+    reply = queryReply(request, plan, result, settings);
+  }
+  timing?.mark('response');
+  if (timing) reply.headers['server-timing'] = timing.header;
+  return reply;
 }

@@ -1,0 +1,25 @@
+import type { Reply } from '../../../contract/exchange.ts';
+import type { RestSettings } from '../../../contract/settings.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { DescribePlan } from '../plan/plan.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import type { Described } from '../sql/describe.ts';
+import { openApiDocument } from './open-api/document.ts';
+
+/** The OpenAPI document as a reply. `url` is where `/rest/v1` is, as the client sees it. */
+export function describeReply(
+  request: ApiRequest,
+  plan: DescribePlan,
+  described: Described,
+  catalog: Catalog,
+  settings: RestSettings,
+  url: string,
+): Reply {
+  const headers: Record<string, string> = {
+    'content-type': 'application/openapi+json; charset=utf-8',
+    vary: 'Accept, Prefer, Range',
+  };
+  if (request.schemaNegotiated) headers['content-profile'] = request.schema;
+  const body = plan.headOnly ? null : JSON.stringify(openApiDocument(plan.schema, catalog, described, settings, url));
+  return { status: 200, headers, body };
+}

@@ -1,0 +1,42 @@
+import type { RestSettings } from '../../../contract/settings.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Identity } from '../../identity/identity.ts';
+import type { DescribePlan } from '../plan/plan.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { type Batch, beforeQuery } from './build-statements.ts';
+
+/** What of a schema the caller's role may use at all, and what the schema says of itself; one JSON value. */
+const describeText = `
+  SELECT json_build_object(
+    'relations', (
+      SELECT coalesce(json_agg(c.oid::int8), '[]') FROM pg_catalog.pg_class c
+       WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND (
+             pg_has_role(c.relowner, 'USAGE')
+          OR has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+          OR has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES'))),
+    'functions', (
+      SELECT coalesce(json_agg(p.oid::int8), '[]') FROM pg_catalog.pg_proc p
+       WHERE p.pronamespace = n.oid AND has_function_privilege(p.oid, 'EXECUTE')),
+    'comment', pg_catalog.obj_description(n.oid, 'pg_namespace'))
+  FROM pg_catalog.pg_namespace n WHERE n.nspname = $1`;
+
+/** What the query of `describeStatements` answers: oids, and the comment on the schema. */
+export interface Described {
+  readonly relations: readonly number[];
+  readonly functions: readonly number[];
+  readonly comment: string | null;
+}
+
+/** The transaction that tells what the OpenAPI document may show. */
+export function describeStatements(
+  request: ApiRequest,
+  plan: DescribePlan,
+  identity: Identity,
+  settings: RestSettings,
+  catalog: Catalog,
+): Batch {
+  const statements = beforeQuery(request, plan, identity, settings, catalog);
+  const main = statements.length;
+  statements.push({ text: describeText, params: [plan.schema], preparedFor: identity.role });
+  return { statements, main, estimate: null };
+}
