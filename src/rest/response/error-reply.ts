@@ -1,8 +1,6 @@
 import type { Reply } from '../../../contract/exchange.ts';
-import { defaultRestSettings, type RestSettings } from '../../../contract/settings.ts';
 import { ConnectionError, DatabaseError, PoolTimeoutError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import type { Identity } from '../../identity/identity.ts';
 import { databaseErrorReply } from './database-error-reply.ts';
 
 /** What an error says, in PostgREST's words. */
@@ -13,37 +11,34 @@ export interface ErrorBody {
   readonly message: string;
 }
 
+export interface ErrorContext {
+  /** Whether the call came with another role than the anonymous one: then a lack of rights is 403, else 401. */
+  readonly authenticated: boolean;
+  /** The setting client_error_verbosity. */
+  readonly verbosity: 'verbose' | 'minimal';
+}
+
 /**
  * Any error as PostgREST answers it (https://docs.postgrest.org/en/stable/references/errors.html): the body is
- * `{code, details, hint, message}`. A lack of rights is 401 for the anonymous role, which may sign in, and 403 for any
- * other. Null for an error that is none of a client's business: it is a fault.
- * @param identity who called; null when that could not be told
+ * `{code, details, hint, message}`. Null for an error that is none of a client's business: it is a fault.
  */
-export function restErrorReply(
-  error: unknown,
-  identity: Identity | null,
-  settings: Pick<RestSettings, 'db_anon_role' | 'client_error_verbosity'> = defaultRestSettings,
-): Reply | null {
-  const minimal = settings.client_error_verbosity === 'minimal';
+export function restErrorReply(error: unknown, context: ErrorContext): Reply | null {
   if (error instanceof NinefoldError) {
     const { code, details, hint, message, status, headers } = error;
-    return errorReply(status, { code, details, hint, message }, headers, minimal);
+    return errorReply(status, { code, details, hint, message }, headers, context);
   }
   if (error instanceof DatabaseError) {
-    const authenticated = identity !== null && identity.role !== settings.db_anon_role;
-    const { status, body, headers } = databaseErrorReply(error, authenticated);
-    return errorReply(status, body, headers, minimal);
+    const { status, body, headers } = databaseErrorReply(error, context.authenticated);
+    return errorReply(status, body, headers, context);
   }
-  if (error instanceof ConnectionError) {
-    return restErrorReply(new NinefoldError('PGRST000', retrySoon), identity, settings);
-  }
-  if (error instanceof PoolTimeoutError) return restErrorReply(new NinefoldError('PGRST003'), identity, settings);
+  if (error instanceof ConnectionError) return restErrorReply(new NinefoldError('PGRST000', retrySoon), context);
+  if (error instanceof PoolTimeoutError) return restErrorReply(new NinefoldError('PGRST003'), context);
   return null;
 }
 
 const retrySoon = { headers: { 'retry-after': '1' } };
 
-function errorReply(status: number, body: ErrorBody, headers: Record<string, string>, minimal: boolean): Reply {
+function errorReply(status: number, body: ErrorBody, headers: Record<string, string>, context: ErrorContext): Reply {
   const { code, message } = body;
   return {
     status,
@@ -52,6 +47,6 @@ function errorReply(status: number, body: ErrorBody, headers: Record<string, str
       'proxy-status': `PostgREST; error=${code.replaceAll(/[^\w.-]/g, '')}`,
       ...headers,
     },
-    body: JSON.stringify(minimal ? { code, message } : body),
+    body: JSON.stringify(context.verbosity === 'minimal' ? { code, message } : body),
   };
 }
