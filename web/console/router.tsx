@@ -90,6 +90,7 @@ const calls = createRoute({
 const data = createRoute({
   getParentRoute: () => app,
   path: '/data',
+  validateSearch: (search) => named('table', search.table),
   component: lazyRouteComponent(() => import('./work/data/data-page.tsx'), 'DataPage'),
 });
 
@@ -103,12 +104,14 @@ const sql = createRoute({
 const users = createRoute({
   getParentRoute: () => app,
   path: '/users',
+  validateSearch: (search) => ({ ...named('user', search.user), ...named('q', search.q) }),
   component: lazyRouteComponent(() => import('./work/users/users-page.tsx'), 'UsersPage'),
 });
 
 const sessions = createRoute({
   getParentRoute: () => app,
   path: '/sessions',
+  validateSearch: (search) => ({ ...named('user', search.user), ...named('session', search.session) }),
   component: lazyRouteComponent(() => import('./work/sessions/sessions-page.tsx'), 'SessionsPage'),
 });
 

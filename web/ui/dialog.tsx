@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './dialog.module.css';
+import { useFocusBack } from './use-focus-back.ts';
 
 /** A dialog over the page: holds the focus, closes with Esc, gives the focus back. */
 export function Dialog({
@@ -15,6 +16,7 @@ export function Dialog({
   width?: number;
   children: ReactNode;
 }) {
+  useFocusBack();
   return (
     <Modal.Root opened onClose={onClose} size={width}>
       <Modal.Overlay />

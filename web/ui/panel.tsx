@@ -1,7 +1,8 @@
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Button } from './button.tsx';
 import styles from './panel.module.css';
+import { useFocusBack } from './use-focus-back.ts';
 
 /**
  * The margin of a page, where one cell, row or error is told in full; a sheet on a phone. Esc closes it and gives
@@ -24,18 +25,12 @@ export function Panel({
   onNext?: (() => void) | undefined;
   children: ReactNode;
 }) {
-  const before = useRef<Element | null>(null);
-  useEffect(() => {
-    before.current = document.activeElement;
-    return () => {
-      if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
-    };
-  }, []);
+  useFocusBack();
 
   useEffect(() => {
     if (!onClose) return;
     const close = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+      if (event.key === 'Escape' && !event.defaultPrevented && !isAbove(event.target)) onClose();
     };
     window.addEventListener('keydown', close);
     return () => window.removeEventListener('keydown', close);
@@ -58,6 +53,10 @@ export function Panel({
     </aside>
   );
 }
+
+/** Whether the key was meant for a dialog or a menu over the page, which Esc closes first. */
+const isAbove = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
 
 /** A part of a panel: its small heading, with tools or a remark at the right. */
 export function PanelSection({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {

@@ -1,0 +1,40 @@
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPod/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/CrOS/, 'ChromeOS'],
+  [/Windows/, 'Windows'],
+  [/Macintosh|Mac OS X/, 'macOS'],
+  [/Linux|X11/, 'Linux'],
+];
+
+/** In this order: each also claims to be those below it. */
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdgA?(iOS)?\//, 'Edge'],
+  [/\b(OPR|OPiOS|Opera)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\bHeadlessChrome\//, 'Headless Chrome'],
+  [/\b(Chrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\bVersion\/\S+ .*\bSafari\//, 'Safari'],
+];
+
+const find = (names: readonly (readonly [RegExp, string])[], agent: string): string | undefined =>
+  names.find(([pattern]) => pattern.test(agent))?.[1];
+
+/**
+ * A User-Agent in words: "Firefox on Linux", "curl". A client that is no browser is called what it calls itself; it is
+ * a hint, not a proof, as anybody may send anything.
+ */
+export function deviceWords(agent: string | null): string {
+  const given = agent?.trim();
+  if (!given) return 'unknown client';
+  const browser = find(browsers, given);
+  const system = find(systems, given);
+  if (browser) return system ? `${browser} on ${system}` : browser;
+  if (/^node\b/i.test(given)) return 'Node.js';
+  const own = /^[^/\s(]{1,40}/.exec(given)?.[0];
+  if (own === undefined || own === 'Mozilla') return system ? `a client on ${system}` : 'unknown client';
+  return system ? `${own} on ${system}` : own;
+}

@@ -1,0 +1,48 @@
+import type { SessionRow } from '../../../../contract/admin.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Changing } from '../../../ui/fig.tsx';
+import type { RowColumn } from '../../../ui/row-table.tsx';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { deviceWords } from './device-words.ts';
+
+export const whoOf = (session: SessionRow): string => session.email ?? session.user_id;
+
+/** What the list of sessions tells of each: who, with what, where, since when. */
+export const sessionColumns = (
+  revoke: (id: string) => void,
+  revoking: string | null,
+): readonly RowColumn<SessionRow>[] => [
+  { name: 'User', width: 236, cell: whoOf },
+  { name: 'With', width: 168, cell: (session) => deviceWords(session.user_agent) },
+  { name: 'From', width: 132, cell: ({ ip }) => (ip ? <code>{ip}</code> : <span className="soft">–</span>) },
+  { name: 'Since', width: 116, cell: (session) => <TimeAgo iso={session.created_at} /> },
+  {
+    name: 'Refreshed',
+    width: 116,
+    cell: ({ refreshed_at }) => (
+      <Changing value={refreshed_at ?? ''}>
+        <TimeAgo iso={refreshed_at} />
+      </Changing>
+    ),
+  },
+  { name: 'AAL', width: 60, cell: ({ aal }) => aal.replace(/^aal/, '') },
+  {
+    name: 'Revoke',
+    width: 96,
+    bare: true,
+    cell: (session) => (
+      <Button
+        small
+        kind="quiet"
+        aria-label={`Revoke the session of ${whoOf(session)} with ${deviceWords(session.user_agent)}`}
+        busy={revoking === session.id && 'Revoking'}
+        onClick={(event) => {
+          event.stopPropagation();
+          revoke(session.id);
+        }}
+      >
+        Revoke
+      </Button>
+    ),
+  },
+];

@@ -1,0 +1,43 @@
+import type { User } from '@supabase/supabase-js';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { updateUser } from '../../data/users/update-user.ts';
+import styles from './form.module.css';
+import { UserForm } from './user-form.tsx';
+import { nameOf } from './user-words.ts';
+
+/** Durations as the server reads them (Go, time.ParseDuration), which has no unit above hours. */
+const durations = [
+  ['1h', '1 hour'],
+  ['24h', '1 day'],
+  ['168h', '1 week'],
+  ['876000h', 'For good'],
+] as const;
+
+/** Bans a user for a time. */
+export function BanDialog({ appRef, user, onClose }: { appRef: string; user: User; onClose: () => void }) {
+  const [duration, setDuration] = useState<(typeof durations)[number][0]>('24h');
+  const { mutate, isPending, error } = useMutation(updateUser(appRef, user.id));
+  return (
+    <UserForm
+      title={`Ban ${nameOf(user)}`}
+      verb={['Ban', 'Banning']}
+      danger
+      pending={isPending}
+      error={error}
+      onSubmit={() => mutate({ ban_duration: duration }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p className={styles.words}>
+        Every session of theirs ends now, and they cannot sign in until the ban is over or lifted. Their rows stay.
+      </p>
+      <div>
+        <p className={styles.label} aria-hidden="true">
+          For how long
+        </p>
+        <Segmented label="For how long" value={duration} options={durations} onChange={setDuration} />
+      </div>
+    </UserForm>
+  );
+}

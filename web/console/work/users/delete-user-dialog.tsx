@@ -1,0 +1,35 @@
+import type { User } from '@supabase/supabase-js';
+import { useMutation } from '@tanstack/react-query';
+import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { deleteUser } from '../../data/users/delete-user.ts';
+import { nameOf } from './user-words.ts';
+
+/** Deletes a user, once the address has been typed again. */
+export function DeleteUserDialog({
+  appRef,
+  user,
+  onDeleted,
+  onClose,
+}: {
+  appRef: string;
+  user: User;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const { mutate, isPending, error } = useMutation(deleteUser(appRef, user.id));
+  return (
+    <ConfirmByTyping
+      title="Delete user"
+      name={nameOf(user)}
+      verb={['Delete user', 'Deleting user']}
+      busy={isPending}
+      failure={error ? failureFacts(error) : null}
+      onConfirm={() => mutate(undefined, { onSuccess: onDeleted })}
+      onClose={onClose}
+    >
+      The account goes with its identities and sessions, and so does every row that the app’s tables bind to it with{' '}
+      <code>on delete cascade</code>. This cannot be undone. A ban keeps the account and its rows.
+    </ConfirmByTyping>
+  );
+}

@@ -1,0 +1,36 @@
+import type { User } from '@supabase/supabase-js';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { updateUser } from '../../data/users/update-user.ts';
+import styles from './form.module.css';
+import { makePassword } from './make-password.ts';
+import { PasswordField, passwordFault } from './password-field.tsx';
+import { UserForm } from './user-form.tsx';
+import { nameOf } from './user-words.ts';
+
+/** Sets a new password. */
+export function PasswordDialog({ appRef, user, onClose }: { appRef: string; user: User; onClose: () => void }) {
+  const [password, setPassword] = useState(makePassword);
+  const [tried, setTried] = useState(false);
+  const { mutate, isPending, error } = useMutation(updateUser(appRef, user.id));
+  const fault = passwordFault(password);
+  return (
+    <UserForm
+      title={`New password for ${nameOf(user)}`}
+      verb={['Set password', 'Setting password']}
+      pending={isPending}
+      error={error}
+      onSubmit={() => {
+        setTried(true);
+        if (!fault) mutate({ password }, { onSuccess: onClose });
+      }}
+      onClose={onClose}
+    >
+      <PasswordField label="New password" value={password} fault={tried ? fault : null} onChange={setPassword} />
+      <p className={styles.words}>
+        The old one stops working, and every session of theirs ends. No mail is sent: tell them the password yourself.
+        It is not shown again.
+      </p>
+    </UserForm>
+  );
+}

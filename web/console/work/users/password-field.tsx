@@ -1,0 +1,48 @@
+import { TextInput } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { limits } from '../../../../contract/limits.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import styles from './form.module.css';
+import { makePassword } from './make-password.ts';
+
+/** What is wrong with a password before the server is asked; null when nothing is. */
+export const passwordFault = (password: string): string | null =>
+  [...password].length < limits.passwordMinCharacters.default
+    ? `A password has ${limits.passwordMinCharacters.default} characters or more.`
+    : null;
+
+/** A password to be told to somebody: in sight, to copy, and another one at hand. */
+export function PasswordField({
+  label,
+  value,
+  fault,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  fault: string | null;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <div className={styles.secret}>
+      <TextInput
+        label={label}
+        error={fault}
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <Button
+        kind="quiet"
+        square
+        icon={IconRefresh}
+        label="Another password"
+        onClick={() => onChange(makePassword())}
+      />
+      <CopyButton text={value} what="the password" word />
+    </div>
+  );
+}

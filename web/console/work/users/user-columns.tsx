@@ -1,0 +1,28 @@
+import type { User } from '@supabase/supabase-js';
+import type { RowColumn } from '../../../ui/row-table.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { dateTime } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { banOf, isConfirmed, nameOf, providersOf } from './user-words.ts';
+
+/** What the list of users tells of each. */
+export const userColumns: readonly RowColumn<User>[] = [
+  { name: 'User', width: 252, cell: (user) => nameOf(user) },
+  { name: 'Provider', width: 104, cell: (user) => providersOf(user).join(', ') || <None /> },
+  {
+    name: 'Confirmed',
+    width: 104,
+    cell: (user) => (isConfirmed(user) ? 'yes' : <Tag kind="warn">not yet</Tag>),
+  },
+  { name: 'Banned', width: 132, cell: (user) => <Ban user={user} /> },
+  { name: 'Last sign-in', width: 124, cell: (user) => <TimeAgo iso={user.last_sign_in_at} /> },
+  { name: 'Created', width: 124, cell: (user) => <TimeAgo iso={user.created_at} /> },
+];
+
+const None = () => <span className="soft">–</span>;
+
+function Ban({ user }: { user: User }) {
+  const ban = banOf(user, Date.now());
+  if (!ban) return <None />;
+  return <Tag kind="error">{ban.forGood ? 'for good' : `until ${dateTime(ban.until).slice(0, -3)}`}</Tag>;
+}
