@@ -1,20 +1,117 @@
-import { useParams } from '@tanstack/react-router';
-import { Opening } from '../../../ui/opening.tsx';
-import { Page } from '../../frame/page.tsx';
-import { SpecificationVersion } from '../../frame/specification-version.tsx';
-import { chapterPage } from '../chapter-pages.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import type { CallEntry, CallsChapter } from '../../../../contract/specification.ts';
+import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { activity } from '../../data/apps/activity.ts';
+import { count, counted } from '../../format/format.ts';
+import { ChapterPage } from '../chapter-page.tsx';
+import { FilterField } from '../filter-field.tsx';
+import { useChapter } from '../use-chapter.ts';
+import { useInSight } from '../use-in-sight.ts';
+import { useNeighbours } from '../use-neighbours.ts';
+import { CallPanel } from './call-panel.tsx';
+import { CallTable } from './call-table.tsx';
 
-const { number, name, question } = chapterPage('calls');
+const changes = [
+  'A table, view or function in an exposed schema is answered as soon as it is made',
+  <span key="grant">
+    Take a call from a role with <code>revoke</code>: see chapter 6
+  </span>,
+  <span key="comment">
+    Change the words of a call with <code>comment on</code> its table or function
+  </span>,
+];
 
+/** Chapter 7: which calls the app answers, for whom, with what. */
 export function CallsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/calls' });
+  const { call: wanted } = useSearch({ from: '/signed-in/app/$ref/calls' });
+  const navigate = useNavigate();
+  const { chapter, stale } = useChapter(ref, 'calls');
+  const [filter, setFilter] = useState('');
+
+  const shown = useMemo(
+    () => chapter?.calls.filter((call) => matches(call, filter.trim().toLowerCase())),
+    [chapter, filter],
+  );
+  const selected = chapter?.calls.find(({ id }) => id === wanted) ?? null;
+  const select = useCallback(
+    (call: CallEntry | null) =>
+      void navigate({
+        to: '/app/$ref/calls',
+        params: { ref },
+        search: call ? { call: call.id } : {},
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate, ref],
+  );
+  const close = useCallback(() => select(null), [select]);
+  const { previous, next } = useNeighbours(shown ?? none, selected, select);
+
+  useInSight(selected);
   return (
-    <Page
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: `${number} ${name}` }]}
-      question={question}
-      tools={<SpecificationVersion appRef={ref} />}
+    <ChapterPage
+      appRef={ref}
+      chapter="calls"
+      answer={chapter && <Answer appRef={ref} chapter={chapter} />}
+      sources={chapter?.sources ?? []}
+      changes={changes}
+      panel={selected && <CallPanel appRef={ref} call={selected} onClose={close} onPrevious={previous} onNext={next} />}
     >
-      <Opening numeral={number} name={name} question={question} />
-    </Page>
+      <Figure
+        number="Table 7.1"
+        caption="Every call, below the app’s URL"
+        tools={<FilterField label="Filter calls" value={filter} onChange={setFilter} />}
+      >
+        <CallTable
+          calls={shown}
+          all={chapter?.calls.length ?? 0}
+          filter={filter}
+          stale={stale}
+          selected={selected}
+          onSelect={select}
+        />
+      </Figure>
+      {chapter?.extension_functions.map(({ extension, schema, functions }) => (
+        <p key={extension} className="soft">
+          {counted(functions, 'function')} of the extension <code>{extension}</code> in <code>{schema}</code>{' '}
+          {functions === 1 ? 'is' : 'are'} answered too, and not listed.
+        </p>
+      ))}
+    </ChapterPage>
+  );
+}
+
+const none: readonly CallEntry[] = [];
+
+const matches = ({ method, path, summary }: CallEntry, text: string): boolean =>
+  `${method} ${path} ${summary}`.toLowerCase().includes(text);
+
+/** "37 calls: 4 for sign-in, 32 on rows, 1 function. Without a session, 3 are answered. 214,380 were made today." */
+function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: CallsChapter }) {
+  const { data } = useQuery(activity(appRef));
+  const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area).length;
+  const open = calls.filter(({ roles }) => roles.includes('anon')).length;
+  const proof = (text: string) => (
+    <a className={figureClass} href="#table-7-1">
+      <Changing value={text}>{text}</Changing>
+    </a>
+  );
+  return (
+    <>
+      {proof(counted(calls.length, 'call'))}: {proof(count(of('auth')))} for sign-in, {proof(count(of('rest')))} on
+      rows, {proof(count(of('rpc')))} to functions. Without a session {proof(count(open))} {open === 1 ? 'is' : 'are'}{' '}
+      answered
+      {data && (
+        <>
+          ; {proof(data.today.calls === 0 ? 'none' : count(data.today.calls))} {data.today.calls < 2 ? 'was' : 'were'}{' '}
+          made today
+        </>
+      )}
+      .
+    </>
   );
 }

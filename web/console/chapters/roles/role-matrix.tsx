@@ -1,7 +1,7 @@
-import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { RoleCell, RoleEntry } from '../../../../contract/specification.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { Verdict } from '../../../ui/verdict.tsx';
+import { Verdict, VerdictMark } from '../../../ui/verdict.tsx';
 import { counted } from '../../format/format.ts';
 import { cellKey, type MatrixGroup, step } from './matrix.ts';
 import styles from './role-matrix.module.css';
@@ -27,6 +27,11 @@ export function RoleMatrix({
   const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
   const [at, setAt] = useState<readonly [row: number, column: number]>([0, 0]);
   const selectedKey = selected && cellKey(selected);
+
+  // A cell that was linked to, or stepped to in the panel, is brought into sight.
+  useEffect(() => {
+    if (selectedKey) grid.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [selectedKey]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const to = step(event.key, at, rows.length, roles.length);
@@ -96,7 +101,7 @@ export function RoleMatrix({
                       onClick={() => onSelect(cell)}
                       onKeyDown={onKeyDown}
                     >
-                      <Verdict of={cell.verdict} words={cell.words} cut />
+                      <CellVerdict cell={cell} />
                     </button>
                   </td>
                 );
@@ -106,6 +111,17 @@ export function RoleMatrix({
         </tbody>
       ))}
     </table>
+  );
+}
+
+/** The mark and its words; a never, the most frequent, is its mark alone to the eye. */
+function CellVerdict({ cell: { verdict, words } }: { cell: RoleCell }) {
+  if (verdict !== 'never') return <Verdict of={verdict} words={words} cut />;
+  return (
+    <>
+      <VerdictMark of="never" />
+      <span className="sr">never</span>
+    </>
   );
 }
 

@@ -8,12 +8,12 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { LoadingRows, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { count, counted } from '../../format/format.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
 import { ChapterPage } from '../chapter-page.tsx';
 import { FilterField } from '../filter-field.tsx';
 import { useChapter } from '../use-chapter.ts';
+import { useNeighbours } from '../use-neighbours.ts';
 import { CellPanel } from './cell-panel.tsx';
-import { cellKey, type MatrixGroup, matrixOf, tally } from './matrix.ts';
+import { cellKey, matrixOf, tally } from './matrix.ts';
 import { PolicyTable } from './policy-table.tsx';
 import { RoleMatrix } from './role-matrix.tsx';
 import styles from './roles-page.module.css';
@@ -55,7 +55,12 @@ export function RolesPage() {
     [navigate, ref],
   );
   const close = useCallback(() => select(null), [select]);
-  const { previous, next } = useNeighbours(groups, selected, select);
+  const down = useMemo(
+    () =>
+      groups.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells.filter((cell) => cell.role === selected?.role))),
+    [groups, selected],
+  );
+  const { previous, next } = useNeighbours(down, selected, select);
   const role = chapter?.roles.find(({ name }) => name === selected?.role);
 
   return (
@@ -168,34 +173,4 @@ function Answer({ chapter: { roles, cells } }: { chapter: RolesChapter }) {
       . Without a session, {open === 0 ? 'nothing is' : proof(`${count(open)} ${open === 1 ? 'is' : 'are'}`)} open.
     </>
   );
-}
-
-/** The cells before and after the selected one, down the same role; also on K and J. */
-function useNeighbours(
-  groups: readonly MatrixGroup[],
-  selected: RoleCell | null,
-  select: (cell: RoleCell) => void,
-): { previous: (() => void) | undefined; next: (() => void) | undefined } {
-  const steps = useMemo(() => {
-    if (!selected) return {};
-    const column = groups.flatMap(({ rows }) =>
-      rows.flatMap(({ cells }) => cells.filter(({ role }) => role === selected.role)),
-    );
-    const at = column.findIndex((cell) => cellKey(cell) === cellKey(selected));
-    const before = column[at - 1];
-    const after = column[at + 1];
-    return { ...(before && { previous: () => select(before) }), ...(after && { next: () => select(after) }) };
-  }, [groups, selected, select]);
-  useKeys(
-    useMemo(
-      () => [
-        ...(steps.next ? [{ keys: 'j', group: 'This page', does: 'Next in the panel', run: steps.next }] : []),
-        ...(steps.previous
-          ? [{ keys: 'k', group: 'This page', does: 'Previous in the panel', run: steps.previous }]
-          : []),
-      ],
-      [steps],
-    ),
-  );
-  return { previous: steps.previous, next: steps.next };
 }

@@ -1,0 +1,172 @@
+import { IconArrowRight, IconTable } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { Entity, Relation } from '../../../../contract/specification.ts';
+import { buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { bytes, count, counted, entityName } from '../../format/format.ts';
+import styles from './entity-panel.module.css';
+import { fieldMarks, filledBy, relationsOf } from './entity-words.ts';
+
+/** One entity told in full: what it is, its fields, what it points to and what points to it, its triggers. */
+export function EntityPanel({
+  appRef,
+  entity,
+  relations,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  entity: Entity;
+  relations: readonly Relation[];
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  const name = entityName(entity.schema, entity.name);
+  const { out, in: arriving } = relationsOf(entity, relations);
+  return (
+    <Panel
+      label={name}
+      title={
+        <>
+          <code>{name}</code> <span className="soft">{entity.kind}</span>
+        </>
+      }
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      {entity.comment && <VerdictLine>{entity.comment}</VerdictLine>}
+      <PanelSection title="Fields" aside={count(entity.fields.length)}>
+        <ul className={styles.fields}>
+          {entity.fields.map((field) => (
+            <li key={field.name}>
+              <code className={styles.field}>{field.name}</code>
+              <code className={styles.type}>{field.type}</code>
+              <span className={styles.marks}>
+                {fieldMarks(entity, field).map((mark) => (
+                  <Tag key={mark}>{mark}</Tag>
+                ))}
+              </span>
+              <FieldWords field={field} />
+            </li>
+          ))}
+        </ul>
+      </PanelSection>
+      {out.length > 0 && (
+        <PanelSection title="Points to">
+          <KeyValues
+            pairs={out.map(({ name: relation, from, to, on_delete }) => [
+              from.fields.join(', '),
+              <span key={relation}>
+                <EntityLink appRef={appRef} schema={to.schema} name={to.entity} />
+                {on_delete !== 'no action' && <span className="soft">, on delete {on_delete}</span>}
+              </span>,
+            ])}
+          />
+        </PanelSection>
+      )}
+      {arriving.length > 0 && (
+        <PanelSection title="Points here" aside={counted(arriving.length, 'relation')}>
+          <KeyValues
+            pairs={arriving.map(({ name: relation, from, kind }) => [
+              entityName(from.schema, from.entity),
+              <span key={relation}>
+                <code>{from.fields.join(', ')}</code>
+                {kind === 'one-to-one' && <span className="soft">, one at most</span>}
+              </span>,
+            ])}
+          />
+        </PanelSection>
+      )}
+      {entity.unique_keys.length > 0 && (
+        <PanelSection title="Unique">
+          <ul>
+            {entity.unique_keys.map((key) => (
+              <li key={key.join()}>
+                <code>{key.join(', ')}</code>
+              </li>
+            ))}
+          </ul>
+        </PanelSection>
+      )}
+      {entity.triggers.map((trigger) => (
+        <PanelSection
+          key={trigger.name}
+          title={`Trigger ${trigger.name}`}
+          aside={trigger.enabled ? null : 'switched off'}
+        >
+          <Code code={trigger.sql} language="sql" label={`the trigger ${trigger.name}`} />
+        </PanelSection>
+      ))}
+      {entity.definition !== null && (
+        <PanelSection title="Query">
+          <Code code={entity.definition} language="sql" label={`the query of ${name}`} />
+        </PanelSection>
+      )}
+      <PanelSection title="Held in">
+        <KeyValues pairs={storage(entity)} />
+      </PanelSection>
+      <p className={styles.foot}>
+        <Link
+          to="/app/$ref/data"
+          params={{ ref: appRef }}
+          search={{ table: entity.id }}
+          className={buttonClass({ small: true })}
+        >
+          <Icon of={IconTable} small />
+          Open rows
+        </Link>
+      </p>
+    </Panel>
+  );
+}
+
+function FieldWords({ field }: { field: Entity['fields'][number] }) {
+  const filled = filledBy(field);
+  const { references, enum_values, comment } = field;
+  if (filled === null && !references && !enum_values && !comment) return null;
+  return (
+    <span className={styles.about}>
+      {comment && <span>{comment}</span>}
+      {references && (
+        <span>
+          <Icon of={IconArrowRight} small />{' '}
+          <code>{`${entityName(references.schema, references.entity)}.${references.field}`}</code>
+        </span>
+      )}
+      {enum_values && <span>one of {enum_values.join(', ')}</span>}
+      {filled !== null && (
+        <span>
+          filled in: <code>{filled}</code>
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** The entities of this chapter are those that are exposed; others, as auth.users, have no page to lead to. */
+function EntityLink({ appRef, schema, name }: { appRef: string; schema: string; name: string }) {
+  return (
+    <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: `${schema}.${name}` }} replace>
+      <code>{entityName(schema, name)}</code>
+    </Link>
+  );
+}
+
+const storage = (entity: Entity): [string, string][] => [
+  ['Owner', entity.owner],
+  ...(entity.figures && entity.kind !== 'view'
+    ? [
+        ['Rows, about', count(entity.figures.rows_estimate)] as [string, string],
+        ['Size', bytes(entity.figures.size_bytes)] as [string, string],
+      ]
+    : []),
+  ...(entity.partitions > 0 ? [['Partitions', count(entity.partitions)] as [string, string]] : []),
+  ...(entity.inherits.length > 0 ? [['Inherits', entity.inherits.join(', ')] as [string, string]] : []),
+  ...(entity.extension !== null ? [['Extension', entity.extension] as [string, string]] : []),
+];
