@@ -1,7 +1,7 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 
 const EXPOSED =
-  'content-range, content-location, location, preference-applied, link, x-total-count, x-request-id, retry-after, server-timing, www-authenticate';
+  'content-range, content-location, location, preference-applied, link, x-total-count, x-request-id, retry-after, server-timing, www-authenticate, x-supabase-api-version, x-sb-error-code';
 
 /** On every answer of an app: any page may read it, since no cookie opens anything here, only a header a page must set itself. */
 export const corsHeaders: Readonly<Record<string, string>> = {

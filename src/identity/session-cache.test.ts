@@ -36,6 +36,13 @@ it('forgets every token of a revoked session and no other', () => {
   expect(cache.find('other', 0)).not.toBeNull();
 });
 
+it('forgets a token that several calls looked up at once', () => {
+  remember('t', 's');
+  remember('t', 's');
+  cache.revoke(['s']);
+  expect(cache.find('t', 0)).toBeNull();
+});
+
 it('does not remember what was looked up before a revocation was heard', () => {
   const before = cache.epoch;
   cache.revoke(['s']);

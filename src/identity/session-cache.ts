@@ -75,12 +75,13 @@ export class SessionCache {
    * session before it ended, while its revocation has already been heard.
    */
   remember(token: string, identity: Identity, until: number, epoch: number): void {
-    if (identity.sessionId !== null) {
-      if (!this.#hearing || epoch !== this.#epoch) return;
-      const tokens = this.#ofSession.get(identity.sessionId) ?? new Set();
-      this.#ofSession.set(identity.sessionId, tokens.add(token));
-    }
+    const { sessionId } = identity;
+    if (sessionId !== null && (!this.#hearing || epoch !== this.#epoch)) return;
     this.#tokens.set(token, { identity, until });
+    if (sessionId === null) return;
+    // After `set`: of a token that was there already it disposes the earlier entry.
+    const tokens = this.#ofSession.get(sessionId) ?? new Set();
+    this.#ofSession.set(sessionId, tokens.add(token));
   }
 
   #forgetSession(sessionId: string | null, token: string): void {

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { makeKeys } from '../apps/make-keys.ts';
+import { signEs256, signHs256 } from '../apps/sign-jwt.ts';
+import type { Executor } from '../database/database.ts';
+import { resolveIdentity } from './resolve.ts';
+import { SessionCache } from './session-cache.ts';
+
+const app = makeKeys('mine');
+const other = makeKeys('other');
+const now = Date.now();
+const seconds = Math.floor(now / 1000);
+
+/** A database that must not be asked: none of these callers has a session. */
+const noDatabase: Executor = { run: () => Promise.reject(new Error('the database was asked')) };
+
+const resolve = (headers: Record<string, string>, audience: string | null = null) =>
+  resolveIdentity({ app, database: noDatabase, sessions: new SessionCache(), audience, now: () => now }, headers);
+const es256 = (claims: object, keys = app) => signEs256(claims, keys.signingKey.privateKeyPem, keys.signingKey.kid);
+
+describe('a key', () => {
+  it.each([
+    ['publishableKey', 'anon', 'publishable-key'],
+    ['anonKey', 'anon', 'publishable-key'],
+    ['secretKey', 'service_role', 'secret-key'],
+    ['serviceRoleKey', 'service_role', 'secret-key'],
+  ] as const)('%s is %s, in either header or both', async (name, role, source) => {
+    const key = app[name];
+    for (const headers of [
+      { apikey: key },
+      { authorization: `Bearer ${key}` },
+      { apikey: key, authorization: `bearer  ${key}` },
+    ]) {
+      expect(await resolve(headers)).toMatchObject({ role, source, userId: null, sessionId: null, claims: { role } });
+    }
+  });
+
+  it.each([
+    other.publishableKey,
+    other.secretKey,
+    other.anonKey,
+    other.serviceRoleKey,
+    'sb_secret_',
+    `${app.secretKey}x`,
+    app.secretKey.slice(0, -1),
+    app.secretKey.toUpperCase(),
+    'x',
+    es256({ role: 'anon' }, other),
+  ])('of another app, or a guess, is refused: %s', async (key) => {
+    await expect(resolve({ apikey: key })).rejects.toMatchObject({ code: 'key_unknown', status: 401 });
+    await expect(resolve({ apikey: key, authorization: `Bearer ${app.secretKey}` })).rejects.toMatchObject({
+      code: 'key_unknown',
+    });
+  });
+
+  it('of another app as a bearer token is refused too', async () => {
+    await expect(resolve({ authorization: `Bearer ${other.secretKey}` })).rejects.toMatchObject({
+      code: 'key_unknown',
+    });
+    await expect(resolve({ authorization: `Bearer ${other.serviceRoleKey}` })).rejects.toMatchObject({
+      code: 'PGRST301',
+    });
+  });
+
+  it('that an existing project brought along keeps its role', async () => {
+    const earlier = makeKeys('earlier', { jwtSecret: app.jwtSecret, now: now - 1e10 });
+    expect(await resolve({ apikey: earlier.serviceRoleKey })).toMatchObject({
+      role: 'service_role',
+      claims: { ref: 'earlier' },
+    });
+    const expired = signHs256({ role: 'service_role', exp: seconds - 60 }, app.jwtSecret);
+    await expect(resolve({ apikey: expired })).rejects.toMatchObject({ code: 'key_unknown' });
+  });
+});
+
+describe('a caller', () => {
+  it.each([{}, { apikey: '' }, { authorization: '' }, { authorization: 'Basic YTpi' }])(
+    'that shows nothing is anonymous: %j',
+    async (headers) => {
+      expect(await resolve(headers)).toMatchObject({ role: 'anon', source: 'none', claimsJson: '{"role":"anon"}' });
+    },
+  );
+
+  it('with a key and a token is whom the token names', async () => {
+    const token = es256({ sub: 'ada', role: 'authenticated', exp: seconds + 60 });
+    const identity = await resolve({ apikey: app.secretKey, authorization: `Bearer ${token}` });
+    expect(identity).toMatchObject({ role: 'authenticated', userId: 'ada', sessionId: null, source: 'token' });
+  });
+
+  it('with a token of its own server has any role and claims, as with PostgREST', async () => {
+    const claims = { role: 'editor', team: 'a "quoted" team', exp: seconds + 60 };
+    const identity = await resolve({ authorization: `Bearer ${signHs256(claims, app.jwtSecret)}` });
+    expect(identity).toMatchObject({ role: 'editor', userId: null });
+    expect(JSON.parse(identity.claimsJson)).toEqual(claims);
+    expect((await resolve({ authorization: `Bearer ${signHs256({ exp: seconds + 60 }, app.jwtSecret)}` })).role).toBe(
+      'anon',
+    );
+    expect((await resolve({ authorization: `Bearer ${signHs256({ role: ['a'] }, app.jwtSecret)}` })).role).toBe(
+      '["a"]',
+    );
+  });
+
+  it('with a session id of another system has no session here', async () => {
+    for (const session_id of ['sess_123', '00000000-0000-0000-0000-000000000000', 7]) {
+      const token = signHs256({ sub: 'ada', session_id }, app.jwtSecret);
+      expect((await resolve({ authorization: `Bearer ${token}` })).sessionId).toBeNull();
+    }
+  });
+
+  it('with a bad token is told what is bad about it (RFC 6750)', async () => {
+    const token = es256({ role: 'authenticated', exp: seconds - 60 });
+    await expect(resolve({ authorization: `Bearer ${token}` })).rejects.toMatchObject({
+      code: 'PGRST303',
+      message: 'JWT expired',
+      headers: { 'www-authenticate': 'Bearer error="invalid_token", error_description="JWT expired"' },
+    });
+    await expect(resolve({ authorization: 'Bearer' })).rejects.toMatchObject({
+      message: 'Empty JWT is sent in Authorization header',
+    });
+    const elsewhere = es256({ role: 'authenticated', aud: 'elsewhere' });
+    await expect(resolve({ authorization: `Bearer ${elsewhere}` }, 'here')).rejects.toMatchObject({
+      message: 'JWT not in audience',
+    });
+  });
+
+  it('with a session is not let in before the session was looked up', async () => {
+    const token = es256({ sub: 'ada', role: 'authenticated', session_id: '6f1c0c9e-0000-4000-8000-000000000001' });
+    await expect(resolve({ authorization: `Bearer ${token}` })).rejects.toThrow('the database was asked');
+  });
+});
