@@ -21,7 +21,7 @@ function againstNodes(name: string, groupOrder: number, setup: string): TestProj
       include: [`test/${name}/**/*.test.ts`],
       globalSetup: [`test/support/${setup}`],
       fileParallelism: false,
-      testTimeout: 60_000,
+      testTimeout: 120_000,
       hookTimeout: 120_000,
       sequence: { groupOrder },
     },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
@@ -7,22 +7,25 @@ import { makeTestFolder } from '../support/test-folder.ts';
 import { Writer } from './writer.ts';
 
 const rows = 1000;
-const rowsBeforeTheKill = 300;
+const rowsBefore = 300;
 
 let home: string;
 let node: TestNode;
 let app: AppConnection;
 
-beforeEach(async () => {
+beforeAll(async () => {
   home = await makeTestFolder('fault');
   node = await startNode({ home });
-  app = await createApp(node);
-  await runSql(node, app.ref, 'create table events (id int primary key); grant all on events to anon');
 });
 
-afterEach(async () => {
+afterAll(async () => {
   await node.stop();
   await deleteHome(home);
+});
+
+beforeEach(async () => {
+  app = await createApp(node);
+  await runSql(node, app.ref, 'create table events (id int primary key); grant all on events to anon');
 });
 
 /** Starts the node again where its clients expect it. */
@@ -39,18 +42,26 @@ const kill = (pids: number[]): void => {
   for (const pid of pids) process.kill(pid, 'SIGKILL');
 };
 
+/** What happens to the node while rows are written; each leaves it running again. */
 const strikes: [what: string, strike: () => Promise<void>][] = [
   [
-    'the primary',
+    'an orderly stop',
+    async () => {
+      await node.stop();
+      await startAgain();
+    },
+  ],
+  [
+    'a kill of the primary',
     async () => {
       await node.kill9();
       await startAgain();
     },
   ],
-  ['a worker', async () => kill((await partsOf(node.pid)).workers.slice(0, 1))],
-  ['PostgreSQL', async () => kill([(await partsOf(node.pid)).postmaster])],
+  ['a kill of a worker', async () => kill((await partsOf(node.pid)).workers.slice(0, 1))],
+  ['a kill of PostgreSQL', async () => kill([(await partsOf(node.pid)).postmaster])],
   [
-    'every process at once',
+    'a kill of every process at once',
     async () => {
       const { all } = await partsOf(node.pid);
       const killed = node.kill9();
@@ -61,10 +72,10 @@ const strikes: [what: string, strike: () => Promise<void>][] = [
   ],
 ];
 
-it.each(strikes)(`has every acknowledged row after a kill of %s during ${rows} inserts`, async (_, strike) => {
+it.each(strikes)(`has every acknowledged row after %s during ${rows} inserts`, async (_, strike) => {
   const writer = new Writer(app);
   const writing = writer.write(rows);
-  await writer.reached(rowsBeforeTheKill);
+  await writer.reached(rowsBefore);
   await strike();
   expect(writer.acknowledged.size).toBeLessThan(rows); // else it was not during the inserts
   await writing;
