@@ -105,14 +105,17 @@ export class Registry {
 
   /** Makes a member of the console a builder. The first one owns the node; returns false when that is claimed already. */
   async claimNode(userId: string, name: string): Promise<boolean> {
-    const [, result] = await this.#database.run([
-      { text: 'lock table public.builders in exclusive mode', params: [] },
-      {
-        text: `insert into public.builders (user_id, name, is_owner)
-               select $1::uuid, $2, true where not exists (select from public.builders) returning user_id`,
-        params: [userId, name],
-      },
-    ]);
+    // LOCK TABLE wants a transaction block, which statements that share one Sync are not.
+    const [result] = await this.#database.transaction(async (tx) => {
+      await tx.run([{ text: 'lock table public.builders in exclusive mode', params: [] }]);
+      return tx.run([
+        {
+          text: `insert into public.builders (user_id, name, is_owner)
+                 select $1::uuid, $2, true where not exists (select from public.builders) returning user_id`,
+          params: [userId, name],
+        },
+      ]);
+    });
     return (result?.rows.length ?? 0) > 0;
   }
 
