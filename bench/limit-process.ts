@@ -1,0 +1,112 @@
+/**
+ * Measures the limit of a case: the same SQL over the bare driver, pipelined, without HTTP. Runs as a process of its own, as
+ * many of them as the node has workers, told by messages what to do.
+ */
+import { defaultRestSettings } from '../contract/settings.ts';
+import { findCandidate, openPasswordSession } from '../src/accounts/password-sign-in.ts';
+import { verifyPassword } from '../src/accounts/passwords.ts';
+import { exchangeRefreshToken } from '../src/accounts/refresh-tokens.ts';
+import { loadCatalog } from '../src/catalog/load.ts';
+import { Connection } from '../src/database/connection.ts';
+import type { Executor } from '../src/database/database.ts';
+import type { Statement } from '../src/database/statement.ts';
+import { parseTarget } from '../src/database/target.ts';
+import type { Identity } from '../src/identity/identity.ts';
+import { signInSubjects } from '../src/limits/sign-in-failures.ts';
+import { planRequest } from '../src/rest/plan/plan-request.ts';
+import { parseRequest } from '../src/rest/request/parse-request.ts';
+import { buildStatements } from '../src/rest/sql/build-statements.ts';
+import type { LimitOrder, LimitReport } from './cases.ts';
+
+const CONNECTIONS = 4;
+const client = { userAgent: 'bench', address: '127.0.0.1' };
+
+process.on('message', (order: LimitOrder) => {
+  measure(order).then(
+    (report) => process.send?.(report, () => process.exit(0)),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+
+async function measure(order: LimitOrder): Promise<LimitReport> {
+  const target = parseTarget(order.databaseUrl, 'bench');
+  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(target, 5000)));
+  const works = await worksOf(order, connections);
+  const times: number[] = [];
+  const started = performance.now();
+  const until = started + order.milliseconds;
+  await Promise.all(
+    works.map(async (work) => {
+      while (performance.now() < until) {
+        const at = performance.now();
+        await work();
+        times.push(performance.now() - at);
+      }
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  for (const connection of connections) connection.close();
+  return { perSecond: times.length / seconds, times };
+}
+
+/** What each of the concurrent callers does again and again. */
+async function worksOf(order: LimitOrder, connections: readonly Connection[]): Promise<(() => Promise<unknown>)[]> {
+  const callers = Array.from({ length: order.concurrency }, (_, i) => i);
+  const executor = (caller: number): Executor => {
+    const connection = connections[caller % connections.length] as Connection;
+    return { run: (statements) => connection.run(statements) };
+  };
+  if (order.kind === 'rest') {
+    const catalog = await loadCatalog(executor(0), ['public'], ['public', 'extensions']);
+    const identity = JSON.parse(order.identity) as Identity;
+    const batches: (readonly Statement[])[] = order.calls.map(({ method, path, query, headers, body }) => {
+      const request = parseRequest(
+        {
+          method,
+          path,
+          query,
+          headers,
+          body: body === '' ? null : Buffer.from(body),
+          address: '127.0.0.1',
+          requestId: 'bench',
+          baseUrl: '',
+          signal: new AbortController().signal,
+        },
+        defaultRestSettings,
+      );
+      const plan = planRequest(request, catalog, defaultRestSettings);
+      if (plan.kind === 'options' || plan.kind === 'describe') throw new Error('no query');
+      return buildStatements(request, plan, identity, defaultRestSettings, catalog).statements;
+    });
+    return callers.map((caller) => {
+      const database = executor(caller);
+      let turn = caller * 17;
+      return () => database.run(batches[turn++ % batches.length] as readonly Statement[]);
+    });
+  }
+  if (order.kind === 'refresh') {
+    return callers.map((caller) => {
+      const database = executor(caller);
+      let token = order.tokens[caller % order.tokens.length] ?? '';
+      return async () => {
+        const exchanged = await exchangeRefreshToken(database, token, client, 10);
+        if (exchanged.verdict !== 'granted') throw new Error(`refused: ${exchanged.verdict}`);
+        token = exchanged.grant.refreshToken;
+      };
+    });
+  }
+  const subjects = signInSubjects('127.0.0.1', order.email);
+  return callers.map((caller) => {
+    const database = executor(caller);
+    return async () => {
+      const { candidate } = await findCandidate(database, order.email, subjects);
+      if (!candidate?.passwordHash || !(await verifyPassword(order.password, candidate.passwordHash)))
+        throw new Error('refused');
+      const account = { id: candidate.id, verifiedHash: candidate.passwordHash, newHash: null, subjects };
+      await openPasswordSession(database, account, client);
+    };
+  });
+}

@@ -1,0 +1,95 @@
+import net from 'node:net';
+
+export interface LoadOptions {
+  port: number;
+  connections: number;
+  milliseconds: number;
+  /** Bytes of the next request of a connection, and what to do with its answer's body where that matters. */
+  next: (connection: number) => Buffer;
+  onBody?: (connection: number, body: string) => void;
+}
+
+export interface LoadResult {
+  perSecond: number;
+  p50: number;
+  p99: number;
+  requests: number;
+  /** Answers with another status than 2xx. */
+  failed: number;
+}
+
+/**
+ * Keeps every connection busy with one request after the other, over plain sockets, and measures each answer. Lean, so
+ * that on a small machine the load takes as little as possible from what is measured.
+ */
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const times: number[] = [];
+  let failed = 0;
+  const started = performance.now();
+  const until = started + options.milliseconds;
+  await Promise.all(
+    Array.from({ length: options.connections }, (_, id) =>
+      runConnection(options, id, until, (milliseconds, ok) => {
+        times.push(milliseconds);
+        if (!ok) failed++;
+      }),
+    ),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), requests: times.length, failed };
+}
+
+function runConnection(
+  options: LoadOptions,
+  id: number,
+  until: number,
+  measured: (milliseconds: number, ok: boolean) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ port: options.port, host: '127.0.0.1', noDelay: true });
+    let sentAt = 0;
+    let received = Buffer.alloc(0);
+    const send = () => {
+      sentAt = performance.now();
+      socket.write(options.next(id));
+    };
+    socket.on('connect', send);
+    socket.on('error', reject);
+    socket.on('close', () => resolve());
+    socket.on('data', (chunk) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      const answer = wholeAnswer(received);
+      if (!answer) return;
+      measured(performance.now() - sentAt, answer.status >= 200 && answer.status < 300);
+      options.onBody?.(id, received.toString('utf8', answer.bodyStart));
+      received = Buffer.alloc(0);
+      if (performance.now() < until) send();
+      else socket.end();
+    });
+  });
+}
+
+const CHUNKED_END = Buffer.from('0\r\n\r\n');
+
+/** Status and place of the body once an HTTP/1.1 answer is there whole; null before. */
+function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | null {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd < 0) return null;
+  const head = bytes.toString('latin1', 0, headEnd).toLowerCase();
+  const status = Number(head.slice(9, 12));
+  const bodyStart = headEnd + 4;
+  const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
+  if (length !== undefined) return bytes.length >= bodyStart + Number(length) ? { status, bodyStart } : null;
+  if (!head.includes('transfer-encoding: chunked')) return { status, bodyStart };
+  return bytes.subarray(-5).equals(CHUNKED_END) ? { status, bodyStart } : null;
+}
+
+/** A request as it goes over the wire. */
+export function request(method: string, path: string, headers: Record<string, string>, body = ''): Buffer {
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1'];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  if (body !== '' || method === 'POST') lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface BenchNode {
+  url: string;
+  port: number;
+  home: string;
+  operatorToken: string;
+  /** From the start of the process to the first answered request, in milliseconds. */
+  startMilliseconds: number;
+  /** Memory of all its processes, each shared page counted in proportion (PSS), in bytes. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a node as `npm start` does once everything is built, and waits for its first answer. */
+export async function startNode(options: { home?: string; workers?: number } = {}): Promise<BenchNode> {
+  const home = options.home ?? mkdtempSync(join(process.cwd(), '.tmp/bench/home-'));
+  const started = performance.now();
+  const child = spawn(process.execPath, ['bin/ninefold.js', 'start'], {
+    env: {
+      ...process.env,
+      NINEFOLD_HOME: home,
+      NINEFOLD_PORT: '0',
+      NINEFOLD_READY_JSON: '1',
+      NINEFOLD_LOG: 'error',
+      NINEFOLD_WORKERS: String(options.workers ?? 2),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await readyUrl(child);
+  await fetch(`${url}/health`);
+  return {
+    url,
+    port: Number(new URL(url).port),
+    home,
+    operatorToken: readFileSync(join(home, 'secrets/operator-token'), 'utf8').trim(),
+    startMilliseconds: performance.now() - started,
+    memory: () => descendants(child.pid ?? 0).reduce((sum, pid) => sum + pssOf(pid), 0),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+export const removeHome = (home: string): void => rmSync(home, { recursive: true, force: true });
+
+/** One call of the management API with the operator's token. */
+export async function admin<T>(node: BenchNode, method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${node.url}/admin/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
+}
+
+function readyUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the node ended with ${code}`)));
+    if (!child.stdout) return;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith('{"ready":true')) resolve((JSON.parse(line) as { url: string }).url);
+    });
+  });
+}
+
+/** A process and all that it has started, directly or not. */
+function descendants(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
+    } catch {
+      // ended meanwhile
+    }
+  }
+  const found = [root];
+  for (const pid of found) for (const [child, parent] of parents) if (parent === pid) found.push(child);
+  return found;
+}
+
+function pssOf(pid: number): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,28 @@
+/** `npm run bench`: builds what is measured and the measurement itself, then runs it. Arguments pick cases by name. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { prepare } from '../scripts/prepare.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+await prepare();
+const { build } = await import('esbuild');
+await build({
+  absWorkingDir: root,
+  entryPoints: ['bench/main.ts', 'bench/limit-process.ts'],
+  outdir: '.tmp/bench',
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  loader: { '.sql': 'text' },
+  logLevel: 'warning',
+});
+execFileSync(process.execPath, [join(root, '.tmp/bench/main.mjs'), ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  cwd: root,
+});
