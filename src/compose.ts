@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
 import { limits } from '../contract/limits.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { authoriseDoor } from './admin/authorise.ts';
@@ -18,7 +17,7 @@ import { parseTarget } from './database/target.ts';
 import { authArea } from './http/auth-area.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { restArea } from './http/rest-area.ts';
-import { buildServer } from './http/server.ts';
+import { buildServer, type HttpServer } from './http/server.ts';
 import { Identities } from './identity/identities.ts';
 import { AddressLimiter } from './limits/token-bucket.ts';
 import { Events } from './observe/events.ts';
@@ -78,7 +77,7 @@ export async function composePrimary(config: Config, secrets: Secrets, events: E
 }
 
 export interface Worker {
-  http: FastifyInstance;
+  http: HttpServer;
   /** Finishes what is in flight and closes every connection. */
   close(): Promise<void>;
 }

@@ -33,8 +33,11 @@ export interface HttpParts {
   webFolder: string;
 }
 
+/** The framework's server, for those who only start and stop it. */
+export type HttpServer = FastifyInstance;
+
 /** All routes on one server; nothing is bound to a port yet. */
-export async function buildServer(parts: HttpParts): Promise<FastifyInstance> {
+export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   const server = Fastify({
     bodyLimit: limits.bodyBytes.default,
     trustProxy: parts.trustProxy,
