@@ -34,10 +34,8 @@ export async function resolveIdentity(context: IdentityContext, headers: Headers
   const byKey = key === null ? noKey : (knownKey(app, key) ?? identityOfOlderKey(app, key, now));
   const token = bearerToken(headers);
   if (token === null || token === key) return byKey;
-  const known = knownKey(app, token);
-  if (known) return known;
-  if (token.startsWith('sb_')) return unknownKey();
-  return identityOfToken(context, token, now);
+  if (token.startsWith('sb_')) return knownKey(app, token) ?? unknownKey();
+  return context.sessions.find(token, now) ?? knownKey(app, token) ?? identityOfToken(context, token, now);
 }
 
 /** Refuses an `apikey` header that is no key of this app, for calls that ask for no more. Throws key_unknown. */
@@ -65,11 +63,9 @@ function identityOfOlderKey(app: AppKeys, key: string, now: number): Identity {
   return unknownKey();
 }
 
-/** A verified token is remembered; its session is looked up only when it is seen first. */
+/** Verifies a token that is seen for the first time, looks its session up, and remembers both. */
 async function identityOfToken(context: IdentityContext, token: string, now: number): Promise<Identity> {
   const { sessions } = context;
-  const remembered = sessions.find(token, now);
-  if (remembered) return remembered;
   const { epoch } = sessions;
   const claims = verifyJwt(token, context.app, {
     nowSeconds: Math.floor(now / 1000),
