@@ -4,7 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.ts';
+import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
 import { queryClient, whenSignedOut } from './data/query-client.ts';
 import { signOut } from './data/session/sign-out.ts';
 import { KeyboardProvider } from './keys/keyboard.tsx';

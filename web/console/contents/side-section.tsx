@@ -2,9 +2,20 @@ import type { ReactNode } from 'react';
 import styles from './side-section.module.css';
 
 /** A part of the contents page: its heading on a rule, a remark at the right. */
-export function SideSection({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function SideSection({
+  title,
+  aside,
+  least,
+  children,
+}: {
+  title: string;
+  aside?: ReactNode;
+  /** Height in px that it takes from the start, so that nothing jumps when its content comes. */
+  least?: number;
+  children: ReactNode;
+}) {
   return (
-    <section className={styles.section}>
+    <section className={styles.section} style={{ minHeight: least }}>
       <h2 className={styles.heading}>
         {title}
         {aside !== undefined && <span className={styles.aside}>{aside}</span>}

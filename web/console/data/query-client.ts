@@ -24,7 +24,7 @@ export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: notice }),
   mutationCache: new MutationCache({ onError: notice }),
   defaultOptions: {
-    queries: { staleTime: 5_000, retry: (failures, error) => failures < 2 && passing(error), retryDelay: 500 },
+    queries: { staleTime: 5_000, retry: (failures, error) => failures < 1 && passing(error), retryDelay: 300 },
     mutations: { retry: false },
   },
 });

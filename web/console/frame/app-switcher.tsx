@@ -18,7 +18,7 @@ export function AppSwitcher({ appRef }: { appRef: string }) {
     <Menu position="bottom-start" width="target">
       <Menu.Target>
         <button type="button" className={styles.switch} aria-label={`App ${appRef}. Switch to another`}>
-          <Dot kind={unwell ? 'bad' : 'ok'} />
+          <Dot kind={unwell ? 'bad' : data ? 'ok' : 'unknown'} />
           <b className="cut">{appRef}</b>
           <Icon of={IconSelector} />
         </button>

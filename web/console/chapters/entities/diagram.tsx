@@ -19,7 +19,7 @@ import {
 import type { Layout } from './diagram-layout.ts';
 
 /** The smallest scale at which the words can be read; beyond it the figure scrolls. */
-const least = 0.7;
+const least = 0.8;
 
 /** Entities as boxes, relations as arrows with right angles from what points to what is pointed to. */
 export function Diagram({
@@ -35,7 +35,7 @@ export function Diagram({
   const graph = useMemo(() => graphOf(chapter ?? nothing), [chapter]);
   const shape = graph.boxes.map(({ id }) => id).join() + graph.edges.map(({ id, label }) => id + label).join();
   const drawn = graph.boxes.length <= mostBoxes;
-  const { data: layout } = useQuery({
+  const { data: layout, isError } = useQuery({
     queryKey: ['diagram', shape],
     queryFn: async () => (await import('./diagram-layout.ts')).layoutOf(graph),
     staleTime: Number.POSITIVE_INFINITY,
@@ -56,6 +56,7 @@ export function Diagram({
           ref={ref}
           style={{ minHeight: layout ? layout.height * scale + 8 : guess(graph) }}
         >
+          {!layout && <Waiting failed={isError} />}
           {layout && width > 0 && (
             <Drawing graph={graph} layout={layout} scale={scale} selected={selected} onSelect={onSelect} />
           )}
@@ -67,6 +68,15 @@ export function Diagram({
         </p>
       )}
     </Figure>
+  );
+}
+
+/** Says that the figure is on its way, or that it will not come: what it shows is in the table and the panel too. */
+function Waiting({ failed }: { failed: boolean }) {
+  return (
+    <p className="soft" role="status">
+      {failed ? 'The figure could not be drawn. The panel of an entity tells the same.' : 'Drawing'}
+    </p>
   );
 }
 

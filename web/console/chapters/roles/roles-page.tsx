@@ -123,6 +123,11 @@ export function RolesPage() {
           >
             {pending ? (
               <Table label="Roles">
+                <thead className={styles.head}>
+                  <tr>
+                    <th colSpan={5}>Entity and operation</th>
+                  </tr>
+                </thead>
                 <tbody>
                   <LoadingRows rows={12} widths={[90, 40, 60, 90, 60]} />
                 </tbody>

@@ -10,6 +10,8 @@ import {
   Select,
   Tooltip,
 } from '@mantine/core';
+import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { Icon } from './icon.tsx';
 import styles from './theme.module.css';
 
 const same = {
@@ -101,6 +103,7 @@ export const theme = createTheme({
       },
     }),
     PasswordInput: PasswordInput.extend({
+      defaultProps: { visibilityToggleIcon: ({ reveal }) => <Icon of={reveal ? IconEyeOff : IconEye} /> },
       classNames: { innerInput: styles.innerInput ?? '', input: styles.input ?? '' },
     }),
     Select: Select.extend({
