@@ -84,6 +84,7 @@ function fetchSnippet(
 /** A JSON value as JavaScript source on one line. */
 export function js(value: unknown): string {
   if (typeof value === 'string') {
+    if (/^[\w .,:;/?&=*+@%()[\]{}<>-]*$/.test(value)) return `'${value}'`;
     const inner = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
     return `'${inner.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`;
   }

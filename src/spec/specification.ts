@@ -19,11 +19,12 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
   return { app: { ref: app.ref, name: app.name }, hash: contentHash(chapters), chapters };
 }
 
-/** Parts that change without the app: live figures, and snippets, which name the server's address and key. */
-const passing = new Set(['figures', 'snippets']);
-
-/** SHA-256, hex, over what the chapters say. */
-export function contentHash(chapters: Chapters): string {
-  const content = JSON.stringify(chapters, (key, value: unknown) => (passing.has(key) ? undefined : value));
-  return createHash('sha256').update(content).digest('hex');
+/** SHA-256, hex, over what the chapters say, without the parts that change while the app stays the same. */
+export function contentHash({ entities, calls, ...rest }: Chapters): string {
+  const lasting = {
+    ...rest,
+    entities: entities && { ...entities, entities: entities.entities.map(({ figures: _, ...entity }) => entity) },
+    calls: calls && { ...calls, calls: calls.calls.map(({ snippets: _, ...call }) => call) },
+  };
+  return createHash('sha256').update(JSON.stringify(lasting)).digest('hex');
 }

@@ -16,14 +16,8 @@ import {
   quoted,
   refuse,
 } from './decision.ts';
-import {
-  callFunction,
-  holdSubqueries,
-  Policies,
-  type RowOperation,
-  type RowSecurity,
-  relationsInPolicies,
-} from './policies.ts';
+import { callFunction, Policies, type RowOperation, type RowSecurity } from './policies.ts';
+import { PolicyGraph } from './policy-graph.ts';
 import { isGiven, Rights } from './rights.ts';
 import { ViewUses } from './view-uses.ts';
 
@@ -61,6 +55,7 @@ export class Access {
   readonly #relations: ReadonlyMap<number, RelationFact>;
   readonly #byName: ReadonlyMap<string, RelationFact>;
   readonly #views: ViewUses;
+  readonly #graph: PolicyGraph;
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
@@ -70,6 +65,8 @@ export class Access {
     this.#views = new ViewUses(facts);
     this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
+    const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
+    this.#graph = new PolicyGraph(this.policies, this.#views, this.#relations, named);
   }
 
   /** Decides for a statement that the role sends itself. */
@@ -101,7 +98,7 @@ export class Access {
   ): Decision {
     const key = JSON.stringify([caller.name, role, relation.oid, operation, needed]);
     const decided = this.#decided.get(key);
-    // Asked for while it is being decided, by a policy that looks at its own table: #recurses tells what comes of it.
+    // Asked for while it is being decided, by a policy that looks at its own table: the graph of policies tells what comes of it.
     if (decided !== undefined) return decided ?? open('it depends on itself', 'as its own policies allow');
     this.#decided.set(key, null);
     const decision = this.#decideAfresh(caller, role, relation, operation, needed);
@@ -341,34 +338,15 @@ export class Access {
       )
       .find((name) => callFunction(policies, operation, name));
     if (routine) return `a policy calls ${routine}(), which the role may not execute (42501)`;
-    if (this.#recurses(role, relation, operation, [])) {
+    if (this.#graph.recurses(role, relation, operation)) {
       return 'its policies lead back to the table that they protect: infinite recursion (42P17)';
     }
-    for (const [schema, name] of relationsInPolicies(policies, operation)) {
+    for (const [schema, name] of this.policies.relationsIn(policies, operation)) {
       const read = this.#byName.get(nameKey(schema, name));
       const decision = read && this.#decideAs(caller, role, read, 'select', [0]);
       if (decision?.refused) return `a policy reads ${schema}.${name}, which the role may not: ${decision.reason}`;
     }
     return null;
-  }
-
-  /** PostgreSQL refuses to expand the policies of a relation while it expands them (rewriteHandler.c, fireRIRrules). */
-  #recurses(role: number, relation: RelationFact, operation: RowOperation, active: readonly number[]): boolean {
-    if (relation.kind === 'v') {
-      if (active.includes(relation.oid)) return false;
-      const beneath = relation.security_invoker ? role : relation.owner;
-      return this.#views.of(relation.oid).relations.some(({ relation: used }) => {
-        const fact = this.#relations.get(used);
-        return fact !== undefined && this.#recurses(beneath, fact, 'select', [...active, relation.oid]);
-      });
-    }
-    const security = this.policies.rows(role, relation, operation);
-    if (!security.bound || !holdSubqueries(security.policies, operation)) return false;
-    if (active.includes(relation.oid)) return true;
-    return relationsInPolicies(security.policies, operation).some(([schema, name]) => {
-      const read = this.#byName.get(nameKey(schema, name));
-      return read !== undefined && this.#recurses(role, read, 'select', [...active, relation.oid]);
-    });
   }
 
   /** The caller as a policy sees it that is applied with the rights of `role`. */

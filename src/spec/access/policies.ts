@@ -27,7 +27,8 @@ const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as cons
 export class Policies {
   readonly #rights: Rights;
   readonly #byRelation: ReadonlyMap<number, readonly PolicyFact[]>;
-  readonly #parsed = new Map<string, Expression>();
+  readonly #read = new Map<string, { expression: Expression; relations: [string, string][]; queries: boolean }>();
+  readonly #rows = new Map<string, RowSecurity>();
 
   constructor(facts: Facts, rights: Rights) {
     this.#rights = rights;
@@ -40,6 +41,15 @@ export class Policies {
 
   /** The conditions on `operation` for a role; grants are another matter. */
   rows(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
+    const key = `${role} ${relation.oid} ${operation}`;
+    const known = this.#rows.get(key);
+    if (known) return known;
+    const rows = this.#rowsAfresh(role, relation, operation);
+    this.#rows.set(key, rows);
+    return rows;
+  }
+
+  #rowsAfresh(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
     if (!relation.row_security) {
       const count = this.of(relation.oid).length;
       const idle = count === 0 ? '' : `: its ${count === 1 ? 'policy has' : `${count} policies have`} no effect`;
@@ -66,13 +76,29 @@ export class Policies {
 
   /** A policy's condition with the words of its comment. */
   parsed(policy: PolicyFact, text: string): Expression {
-    let item = this.#parsed.get(text);
-    if (!item) {
-      item = parseExpression(text);
-      this.#parsed.set(text, item);
-    }
+    const item = this.#readText(text).expression;
     const settled = item.kind === 'constant';
     return policy.comment === null || settled ? item : { kind: 'named', item, words: policy.comment };
+  }
+
+  /** Relations that the policies look into for an operation, [schema, name]. */
+  relationsIn(policies: readonly PolicyFact[], operation: RowOperation): [string, string][] {
+    return policies.flatMap((policy) => textsFor(policy, operation).flatMap((text) => this.#readText(text).relations));
+  }
+
+  /** True where a policy holds a subquery of any kind, `(select auth.uid())` among them. */
+  holdSubqueries(policies: readonly PolicyFact[], operation: RowOperation): boolean {
+    return policies.some((policy) => textsFor(policy, operation).some((text) => this.#readText(text).queries));
+  }
+
+  #readText(text: string) {
+    let read = this.#read.get(text);
+    if (!read) {
+      const queries = /\(\s*(SELECT|WITH|VALUES)\s/.test(text);
+      read = { expression: parseExpression(text), relations: queries ? relationsRead(text) : [], queries };
+      this.#read.set(text, read);
+    }
+    return read;
   }
 
   #applies(role: number, policy: PolicyFact, operation: RowOperation): boolean {
@@ -98,14 +124,6 @@ function textsFor(policy: PolicyFact, operation: RowOperation): string[] {
   const check = operation === 'insert' || operation === 'update' ? (policy.check ?? policy.using) : null;
   return [operation === 'insert' ? null : policy.using, check].filter((text) => text !== null);
 }
-
-/** Relations that the policies look into for an operation, [schema, name]. */
-export const relationsInPolicies = (policies: readonly PolicyFact[], operation: RowOperation): [string, string][] =>
-  policies.flatMap((policy) => textsFor(policy, operation).flatMap(relationsRead));
-
-/** True where a policy holds a subquery of any kind, `(select auth.uid())` among them. */
-export const holdSubqueries = (policies: readonly PolicyFact[], operation: RowOperation): boolean =>
-  policies.some((policy) => textsFor(policy, operation).some((text) => /\(\s*(SELECT|WITH|VALUES)\s/.test(text)));
 
 /** True where a policy names a function, `schema.name`, for an operation. */
 export const callFunction = (policies: readonly PolicyFact[], operation: RowOperation, name: string): boolean =>

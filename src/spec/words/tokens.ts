@@ -7,10 +7,14 @@ export type Token =
   | { kind: 'string' | 'number' | 'operator'; value: string; start: number; end: number }
   | { kind: 'group'; bracket: '(' | '['; items: Token[]; start: number; end: number };
 
+// PostgreSQL prints a string that holds a backslash as E'…' and doubles it.
 const pattern =
-  /\s+|(E?)'((?:[^'\\]|''|\\[\s\S]|\\)*)'|"((?:[^"]|"")*)"|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(::|[-+*/<>=~!@#%^&|`?]+)|([.,:;])|([([])|([)\]])/gy;
+  /\s+|E'((?:[^'\\]|''|\\[\s\S])*)'|'((?:[^']|'')*)'|"((?:[^"]|"")*)"|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(::|[-+*/<>=~!@#%^&|`?]+)|([.,:;])|([([])|([)\]])/gy;
 
-/** Splits an expression into tokens; null where it is no well-formed text, which PostgreSQL never prints. */
+/** Brackets within brackets that are read; deeper ones are left as text. */
+const deepest = 200;
+
+/** Splits an expression into tokens; null where it is too deep, or no well-formed text, which PostgreSQL never prints. */
 export function tokenise(text: string): Token[] | null {
   const open: { bracket: '(' | '['; items: Token[]; start: number }[] = [];
   let items: Token[] = [];
@@ -21,25 +25,17 @@ export function tokenise(text: string): Token[] | null {
     if (!match) return null;
     const end = pattern.lastIndex;
     const [whole, escaped, string, quoted, word, number, operator, mark, opening, closing] = match;
-    if (string !== undefined) {
-      // Standard strings know no backslash escapes: such a quote ends where the first single one stands.
-      if (!escaped && string.includes('\\')) {
-        const plain = /'((?:[^']|'')*)'/y;
-        plain.lastIndex = start;
-        const standard = plain.exec(text);
-        if (!standard) return null;
-        pattern.lastIndex = plain.lastIndex;
-        items.push({ kind: 'string', value: unquote(standard[1] ?? ''), start, end: plain.lastIndex });
-      } else {
-        const value = escaped ? unquote(string).replaceAll('\\\\', '\\') : unquote(string);
-        items.push({ kind: 'string', value, start, end });
-      }
+    if (escaped !== undefined) {
+      items.push({ kind: 'string', value: unquote(escaped).replaceAll('\\\\', '\\'), start, end });
+    } else if (string !== undefined) {
+      items.push({ kind: 'string', value: unquote(string), start, end });
     } else if (quoted !== undefined) {
       items.push({ kind: 'word', value: quoted.replaceAll('""', '"'), quoted: true, start, end });
     } else if (word !== undefined) items.push({ kind: 'word', value: word, quoted: false, start, end });
     else if (number !== undefined) items.push({ kind: 'number', value: number, start, end });
     else if (operator !== undefined || mark !== undefined) items.push({ kind: 'operator', value: whole, start, end });
     else if (opening !== undefined) {
+      if (open.length === deepest) return null;
       open.push({ bracket: opening as '(' | '[', items, start });
       items = [];
     } else if (closing !== undefined) {

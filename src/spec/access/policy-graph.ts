@@ -1,0 +1,121 @@
+import type { RelationFact } from '../../catalog/entities.ts';
+import type { Policies, RowOperation } from './policies.ts';
+import type { ViewUses } from './view-uses.ts';
+
+/** A relation, looked at with the rights of a role, for an operation. */
+interface Node {
+  role: number;
+  relation: RelationFact;
+  operation: RowOperation;
+}
+
+const keyOf = ({ role, relation, operation }: Node): string => `${role} ${relation.oid} ${operation}`;
+
+/**
+ * Which relations the policies of a relation lead to. PostgreSQL refuses to expand the policies of a relation while it
+ * expands them already (rewriteHandler.c, fireRIRrules): it notices where policies hold subqueries.
+ */
+export class PolicyGraph {
+  readonly #policies: Policies;
+  readonly #views: ViewUses;
+  readonly #named: (schema: string, name: string) => RelationFact | undefined;
+  readonly #numbered: ReadonlyMap<number, RelationFact>;
+  readonly #next = new Map<string, Node[]>();
+  readonly #returns = new Map<string, boolean>();
+  readonly #recursive = new Map<string, boolean>();
+  /** Null while a node is being looked at. */
+  readonly #straight = new Map<string, boolean | null>();
+
+  constructor(
+    policies: Policies,
+    views: ViewUses,
+    numbered: ReadonlyMap<number, RelationFact>,
+    named: (schema: string, name: string) => RelationFact | undefined,
+  ) {
+    this.#policies = policies;
+    this.#views = views;
+    this.#numbered = numbered;
+    this.#named = named;
+  }
+
+  /** True where PostgreSQL answers the operation with "infinite recursion detected in policy" (42P17). */
+  recurses(role: number, relation: RelationFact, operation: RowOperation): boolean {
+    const start = { role, relation, operation };
+    const key = keyOf(start);
+    let answer = this.#recursive.get(key);
+    if (answer === undefined) {
+      const straight = operation === 'select' && this.#isStraight(start);
+      answer = !straight && [start, ...this.#reachable(start)].some((node) => this.#returnsTo(node));
+      this.#recursive.set(key, answer);
+    }
+    return answer;
+  }
+
+  /** The quick answer for nearly all: no way from here leads in a circle, or through a view to the rights of another. */
+  #isStraight(node: Node): boolean {
+    const key = keyOf(node);
+    const known = this.#straight.get(key);
+    if (known !== undefined) return known === true;
+    this.#straight.set(key, null);
+    const straight = node.relation.kind !== 'v' && this.#leadsTo(node).every((next) => this.#isStraight(next));
+    this.#straight.set(key, straight);
+    return straight;
+  }
+
+  /** True where the policies of a relation lead back to it. */
+  #returnsTo(node: Node): boolean {
+    const key = keyOf(node);
+    let answer = this.#returns.get(key);
+    if (answer === undefined) {
+      const expands = (other: Node) => other.relation.oid === node.relation.oid && this.#expands(other);
+      answer = this.#expands(node) && this.#reachable(node).some(expands);
+      this.#returns.set(key, answer);
+    }
+    return answer;
+  }
+
+  #reachable(start: Node): Node[] {
+    const found = new Map<string, Node>();
+    const open = [...this.#leadsTo(start)];
+    for (let node = open.pop(); node; node = open.pop()) {
+      const key = keyOf(node);
+      if (found.has(key)) continue;
+      found.set(key, node);
+      open.push(...this.#leadsTo(node));
+    }
+    return [...found.values()];
+  }
+
+  #leadsTo(node: Node): readonly Node[] {
+    const key = keyOf(node);
+    let next = this.#next.get(key);
+    if (!next) {
+      next = this.#leadsToAfresh(node);
+      this.#next.set(key, next);
+    }
+    return next;
+  }
+
+  #leadsToAfresh({ role, relation, operation }: Node): Node[] {
+    if (relation.kind === 'v') {
+      const beneath = relation.security_invoker ? role : relation.owner;
+      return this.#views.of(relation.oid).relations.flatMap(({ relation: used }) => {
+        const fact = this.#numbered.get(used);
+        return fact ? [{ role: beneath, relation: fact, operation: 'select' as const }] : [];
+      });
+    }
+    const security = this.#policies.rows(role, relation, operation);
+    if (!security.bound) return [];
+    return this.#policies.relationsIn(security.policies, operation).flatMap(([schema, name]) => {
+      const read = this.#named(schema, name);
+      return read ? [{ role, relation: read, operation: 'select' as const }] : [];
+    });
+  }
+
+  /** True of a relation whose policies hold subqueries. */
+  #expands({ role, relation, operation }: Node): boolean {
+    if (relation.kind === 'v') return false;
+    const security = this.#policies.rows(role, relation, operation);
+    return security.bound && this.#policies.holdSubqueries(security.policies, operation);
+  }
+}
