@@ -33,8 +33,10 @@ function fits(setting: Setting<unknown>, value: unknown): boolean {
   const { default: standard } = setting;
   if (value === null) return standard === null || / null\b/.test(setting.type);
   if (standard === null) return typeof value === 'string' || typeof value === 'number';
-  if (Array.isArray(standard))
-    return Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+  if (Array.isArray(standard)) {
+    const isTexts = Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+    return isTexts && (value.length > 0 || !setting.type.includes('at least one'));
+  }
   if (typeof standard === 'object') {
     return (
       typeof value === 'object' &&

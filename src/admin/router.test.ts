@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../contract/exchange.ts';
+import { findRoute, noContent, type Route } from './router.ts';
+
+const route = (method: 'GET' | 'POST' | 'DELETE', path: string): Route<null> => ({
+  method,
+  path,
+  handle: async () => noContent,
+});
+const routes = [
+  route('GET', '/apps'),
+  route('GET', '/apps/:ref'),
+  route('DELETE', '/apps/:ref'),
+  route('POST', '/apps/:ref/sql'),
+];
+const find = (method: string, path: string) => findRoute(routes, { method, path } as Exchange);
+
+describe('findRoute', () => {
+  it('finds the route and what its path names, decoded', () => {
+    expect(find('GET', '/apps').route).toBe(routes[0]);
+    expect(find('DELETE', '/apps/a%2Fb').params).toEqual({ ref: 'a/b' });
+  });
+
+  it('tells an unknown path from an unknown method, naming those that are answered', () => {
+    expect(() => find('GET', '/apps/x/y')).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(() => find('PATCH', '/apps/x')).toThrow(
+      expect.objectContaining({ code: 'method_not_allowed', headers: { allow: 'GET, DELETE' } }),
+    );
+  });
+
+  it('refuses a path that is not well encoded', () => {
+    expect(() => find('GET', '/apps/%zz')).toThrow(expect.objectContaining({ code: 'bad_request' }));
+  });
+});

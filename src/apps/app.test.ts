@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { parseNotification } from './app.ts';
+
+it('reads its own notifications and ignores what anybody else may send', () => {
+  expect(parseNotification('{"type":"schema"}')).toEqual({ type: 'schema' });
+  expect(parseNotification('{"type":"session-revoked","ids":["a",5,null]}')).toEqual({
+    type: 'session-revoked',
+    ids: ['a'],
+  });
+  for (const stranger of [
+    '',
+    'null',
+    '[]',
+    '5',
+    '{"type":"listening"}',
+    '{"type":5}',
+    '{"type":"deaf"}',
+    '{',
+    '{"type":"session-revoked"}',
+  ]) {
+    const heard = parseNotification(stranger);
+    expect(heard === null || (heard.type === 'session-revoked' && heard.ids.length === 0)).toBe(true);
+  }
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { defaultRestSettings } from '../../contract/settings.ts';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import { readSettings } from './settings.ts';
+
+it('puts what is stored over the defaults', () => {
+  const { rest, auth } = readSettings({
+    db_schemas: ['api'],
+    db_max_rows: null,
+    disable_signup: true,
+    jwt_aud: 'here',
+  });
+  expect(rest).toEqual({ ...defaultRestSettings, db_schemas: ['api'], db_max_rows: null, jwt_aud: 'here' });
+  expect(auth).toEqual({ ...defaultAuthSettings, disable_signup: true });
+});
+
+it('leaves the default in force where an app’s owner stored something of another kind', () => {
+  const hostile = {
+    db_schemas: 'public',
+    db_extra_search_path: [5],
+    db_max_rows: '1; drop',
+    db_aggregates_enabled: 'yes',
+    app_settings: [1],
+    disable_signup: null,
+    jwt_exp: {},
+    password_min_length: Number.NaN,
+    nonsense: true,
+    __proto__: { polluted: true },
+  };
+  const { rest, auth } = readSettings(JSON.parse(JSON.stringify(hostile)));
+  expect({ ...rest, ...auth }).toEqual({ ...defaultRestSettings, ...defaultAuthSettings });
+});
+
+it('does not let an app serve without any schema', () => {
+  expect(readSettings({ db_schemas: [] }).rest.db_schemas).toEqual(['public']);
+});

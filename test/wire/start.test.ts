@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
+import { startNode } from '../support/node.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+const shared = inject('node');
+
+describe('a start that cannot be', () => {
+  /** What the node wrote: one sentence, no stack. */
+  async function refusal(options: Parameters<typeof startNode>[0]): Promise<string> {
+    const output = await startNode(options).then(
+      async (node) => {
+        await node.stop();
+        return 'it started';
+      },
+      (error: Error) => error.message,
+    );
+    expect(output).not.toMatch(/\n\s+at /);
+    return output;
+  }
+
+  it('because the port is taken says which, and what to set', async () => {
+    const holder = net.createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as net.AddressInfo;
+    try {
+      expect(await refusal({ env: { NINEFOLD_PORT: String(port) } })).toMatch(
+        new RegExp(`Port ${port} on 127.0.0.1 is already in use.*NINEFOLD_PORT`),
+      );
+    } finally {
+      holder.close();
+    }
+  });
+
+  it('because the home is in use by a running node leaves that one alone', async () => {
+    expect(await refusal({ home: shared.home })).toContain(shared.home);
+    expect((await fetch(`${shared.url}/health`)).status).toBe(200);
+  });
+
+  it('because the home is no folder names it', async () => {
+    const file = join(await makeTestFolder('home'), 'file');
+    await writeFile(file, '');
+    expect(await refusal({ home: file })).toContain(file);
+  });
+
+  it('because a setting is nonsense names the setting', async () => {
+    expect(await refusal({ env: { NINEFOLD_WORKERS: 'many' } })).toContain('NINEFOLD_WORKERS');
+  });
+
+  it('because the database does not answer says where it looked', async () => {
+    expect(await refusal({ env: { NINEFOLD_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' } })).toMatch(
+      /127\.0\.0\.1:1\b/,
+    );
+  });
+});
+
+describe('an external PostgreSQL', () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres('external');
+  });
+  afterAll(() => postgres.stop());
+
+  it('serves apps, and a second node on the same server serves them too', async () => {
+    const home = await makeTestFolder('home');
+    const env = { NINEFOLD_DATABASE_URL: postgres.url };
+    const node = await startNode({ home, env });
+    const app = await createApp(node);
+    await runSql(node, app.ref, 'create table public.items (id int primary key); insert into public.items values (1)');
+    const member = await signUpMember(app);
+    await node.stop();
+    const again = await startNode({ home, env });
+    const moved = { ...app, url: app.url.replace(node.url, again.url) };
+    const { data } = await clientOf(moved).auth.signInWithPassword({ email: member.email, password: member.password });
+    expect(data.session).toBeTruthy();
+    expect((await clientOf(moved).from('items').select()).data).toEqual([{ id: 1 }]);
+    await again.stop();
+  });
+
+  it('without superuser rights is refused, saying what is lacking', async () => {
+    const superuser = new pg.Client(postgres.url);
+    await superuser.connect();
+    await superuser.query(`create role plain login password 'plain' createdb`);
+    await superuser.end();
+    const url = new URL(postgres.url);
+    url.username = 'plain';
+    url.password = 'plain';
+    await expect(startNode({ env: { NINEFOLD_DATABASE_URL: url.href } })).rejects.toThrow(
+      /Ninefold needs superuser rights.*plain/,
+    );
+  });
+
+  it('with a wrong password is refused without showing it', async () => {
+    const url = new URL(postgres.url);
+    url.password = 'not-the-password';
+    const refused = startNode({ env: { NINEFOLD_DATABASE_URL: url.href } });
+    await expect(refused).rejects.toThrow(/password authentication failed/);
+    await expect(refused).rejects.not.toThrow(/not-the-password/);
+  });
+});
+
+describe('hosts', () => {
+  it('below the domain, and the default app on any host, answer without a prefix', async () => {
+    const node = await startNode({ env: { NINEFOLD_DOMAIN: 'apps.test', NINEFOLD_DEFAULT_APP: 'main-app' } });
+    try {
+      await createApp(node, { ref: 'main-app' });
+      const other = await createApp(node, { ref: 'other' });
+      await runSql(node, 'main-app', 'create table public.place as select $$main$$ as name');
+      await runSql(node, 'other', 'create table public.place as select $$other$$ as name');
+      expect(await get(node.url, '/rest/v1/place', 'anything.example')).toBe('[{"name":"main"}]');
+      expect(await get(node.url, '/rest/v1/place', 'other.apps.test')).toBe('[{"name":"other"}]');
+      expect(await get(node.url, new URL(`${other.url}/rest/v1/place`).pathname, 'main-app.apps.test')).toBe(
+        '[{"name":"other"}]',
+      );
+    } finally {
+      await node.stop();
+    }
+  });
+});
+
+/** A GET with a Host header of its own, which fetch would not send. */
+async function get(url: string, path: string, host: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = net.connect(Number(port), hostname);
+  socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  let answer = '';
+  for await (const chunk of socket.setEncoding('utf8')) answer += chunk;
+  return answer.slice(answer.indexOf('\r\n\r\n') + 4);
+}
