@@ -1,3 +1,4 @@
+import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
 import cluster from '../schema/cluster.sql';
@@ -22,7 +23,7 @@ export const OLDEST_POSTGRES = 15;
  * Throws ServerUnfitError where the server is too old or the login is no superuser.
  */
 export async function bootstrap(server: Server, maintenance: Pool): Promise<string> {
-  const version = await checkServer(maintenance);
+  const version = await checkServer(server, maintenance);
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
     await maintenance.script(cluster);
@@ -33,8 +34,9 @@ export async function bootstrap(server: Server, maintenance: Pool): Promise<stri
   return version;
 }
 
-async function checkServer(maintenance: Pool): Promise<string> {
-  const [result] = await maintenance.run([
+async function checkServer(server: Server, maintenance: Pool): Promise<string> {
+  const { host, port } = server.target;
+  const asked = maintenance.run([
     {
       text: `select pg_catalog.current_setting('server_version') as version, pg_catalog.current_setting('server_version_num') as number,
                pg_catalog.pg_encoding_to_char(encoding) as encoding,
@@ -45,6 +47,11 @@ async function checkServer(maintenance: Pool): Promise<string> {
       params: [],
     },
   ]);
+  const [result] = await asked.catch((error: unknown) => {
+    const known = error instanceof ConnectionError || error instanceof DatabaseError;
+    const reason = known ? error.message : String(error);
+    throw new ServerUnfitError(`PostgreSQL at ${host}:${port} cannot be used: ${reason}.`, { cause: error });
+  });
   const row = result ? rowsAsText(result)[0] : undefined;
   if (!row) throw new ServerUnfitError('The PostgreSQL server does not say what it is.');
   const version = row.version ?? '';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import type { AppConnection, AppSummary, NodeStatus } from '../../contract/admin.ts';
+import type { ApiError, AppConnection, AppSummary, NodeStatus } from '../../contract/admin.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { cli } from '../support/node.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -226,7 +226,7 @@ describe('the management API', () => {
     for (const path of ['/status', '/apps', `/apps/${ref}`, '/apps/none', '/nothing']) {
       for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Basic ${btoa('a:b')}` }]) {
         const response = await fetch(`${node.url}/admin/v1${path}`, { headers });
-        expect([response.status, (await response.json()).code]).toEqual([401, 'operator_required']);
+        expect([response.status, ((await response.json()) as ApiError).code]).toEqual([401, 'operator_required']);
         expect(response.headers.get('x-request-id')).toBeTruthy();
       }
     }
