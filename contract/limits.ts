@@ -22,6 +22,11 @@ export const limits = limit({
   },
   passwordMinCharacters: { unit: 'characters', default: 6, meaning: 'The shortest password.' },
   passwordMaxBytes: { unit: 'bytes', default: 1024, meaning: 'The longest password.' },
+  queryDepth: {
+    unit: 'count',
+    default: 64,
+    meaning: 'How deep embedded relations and logic trees in a query string may be nested.',
+  },
   signInFailures: {
     unit: 'count',
     default: 30,

@@ -17,7 +17,7 @@ export function parseRequest(exchange: Exchange, settings: RestSettings): ApiReq
   const resource = resourceOf(exchange.path, settings);
   const { schema, negotiated } = schemaOf(method, headers, settings);
   const action = actionOf(resource, schema, method);
-  const parameters = parseQueryParameters(exchange.query, action.kind === 'call' && action.method !== 'POST');
+  const parameters = parseQueryParameters(exchange.query, takesArgumentsFromQuery(action));
   const topRange = topRangeOf(method, parameters.range, headers.range);
   const contentType = headers['content-type'] === undefined ? jsonMediaType : parseMediaType(headers['content-type']);
   const { payload, columns } = parsePayload(action, contentType, exchange.body, parameters.columns);
@@ -39,6 +39,9 @@ export function parseRequest(exchange: Exchange, settings: RestSettings): ApiReq
     cookies: parseCookies(headers.cookie),
   };
 }
+
+const takesArgumentsFromQuery = (action: Action): boolean =>
+  action.kind === 'options-function' || (action.kind === 'call' && action.method !== 'POST');
 
 type Resource = { kind: 'root' } | { kind: 'relation'; name: string } | { kind: 'function'; name: string };
 

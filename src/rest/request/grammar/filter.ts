@@ -17,6 +17,7 @@ import {
   label,
   many,
   map,
+  nested,
   noneOf,
   notFollowedBy,
   option,
@@ -214,10 +215,12 @@ const logicOperator: Parser<'and' | 'or'> = label(
   ),
 );
 
-const children: Parser<LogicTree[]> = between(
-  lexeme(char('(')),
-  lexeme(char(')')),
-  sepBy1<LogicTree>((input) => logicTree(input), lexeme(char(','))),
+const children: Parser<LogicTree[]> = nested(
+  between(
+    lexeme(char('(')),
+    lexeme(char(')')),
+    sepBy1<LogicTree>((input) => logicTree(input), lexeme(char(','))),
+  ),
 );
 
 const logicGroup: Parser<LogicTree> = (input) => {

@@ -1,3 +1,5 @@
+import { limits } from '../../../../contract/limits.ts';
+
 /**
  * Parser combinators with the error semantics of Parsec, in which PostgREST's grammar is written: the answer to a
  * malformed parameter (PGRST100) names the column, what was found there and what would have been right, and those
@@ -28,6 +30,8 @@ export class Input {
   /** Whether to note what was expected. Costs time, and matters only once the text is known to be malformed. */
   readonly explain: boolean;
   pos = 0;
+  /** How many `nested` parsers are at work. */
+  depth = 0;
   error: Expectation | null = null;
 
   constructor(text: string, explain: boolean) {
@@ -209,6 +213,20 @@ export function sepBy<T>(parser: Parser<T>, separator: Parser<unknown>): Parser<
     const start = input.pos;
     const results = some(input);
     return results === FAIL && input.pos === start ? [] : results;
+  };
+}
+
+/** `parser` inside parentheses of its own kind. Throws ParseFailure when there are too many of them. */
+export function nested<T>(parser: Parser<T>): Parser<T> {
+  const expected = [`at most ${limits.queryDepth.default} levels of nesting`];
+  return (input) => {
+    if (input.depth >= limits.queryDepth.default) {
+      throw new ParseFailure(input.text, { pos: input.pos, found: null, refused: none, expected });
+    }
+    input.depth += 1;
+    const result = parser(input);
+    input.depth -= 1;
+    return result;
   };
 }
 

@@ -9,6 +9,7 @@ import {
   FAIL,
   lookAhead,
   map,
+  nested,
   notFollowedBy,
   option,
   type Parser,
@@ -151,7 +152,7 @@ const columnItem: Parser<SelectField> = (input) => {
 const fieldItem = lexeme(choice(starItem, countItem, columnItem));
 
 const itemList: Parser<SelectItem[]> = (input) => items(input);
-const parenthesised = between(char('('), char(')'), itemList);
+const parenthesised = nested(between(char('('), char(')'), itemList));
 
 const relationItem = (head: Parser<RelationHead>): Parser<SelectItem> => {
   const start = attempt(head);

@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { makeRestApp, type RestApp } from '../../test/support/rest-app.ts';
+import { filmLibrary } from '../../test/support/rest-fixture.ts';
+
+let postgres: TestPostgres;
+let app: RestApp;
+
+beforeAll(async () => {
+  postgres = await startPostgres('rest-read');
+  app = await makeRestApp(postgres.url, filmLibrary);
+});
+afterAll(async () => {
+  await app?.close();
+  await postgres?.stop();
+});
+
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await app.call('GET', path, { headers });
+  expect(answer, path).toMatchObject({ status: expect.any(Number) });
+  return answer;
+};
+
+/** The ids that a query on films gives. */
+const ids = async (query: string): Promise<unknown> => {
+  const { status, json } = await get(`/films?select=id&order=id&${query}`);
+  return status === 200 ? (json as { id: number }[]).map((row) => row.id) : json;
+};
+
+describe('filters find the rows they name', () => {
+  it.each([
+    ['id=eq.1', [1]],
+    ['id=neq.1', [2, 3, 4, 5]],
+    ['year=gt.1975&year=lt.1999', [3]],
+    ['year=gte.1975&year=lte.1985', [1, 3]],
+    ['title=like.*a*d*', [3]],
+    ['title=ilike.cleo', [2]],
+    ['title=match.^.e', [1, 4]],
+    ['title=imatch.^v', [3]],
+    ['id=in.(1,3,99)', [1, 3]],
+    ['title=in.("Cleo","Lost reel")', [2, 5]],
+    ['id=in.()', []],
+    ['year=is.null', [5]],
+    ['year=not.is.null', [1, 2, 3, 4]],
+    ['rating=is.not_null', [1, 2, 3, 5]],
+    ['year=isdistinct.1975', [2, 3, 4, 5]],
+    ['tags=cs.{slow}', [1]],
+    ['tags=cd.{slow,kitchen,paris}', [1, 2, 3, 5]],
+    ['tags=ov.{paris,dance}', [2, 4]],
+    ['run=sl.[1970-01-01,1971-01-01)', [2]],
+    ['run=sr.[1970-01-01,1971-01-01)', [1]],
+    ['run=nxr.[1962-01-01,1970-01-01)', [2]],
+    ['run=nxl.[1970-01-01,1971-01-01)', [1]],
+    ['run=adj.[1975-12-31,1976-01-01)', [1]],
+    ['plot=fts.waits', [2, 4]],
+    ['plot=plfts(english).young wandering', [3]],
+    ['plot=phfts(english).cooks and cleans', [1]],
+    ['plot=wfts(english).dance -singer', [4]],
+    ['id=eq(any).{1,2}', [1, 2]],
+    ['title=like(all).{J*,*n}', [1]],
+    ['title=not.like(any).{J*,C*}', [3, 4, 5]],
+    ['details->length=gt.100', [1, 3]],
+    ['details->>length=eq.90', [2]],
+    ['details->crew->0->>name=eq.Mangolte', [1]],
+    ['title_length=eq.4', [2]],
+    ['or=(id.eq.1,and(year.gt.1980,rating.is.null))', [1, 4]],
+    ['not.or=(id.eq.1,id.eq.2)', [3, 4, 5]],
+    ['and=(id.gt.1,not.and(id.gt.2,id.lt.5))', [2, 5]],
+    ['or=(title.eq."Lost reel",tags.cs.{slow,kitchen})', [1, 5]],
+  ])('%s', async (query, expected) => {
+    expect(await ids(query)).toEqual(expected);
+  });
+
+  it('a value of the wrong type is the caller’s mistake, with PostgreSQL’s own code', async () => {
+    expect(await get('/films?id=eq.one')).toMatchObject({
+      status: 400,
+      json: { code: '22P02', message: 'invalid input syntax for type integer: "one"' },
+    });
+  });
+
+  it('an unknown column is the caller’s mistake', async () => {
+    expect(await get('/films?colour=eq.red')).toMatchObject({
+      status: 400,
+      json: { code: '42703', message: 'column films.colour does not exist' },
+    });
+  });
+});
+
+describe('select shapes what comes back', () => {
+  it.each([
+    ['select=title,year&id=eq.2', [{ title: 'Cleo', year: 1962 }]],
+    ['select=name:title,age:year::text&id=eq.2', [{ name: 'Cleo', age: '1962' }]],
+    ['select=details->length,first:details->crew->0->>name&id=eq.1', [{ length: 201, first: 'Mangolte' }]],
+    ['select=tags->0&id=eq.1', [{ tags: 'slow' }]],
+    ['select=title_length&id=eq.2', [{ title_length: 4 }]],
+  ])('%s', async (query, expected) => {
+    expect((await get(`/films?${query}`)).json).toEqual(expected);
+  });
+
+  it('a cast takes any type, and nothing but a type', async () => {
+    expect((await get('/films?select=rating::double precision&id=eq.2')).json).toEqual([{ rating: 8.4 }]);
+    expect((await get('/films?select=rating::NUMERIC&id=eq.2')).json).toEqual([{ rating: 8.4 }]);
+    expect(await get('/films?select=rating::nothing')).toMatchObject({ status: 400, json: { code: '42704' } });
+  });
+});
+
+describe('order', () => {
+  it.each([
+    ['order=year', [2, 1, 3, 4, 5]],
+    ['order=year.desc', [5, 4, 3, 1, 2]],
+    ['order=year.desc.nullslast', [4, 3, 1, 2, 5]],
+    ['order=year.nullsfirst', [5, 2, 1, 3, 4]],
+    ['order=director_id.desc.nullslast,year.desc', [4, 3, 2, 1, 5]],
+    ['order=details->length.desc.nullslast', [1, 3, 4, 2, 5]],
+  ])('%s', async (query, expected) => {
+    const { json } = await get(`/films?select=id&${query}`);
+    expect((json as { id: number }[]).map((row) => row.id)).toEqual(expected);
+  });
+
+  it('by a column of a related row', async () => {
+    const { json } = await get(
+      '/films?select=id,director:directors!films_director_fkey(name)&order=director(name).desc,id',
+    );
+    expect((json as { id: number }[]).map((row) => row.id)).toEqual([5, 2, 3, 4, 1]);
+  });
+
+  it('not by a column of many', async () => {
+    expect(await get('/directors?select=*,films!films_director_fkey(*)&order=films(year)')).toMatchObject({
+      status: 400,
+      json: {
+        code: 'PGRST118',
+        details: "'directors' and 'films' do not form a many-to-one or one-to-one relationship",
+      },
+    });
+  });
+});
+
+describe('pages', () => {
+  it('limit and offset', async () => {
+    const { status, json, headers } = await get('/films?select=id&order=id&limit=2&offset=1');
+    expect([status, json, headers['content-range']]).toEqual([200, [{ id: 2 }, { id: 3 }], '1-2/*']);
+  });
+
+  it('the Range header, with the exact count', async () => {
+    const { status, json, headers } = await get('/films?select=id&order=id', { range: '0-1', prefer: 'count=exact' });
+    expect([status, json, headers['content-range']]).toEqual([206, [{ id: 1 }, { id: 2 }], '0-1/5']);
+  });
+
+  it('the count is 200 and not 206 when everything is there', async () => {
+    const { status, headers } = await get('/films?select=id', { prefer: 'count=exact' });
+    expect([status, headers['content-range'], headers['preference-applied']]).toEqual([200, '0-4/5', 'count=exact']);
+  });
+
+  it.each(['planned', 'estimated'])('a count that is %s', async (kind) => {
+    const { headers } = await get('/films?select=id&id=lt.3', { prefer: `count=${kind}` });
+    expect(headers['content-range']).toMatch(/^0-1\/\d+$/);
+  });
+
+  it('no rows', async () => {
+    const { status, headers } = await get('/films?id=eq.99', { prefer: 'count=exact' });
+    expect([status, headers['content-range']]).toEqual([200, '*/0']);
+    expect((await get('/films?limit=0')).json).toEqual([]);
+  });
+
+  it.each([
+    ['/films?limit=-1', {}, 'Limit should be greater than or equal to zero.'],
+    [
+      '/films',
+      { range: '5-1' },
+      'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
+    ],
+    ['/films?offset=9', { prefer: 'count=exact' }, 'An offset of 9 was requested, but there are only 5 rows.'],
+  ])('%s with %o is no range', async (path, headers, details) => {
+    expect(await get(path, headers as Record<string, string>)).toMatchObject({
+      status: 416,
+      json: { code: 'PGRST103', details },
+    });
+  });
+
+  it('never more rows than db_max_rows, on any level, and the count stays true', async () => {
+    const small = await app.with({ db_max_rows: 2 });
+    const { json, headers, status } = await small.call(
+      'GET',
+      '/directors?select=id,films!films_director_fkey(id)&order=id',
+      {
+        headers: { prefer: 'count=exact' },
+      },
+    );
+    expect([status, headers['content-range']]).toEqual([206, '0-1/4']);
+    expect(json).toHaveLength(2);
+  });
+
+  it('HEAD gives the headers and no body', async () => {
+    const answer = await app.call('HEAD', '/films?select=id', { headers: { prefer: 'count=exact' } });
+    expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([200, '', '0-4/5']);
+  });
+});
+
+describe('embedding', () => {
+  it.each([
+    [
+      'many-to-one',
+      '/films?select=title,director:directors!films_director_fkey(name)&id=in.(1,5)&order=id',
+      [
+        { title: 'Jeanne Dielman', director: { name: 'Akerman' } },
+        { title: 'Lost reel', director: null },
+      ],
+    ],
+    [
+      'one-to-many',
+      '/directors?select=name,films!films_director_fkey(title)&id=in.(1,4)&order=id',
+      [
+        { name: 'Akerman', films: [{ title: 'Jeanne Dielman' }] },
+        { name: 'Nobody', films: [] },
+      ],
+    ],
+    [
+      'many-to-many',
+      '/films?select=title,actors(name)&id=eq.3',
+      [{ title: 'Vagabond', actors: expect.arrayContaining([{ name: 'Seyrig' }, { name: 'Bonnaire' }]) }],
+    ],
+    [
+      'the junction beside what it joins',
+      '/films?select=title,roles(character,actors(name))&id=eq.2',
+      [{ title: 'Cleo', roles: [{ character: 'Cleo', actors: { name: 'Marchand' } }] }],
+    ],
+    [
+      'recursive, both ways',
+      '/directors?select=name,mentor:mentor_id(name),pupils:directors(name)&id=in.(2,3)&order=id',
+      [
+        { name: 'Varda', mentor: null, pupils: [{ name: 'Denis' }] },
+        { name: 'Denis', mentor: { name: 'Varda' }, pupils: [] },
+      ],
+    ],
+    [
+      'through a view',
+      '/recent_films?select=title,director_id(name)',
+      [{ title: 'Beau travail', director_id: { name: 'Denis' } }],
+    ],
+    [
+      'the same table twice',
+      '/films?select=director:directors!films_director_fkey(name),editor:directors!films_editor_fkey(name)&id=eq.1',
+      [{ director: { name: 'Akerman' }, editor: { name: 'Denis' } }],
+    ],
+    [
+      'a computed to-one relationship',
+      '/directors?select=name,debut(title)&id=eq.2',
+      [{ name: 'Varda', debut: { title: 'Cleo' } }],
+    ],
+    [
+      'a computed to-many relationship',
+      '/directors?select=name,whole_work(title)&id=eq.2&whole_work.order=year.desc',
+      [{ name: 'Varda', whole_work: [{ title: 'Vagabond' }, { title: 'Cleo' }] }],
+    ],
+    [
+      'filters, order and limit inside',
+      '/directors?select=id,films!films_director_fkey(id)&id=eq.2&films.year=lt.1990&films.order=year.desc&films.limit=1',
+      [{ id: 2, films: [{ id: 3 }] }],
+    ],
+    [
+      '!inner keeps only rows with a match',
+      '/directors?select=id,films!films_director_fkey!inner(id)&films.year=gt.1980&order=id',
+      [
+        { id: 2, films: [{ id: 3 }] },
+        { id: 3, films: [{ id: 4 }] },
+      ],
+    ],
+    ['only rows without a related one', '/directors?select=id,films!films_director_fkey()&films=is.null', [{ id: 4 }]],
+    [
+      'only rows with a related one',
+      '/directors?select=id,films!films_director_fkey()&films=not.is.null&order=id',
+      [{ id: 1 }, { id: 2 }, { id: 3 }],
+    ],
+    [
+      'an or over related rows',
+      '/directors?select=id,films!films_director_fkey()&or=(films.not.is.null,name.eq.Nobody)&order=id',
+      [{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }],
+    ],
+    [
+      'spread of one',
+      '/films?select=title,...directors!films_director_fkey(director:name)&id=eq.1',
+      [{ title: 'Jeanne Dielman', director: 'Akerman' }],
+    ],
+    [
+      'spread of many',
+      '/directors?select=name,...films!films_director_fkey(titles:title,year)&id=eq.2&films.order=year',
+      [{ name: 'Varda', titles: ['Cleo', 'Vagabond'], year: [1962, 1985] }],
+    ],
+  ])('%s', async (_, path, expected) => {
+    const { json } = await get(path);
+    expect(json).toEqual(expected);
+  });
+
+  it('a one-to-one relationship is an object on both sides', async () => {
+    const asMember = (path: string) => app.call('GET', path, { role: 'authenticated' });
+    expect((await asMember('/films?select=id,specifications(camera)&id=in.(1,2)&order=id')).json).toEqual([
+      { id: 1, specifications: { camera: 'Eclair' } },
+      { id: 2, specifications: null },
+    ]);
+    expect((await asMember('/specifications?select=camera,films(id)&film_id=eq.4')).json).toEqual([
+      { camera: 'Arri', films: { id: 4 } },
+    ]);
+  });
+
+  it('several candidates are named, not guessed', async () => {
+    const { status, json } = await get('/films?select=*,directors(*)');
+    expect([status, json]).toEqual([
+      300,
+      {
+        code: 'PGRST201',
+        message: "Could not embed because more than one relationship was found for 'films' and 'directors'",
+        details: ['films_director_fkey', 'films_editor_fkey'].map((name) => ({
+          embedding: 'films with directors',
+          cardinality: 'many-to-one',
+          relationship: `${name} using films(${name.slice(6, -5)}_id) and directors(id)`,
+        })),
+        hint: expect.stringContaining("'directors!films_director_fkey', 'directors!films_editor_fkey'"),
+      },
+    ]);
+  });
+
+  it('no candidate gets a hint', async () => {
+    expect(await get('/films?select=*,actor(*)')).toMatchObject({
+      status: 400,
+      json: { code: 'PGRST200', hint: "Perhaps you meant 'actors' instead of 'actor'." },
+    });
+  });
+
+  it('a filter on what is not embedded is refused', async () => {
+    expect(await get('/films?actors.name=eq.x')).toMatchObject({ status: 400, json: { code: 'PGRST108' } });
+  });
+});
+
+describe('aggregates', () => {
+  it('are off until they are switched on', async () => {
+    expect(await get('/films?select=count()')).toMatchObject({ status: 400, json: { code: 'PGRST123' } });
+  });
+
+  it.each([
+    ['/films?select=count()', [{ count: 5 }]],
+    [
+      '/films?select=director_id,n:count(),best:rating.max()&director_id=not.is.null&order=director_id',
+      [
+        { director_id: 1, n: 1, best: 9.1 },
+        { director_id: 2, n: 2, best: 8.4 },
+        { director_id: 3, n: 1, best: null },
+      ],
+    ],
+    ['/films?select=year.avg()::int,year.sum(),year.min()', [{ avg: 1980, sum: 7921, min: 1962 }]],
+    ['/directors?select=name,films!films_director_fkey(count())&id=eq.2', [{ name: 'Varda', films: [{ count: 2 }] }]],
+    ['/films?select=...directors!films_director_fkey(name),count()&director_id=eq.2', [{ name: 'Varda', count: 2 }]],
+    ['/films?select=year::text,details->>length,count()&id=eq.2', [{ year: '1962', length: '90', count: 1 }]],
+  ])('%s', async (path, expected) => {
+    const counting = await app.with({ db_aggregates_enabled: true });
+    expect((await counting.call('GET', path)).json).toEqual(expected);
+  });
+});
+
+describe('names that are not there', () => {
+  it.each([
+    ['/film', 404, 'PGRST205', "Perhaps you meant the table 'public.films'"],
+    ['/nothing_like_it', 404, 'PGRST205', null],
+    ['/films/1', 404, 'PGRST125', null],
+    ['/rpc/add', 404, 'PGRST202', null],
+  ])('%s', async (path, status, code, hint) => {
+    expect(await get(path)).toMatchObject({ status, json: { code, hint } });
+  });
+});
+
+describe('who sees what', () => {
+  it('a member sees own rows only', async () => {
+    const asked = (sub: string) => app.call('GET', '/notes?select=id', { role: 'authenticated', claims: { sub } });
+    expect((await asked('ada')).json).toEqual([{ id: 1 }]);
+    expect((await asked('bob')).json).toEqual([{ id: 2 }]);
+    expect((await asked('eve')).json).toEqual([]);
+  });
+
+  it('without a grant the anonymous caller is told to sign in, a member that it may not', async () => {
+    const anonymous = await get('/specifications');
+    expect(anonymous).toMatchObject({
+      status: 401,
+      json: { code: '42501' },
+      headers: { 'www-authenticate': 'Bearer' },
+    });
+    const embedded = await get('/films?select=id,specifications(camera)');
+    expect(embedded.status).toBe(401);
+    const member = await app.call('DELETE', '/specifications?film_id=eq.1', { role: 'service_role' });
+    expect(member).toMatchObject({ status: 403, json: { code: '42501' } });
+  });
+
+  it('a GET cannot write', async () => {
+    await app.script(`
+      create function sneak() returns void stable language plpgsql as $$ begin delete from films; end $$;
+      create function sneak_volatile() returns void language plpgsql as $$ begin delete from films where false; end $$;
+    `);
+    expect(await get('/rpc/sneak_volatile')).toMatchObject({ status: 405, json: { code: '25006' } });
+  });
+});

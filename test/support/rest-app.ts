@@ -1,0 +1,109 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
+import { loadCatalog } from '../../src/catalog/load.ts';
+import { Pool } from '../../src/database/pool.ts';
+import { parseTarget } from '../../src/database/target.ts';
+import type { Identity } from '../../src/identity/identity.ts';
+import { handleRest } from '../../src/rest/handle.ts';
+import { restErrorReply } from '../../src/rest/response/error-reply.ts';
+
+export interface RestCall {
+  role?: string;
+  claims?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  /** A string goes as it is; anything else as JSON. */
+  body?: unknown;
+}
+
+export interface RestAnswer {
+  status: number;
+  headers: Record<string, string>;
+  /** The body as text; '' when there is none. */
+  text: string;
+  /** The body as JSON; null when there is none. */
+  json: unknown;
+}
+
+export interface RestApp {
+  /** One call of `/rest/v1`, without HTTP: `call('GET', '/films?id=eq.1')`. */
+  call(method: string, path: string, call?: RestCall): Promise<RestAnswer>;
+  /** The same with other settings. */
+  with(settings: Partial<RestSettings>): Promise<RestApp>;
+  /** SQL as the superuser. */
+  script(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Roles as a cluster of Ninefold's has them, and a login role that may take them on. */
+const roles = `
+  create role anon nologin;
+  create role authenticated nologin;
+  create role service_role nologin bypassrls;
+  create role rest_login login noinherit password 'for-tests-only';
+  grant anon, authenticated, service_role to rest_login;
+`;
+
+/** The data API over a database that `fixture` fills; `url` is the superuser's, of a server without the roles. */
+export async function makeRestApp(url: string, fixture: string): Promise<RestApp> {
+  const superuser = new Pool(parseTarget(url, 'test'), poolOptions);
+  await superuser.script(roles);
+  await superuser.script(fixture);
+  const database = new Pool(
+    { ...parseTarget(url, 'test'), user: 'rest_login', password: 'for-tests-only' },
+    poolOptions,
+  );
+  return restApp(database, superuser, { ...defaultRestSettings, db_extra_search_path: ['public'] });
+}
+
+const poolOptions = { max: 4, idleMilliseconds: 10_000, waitMilliseconds: 10_000 };
+
+async function restApp(database: Pool, superuser: Pool, settings: RestSettings): Promise<RestApp> {
+  let catalog = await loadCatalog(database, settings.db_schemas, settings.db_extra_search_path);
+  return {
+    async call(method, path, { role = 'anon', claims = {}, headers = {}, body } = {}) {
+      const [pathname = '', query = ''] = path.split(/\?(.*)/s);
+      const all = { role, ...claims };
+      const identity: Identity = {
+        role,
+        claims: all,
+        claimsJson: JSON.stringify(all),
+        userId: null,
+        sessionId: null,
+        source: role === 'anon' ? 'none' : 'token',
+      };
+      const exchange: Exchange = {
+        method,
+        path: pathname,
+        query: encodeURI(query),
+        headers,
+        body: body === undefined ? null : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+        address: '127.0.0.1',
+        requestId: 'test',
+        baseUrl: 'http://localhost:9009/apps/test',
+        signal: new AbortController().signal,
+      };
+      let reply: Reply;
+      try {
+        reply = await handleRest({ database, catalog, identity, settings }, exchange);
+      } catch (error) {
+        const rendered = restErrorReply(error, {
+          authenticated: role !== settings.db_anon_role,
+          verbosity: settings.client_error_verbosity,
+        });
+        if (!rendered) throw error;
+        reply = rendered;
+      }
+      const text = reply.body === null ? '' : Buffer.from(reply.body as string).toString('utf8');
+      const isJson = /json/.test(reply.headers['content-type'] ?? '');
+      return { status: reply.status, headers: reply.headers, text, json: isJson && text ? JSON.parse(text) : null };
+    },
+    with: (changed) => restApp(database, superuser, { ...settings, ...changed }),
+    async script(sql) {
+      await superuser.script(sql);
+      catalog = await loadCatalog(database, settings.db_schemas, settings.db_extra_search_path);
+    },
+    async close() {
+      await Promise.all([database.close(), superuser.close()]);
+    },
+  };
+}
