@@ -89,7 +89,7 @@ export async function sessionEnd(database: Executor, sessionId: string, userId: 
   const end = await jsonAsAuthAdmin<{ not_after: number | null }>(
     database,
     `select pg_catalog.jsonb_build_object('not_after', extract(epoch from s.not_after) * 1000) from auth.sessions s
-     where s.id = $1::uuid and s.user_id::text = $2 and (s.not_after is null or s.not_after > pg_catalog.now())`,
+     where s.id = $1::uuid and s.user_id = $2::uuid and (s.not_after is null or s.not_after > pg_catalog.now())`,
     [sessionId, userId],
   );
   return end && (end.not_after ?? Number.POSITIVE_INFINITY);

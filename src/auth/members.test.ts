@@ -393,6 +393,20 @@ describe('the member', () => {
     expect(await app.ask('GET', '/user', { headers })).toMatchObject({ status, body: { code } });
   });
 
+  it('is not known by an access token that has expired, and gets another for its refresh token', async () => {
+    const { session } = await member();
+    expect((await app.ask('GET', '/user', { headers: bearer(session.access_token) })).status).toBe(200);
+    app.clockOffset = 3_631_000;
+    expect(await app.ask('GET', '/user', { headers: bearer(session.access_token) })).toMatchObject({
+      status: 403,
+      body: { code: 'bad_jwt', message: expect.stringContaining('JWT expired') },
+    });
+    const { body } = await app.ask('POST', '/token?grant_type=refresh_token', {
+      body: { refresh_token: session.refresh_token },
+    });
+    expect((await app.ask('GET', '/user', { headers: bearer(String(body.access_token)) })).status).toBe(200);
+  });
+
   it('is not known by a key', async () => {
     for (const key of [app.keys.publishableKey, app.keys.anonKey, app.keys.serviceRoleKey]) {
       expect(await app.ask('GET', '/user', { headers: bearer(key) })).toMatchObject({

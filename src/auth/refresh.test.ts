@@ -109,6 +109,19 @@ describe('a refresh token', () => {
     expect((await refresh(first.refresh_token)).code).toBe('refresh_token_already_used');
   });
 
+  it('comes with an access token that lives as long as the app says, within bounds', async () => {
+    const { refresh_token: token } = await signUp();
+    for (const [jwt_exp, lifetime] of [
+      [60, 60],
+      [0, 30],
+      [1e15, 604_800],
+      [90.5, 90],
+    ] as const) {
+      app.settings = { ...app.settings, jwt_exp, security_refresh_token_reuse_interval: 1e300 };
+      expect((await refresh(token)).session).toMatchObject({ expires_in: lifetime });
+    }
+  });
+
   it('of a session that has ended is unknown', async () => {
     const { refresh_token: token, access_token } = await signUp();
     await app.call('POST', '/logout', { headers: { authorization: `Bearer ${access_token}` } });

@@ -3,7 +3,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { exchangeRefreshToken } from '../accounts/refresh-tokens.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
-import type { AuthContext } from './context.ts';
+import { type AuthContext, whole } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({ refresh_token: text(1024) });
@@ -19,7 +19,7 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
     context.database,
     shown,
     clientOf(exchange),
-    context.settings.security_refresh_token_reuse_interval,
+    whole(context.settings.security_refresh_token_reuse_interval, 0, 3600),
   );
   const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
     context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: exchange.address });

@@ -2,7 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { issueAccessToken } from '../identity/access-token.ts';
 import type { WeakPassword } from './check-password.ts';
-import { type AuthContext, timeOf } from './context.ts';
+import { type AuthContext, timeOf, whole } from './context.ts';
 import { json } from './reply.ts';
 
 /** The answer that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section 5.1). */
@@ -16,7 +16,7 @@ export function tokenReply(
   const { token, expiresAt } = issueAccessToken(context.app, grant, {
     issuer: `${exchange.baseUrl}/auth/v1`,
     nowSeconds,
-    lifetimeSeconds: context.settings.jwt_exp,
+    lifetimeSeconds: whole(context.settings.jwt_exp, 30, 604_800),
   });
   return json({
     access_token: token,

@@ -123,7 +123,10 @@ describe('a caller', () => {
   });
 
   it('with a session is not let in before the session was looked up', async () => {
-    const token = es256({ sub: 'ada', role: 'authenticated', session_id: '6f1c0c9e-0000-4000-8000-000000000001' });
+    const session_id = '6f1c0c9e-0000-4000-8000-000000000001';
+    const nobody = es256({ sub: 'ada\0', role: 'authenticated', session_id });
+    await expect(resolve({ authorization: `Bearer ${nobody}` })).rejects.toMatchObject({ code: 'session_revoked' });
+    const token = es256({ sub: session_id, role: 'authenticated', session_id });
     await expect(resolve({ authorization: `Bearer ${token}` })).rejects.toThrow('the database was asked');
   });
 });

@@ -74,7 +74,9 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
   const identity = identityOfClaims(claims);
   let until = typeof claims.exp === 'number' ? (claims.exp + LEEWAY_SECONDS) * 1000 : Number.POSITIVE_INFINITY;
   if (identity.sessionId !== null) {
-    const end = await sessionEnd(context.database, identity.sessionId, identity.userId ?? '');
+    const { userId } = identity;
+    const isMember = userId !== null && UUID.test(userId);
+    const end = isMember ? await sessionEnd(context.database, identity.sessionId, userId) : null;
     if (end === null) throw new NinefoldError('session_revoked');
     until = Math.min(until, end);
   }
