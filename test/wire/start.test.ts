@@ -129,7 +129,7 @@ describe('hosts', () => {
 async function get(url: string, path: string, host: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = net.connect(Number(port), hostname);
-  socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   let answer = '';
   for await (const chunk of socket.setEncoding('utf8')) answer += chunk;
   return answer.slice(answer.indexOf('\r\n\r\n') + 4);
