@@ -21,7 +21,7 @@ export function BanDialog({ appRef, user, onClose }: { appRef: string; user: Use
   const { mutate, isPending, error } = useMutation(updateUser(appRef, user.id));
   return (
     <UserForm
-      title={`Ban ${nameOf(user)}`}
+      title="Ban user"
       verb={['Ban', 'Banning']}
       danger
       pending={isPending}
@@ -30,7 +30,8 @@ export function BanDialog({ appRef, user, onClose }: { appRef: string; user: Use
       onClose={onClose}
     >
       <p className={styles.words}>
-        Every session of theirs ends now, and they cannot sign in until the ban is over or lifted. Their rows stay.
+        Every session of <b>{nameOf(user)}</b> ends now, and they cannot sign in until the ban is over or lifted. Their
+        rows stay.
       </p>
       <div>
         <p className={styles.label} aria-hidden="true">

@@ -16,7 +16,7 @@ export function PasswordDialog({ appRef, user, onClose }: { appRef: string; user
   const fault = passwordFault(password);
   return (
     <UserForm
-      title={`New password for ${nameOf(user)}`}
+      title="Reset password"
       verb={['Set password', 'Setting password']}
       pending={isPending}
       error={error}
@@ -28,8 +28,8 @@ export function PasswordDialog({ appRef, user, onClose }: { appRef: string; user
     >
       <PasswordField label="New password" value={password} fault={tried ? fault : null} onChange={setPassword} />
       <p className={styles.words}>
-        The old one stops working, and every session of theirs ends. No mail is sent: tell them the password yourself.
-        It is not shown again.
+        The old password of <b>{nameOf(user)}</b> stops working, and every session of theirs ends. No mail is sent: tell
+        them the new one yourself. It is not shown again.
       </p>
     </UserForm>
   );

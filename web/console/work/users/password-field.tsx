@@ -25,24 +25,29 @@ export function PasswordField({
   onChange: (value: string) => void;
 }) {
   return (
-    <div className={styles.secret}>
-      <TextInput
-        label={label}
-        error={fault}
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-      <Button
-        kind="quiet"
-        square
-        icon={IconRefresh}
-        label="Another password"
-        onClick={() => onChange(makePassword())}
-      />
-      <CopyButton text={value} what="the password" word />
-    </div>
+    <TextInput
+      className={styles.secret ?? ''}
+      label={label}
+      error={fault}
+      autoComplete="off"
+      autoCapitalize="off"
+      spellCheck={false}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      rightSectionWidth="calc(2 * var(--control-small) + 8px)"
+      rightSection={
+        <span className={styles.tools}>
+          <Button
+            kind="quiet"
+            small
+            square
+            icon={IconRefresh}
+            label="Another password"
+            onClick={() => onChange(makePassword())}
+          />
+          <CopyButton text={value} what="the password" />
+        </span>
+      }
+    />
   );
 }

@@ -1,7 +1,7 @@
 import type { User } from '@supabase/supabase-js';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { dateTime } from '../../format/format.ts';
+import { dateTime, duration } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { banOf, isConfirmed, nameOf, providersOf } from './user-words.ts';
 
@@ -12,7 +12,7 @@ export const userColumns: readonly RowColumn<User>[] = [
   {
     name: 'Confirmed',
     width: 104,
-    cell: (user) => (isConfirmed(user) ? 'yes' : <Tag kind="warn">not yet</Tag>),
+    cell: (user) => (isConfirmed(user) ? 'yes' : <Tag>not yet</Tag>),
   },
   { name: 'Banned', width: 132, cell: (user) => <Ban user={user} /> },
   { name: 'Last sign-in', width: 124, cell: (user) => <TimeAgo iso={user.last_sign_in_at} /> },
@@ -24,5 +24,10 @@ const None = () => <span className="soft">–</span>;
 function Ban({ user }: { user: User }) {
   const ban = banOf(user, Date.now());
   if (!ban) return <None />;
-  return <Tag kind="error">{ban.forGood ? 'for good' : `until ${dateTime(ban.until).slice(0, -3)}`}</Tag>;
+  const left = duration(Date.parse(ban.until) - Date.now());
+  return (
+    <span title={ban.forGood ? undefined : `until ${dateTime(ban.until)}`}>
+      <Tag>{ban.forGood ? 'for good' : `${left} more`}</Tag>
+    </span>
+  );
 }

@@ -11,6 +11,7 @@ import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
 import { updateUser } from '../../data/users/update-user.ts';
 import { user as userQuery } from '../../data/users/user.ts';
 import { dateTime } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
 import { useNow } from '../../format/use-now.ts';
 import { BanDialog } from './ban-dialog.tsx';
 import { DeleteUserDialog } from './delete-user-dialog.tsx';
@@ -105,7 +106,9 @@ function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: User; on
             <span className="cut">
               {identity.provider} <span className="soft">{identityName(identity.identity_data)}</span>
             </span>
-            <span className="soft">{identity.created_at && dateTime(identity.created_at)}</span>
+            <span className="soft">
+              <TimeAgo iso={identity.created_at} />
+            </span>
           </p>
         ))}
       </PanelSection>
