@@ -13,6 +13,7 @@ import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { RouteFailure } from './frame/route-failure.tsx';
 import { Waiting } from './frame/waiting.tsx';
+import { readDataSearch } from './work/data/data-search.ts';
 
 /** A search parameter that is text, or is left out. */
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -90,7 +91,7 @@ const calls = createRoute({
 const data = createRoute({
   getParentRoute: () => app,
   path: '/data',
-  validateSearch: (search) => named('table', search.table),
+  validateSearch: readDataSearch,
   component: lazyRouteComponent(() => import('./work/data/data-page.tsx'), 'DataPage'),
 });
 

@@ -1,0 +1,30 @@
+import { useCallback, useState } from 'react';
+
+const storageKey = (ref: string, entity: string) => `ninefold-hidden-columns ${ref} ${entity}`;
+
+function read(key: string): ReadonlySet<string> {
+  try {
+    const names: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return new Set(Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []);
+  } catch {
+    return new Set();
+  }
+}
+
+/** Which columns of a table are hidden, remembered in this browser. */
+export function useHiddenColumns(
+  ref: string,
+  entity: string,
+): [ReadonlySet<string>, (hidden: ReadonlySet<string>) => void] {
+  const key = storageKey(ref, entity);
+  const [state, setState] = useState(() => ({ key, hidden: read(key) }));
+  if (state.key !== key) setState({ key, hidden: read(key) });
+  const set = useCallback(
+    (hidden: ReadonlySet<string>) => {
+      localStorage.setItem(key, JSON.stringify([...hidden]));
+      setState({ key, hidden });
+    },
+    [key],
+  );
+  return [state.hidden, set];
+}

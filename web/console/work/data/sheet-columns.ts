@@ -1,0 +1,51 @@
+import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { GridColumn } from '../../../ui/grid/grid.tsx';
+import { keyFields, type Sort } from '../../data/rows/row.ts';
+import { type FieldKind, isFigure, kindOf, shortType } from '../../values/field-kind.ts';
+
+const widths: Readonly<Record<FieldKind, number>> = {
+  text: 184,
+  integer: 92,
+  decimal: 116,
+  boolean: 84,
+  enum: 120,
+  uuid: 148,
+  date: 116,
+  timestamp: 148,
+  timestamptz: 148,
+  json: 240,
+  bytes: 164,
+  array: 176,
+  range: 164,
+  search: 176,
+  other: 164,
+};
+
+const label = 252;
+const reference = 148;
+const key = 100;
+
+/** The fields in the order of the sheet: the key first, then as the entity has them. */
+export function sheetFields(entity: Entity, hidden: ReadonlySet<string>): Field[] {
+  const keys = new Set(keyFields(entity));
+  const shown = entity.fields.filter(({ name }) => keys.has(name) || !hidden.has(name));
+  return [...shown.filter(({ name }) => keys.has(name)), ...shown.filter(({ name }) => !keys.has(name))];
+}
+
+/** A field as a column; `called` is the field that rows are known by. */
+export function sheetColumn(entity: Entity, field: Field, sort: Sort | null, called: string | null): GridColumn {
+  const kind = kindOf(field);
+  const isKey = keyFields(entity).includes(field.name);
+  const type = field.references ? 'fk' : shortType(field.type);
+  const usual =
+    field.name === called ? label : field.references ? reference : isKey && kind !== 'uuid' ? key : widths[kind];
+  const head = field.name.length * 7 + type.length * 7 + 52;
+  return {
+    id: field.name,
+    name: field.name,
+    type,
+    width: Math.min(320, Math.max(usual, head)),
+    numeric: isFigure(kind) && !isKey && field.references === null,
+    sort: sort?.field === field.name ? (sort.descending ? 'descending' : 'ascending') : 'none',
+  };
+}

@@ -1,0 +1,32 @@
+import type { Entity, Field } from '../../../../contract/specification.ts';
+import { keyFields } from '../../data/rows/row.ts';
+
+/** Why no row of an entity can be changed here; null where rows can be. */
+export function rowsReadOnly(entity: Entity): string | null {
+  if (keyFields(entity).length === 0) {
+    return entity.kind === 'view' || entity.kind === 'materialized view'
+      ? `${entity.name} is a ${entity.kind} without a key: which row is meant cannot be said. Change the tables beneath it.`
+      : `${entity.name} has no primary key: which row is meant cannot be said. Add one, and its rows can be edited.`;
+  }
+  return entity.writable.update ? null : `PostgreSQL takes no updates on this ${entity.kind}.`;
+}
+
+/** Why a field of a row cannot be changed; null where it can be. */
+export function fieldReadOnly(entity: Entity, field: Field): string | null {
+  const rows = rowsReadOnly(entity);
+  if (rows !== null) return rows;
+  if (field.generated !== null) return `The database makes ${field.name} from other fields.`;
+  return field.identity === 'always' ? `The database numbers ${field.name} by itself.` : null;
+}
+
+/** Why no row can be inserted; null where rows can be. */
+export function insertOff(entity: Entity): string | null {
+  if (keyFields(entity).length === 0) return rowsReadOnly(entity);
+  return entity.writable.insert ? null : `PostgreSQL takes no new rows in this ${entity.kind}.`;
+}
+
+/** Why no row can be deleted; null where rows can be. */
+export function deleteOff(entity: Entity): string | null {
+  if (keyFields(entity).length === 0) return rowsReadOnly(entity);
+  return entity.writable.delete ? null : `PostgreSQL deletes no rows of this ${entity.kind}.`;
+}

@@ -1,0 +1,242 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useId,
+  useImperativeHandle,
+  useRef,
+} from 'react';
+import styles from './grid.module.css';
+import { GridHead } from './grid-head.tsx';
+import { cellId, Gap, GridRow } from './grid-row.tsx';
+import { move, type Position } from './move.ts';
+import { UnderCell } from './under-cell.tsx';
+
+export interface GridColumn {
+  id: string;
+  name: string;
+  /** Beside the name: "text", "fk". */
+  type?: string;
+  /** In px. */
+  width: number;
+  numeric?: boolean;
+  /** Where rows can be ordered by it. */
+  sort?: 'ascending' | 'descending' | 'none';
+}
+
+/** Rows that can be ticked. */
+export interface Picking {
+  /** Whether a row is ticked; null where it cannot be. */
+  picked: (row: number) => boolean | null;
+  toggle: (row: number) => void;
+  all: 'all' | 'some' | 'none';
+  toggleAll: () => void;
+  /** What a row is called: "Select TK-20418". */
+  name: (row: number) => string;
+}
+
+export interface GridHandle {
+  focus: () => void;
+}
+
+export interface GridProps {
+  label: string;
+  columns: readonly GridColumn[];
+  rows: number;
+  /** Of all there are; −1 where it is not known. */
+  totalRows: number;
+  rowId: (row: number) => string;
+  cell: (row: number, column: number) => ReactNode;
+  position: Position;
+  onPosition: (to: Position) => void;
+  /** Enter or a double click on a cell. */
+  onOpen?: (at: Position) => void;
+  /** A click on a cell. */
+  onPress?: (at: Position) => void;
+  /** Enter or a click on the head of a column. */
+  onHead?: (column: number) => void;
+  /** Ctrl or Cmd and C. */
+  onCopy?: (at: Position) => void;
+  picking?: Picking;
+  /** The row that the panel tells about. */
+  selectedRow?: number | null;
+  /** Floats under a cell, and rings it. */
+  under?: { at: Position; failed: boolean; content: ReactNode } | null;
+  /** Stands in the place of rows: nothing there, or loading. */
+  instead?: ReactNode;
+  ref?: Ref<GridHandle>;
+}
+
+const pickWidth = 36;
+
+/** A table that is moved in like a grid keeps its own elements: rows and cells are what they look like. */
+const widget = (active: string) => ({ role: 'grid', tabIndex: 0, 'aria-activedescendant': active }) as const;
+
+/**
+ * A sheet of rows: only those in sight are drawn. Head and first column stay. One stop of the Tab key; arrows, Home, End
+ * and pages move in it, the head included (WAI-ARIA, "Grid", with aria-activedescendant).
+ */
+export function Grid({
+  label,
+  columns,
+  rows,
+  totalRows,
+  rowId,
+  cell,
+  position,
+  onPosition,
+  onOpen,
+  onPress,
+  onHead,
+  onCopy,
+  picking,
+  selectedRow = null,
+  under = null,
+  instead,
+  ref,
+}: GridProps) {
+  const id = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const table = useRef<HTMLTableElement>(null);
+  const narrow = useMediaQuery('(max-width: 760px)') ?? false;
+  const rowHeight = narrow ? 40 : 32;
+  const headHeight = 33;
+  const picks = picking !== undefined && !narrow;
+
+  const virtual = useVirtualizer({
+    count: rows,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    // Other heights are other items: sizes that were remembered do not outlive a change.
+    getItemKey: useCallback((index: number) => `${rowHeight} ${index}`, [rowHeight]),
+    overscan: 10,
+    scrollPaddingStart: headHeight,
+    useFlushSync: false,
+    // The cell that has the focus stays drawn, however far away one scrolls.
+    rangeExtractor: (range) => {
+      const indexes = defaultRangeExtractor(range);
+      const { row } = position;
+      return row < 0 || row >= rows || indexes.includes(row) ? indexes : [...indexes, row].sort((a, b) => a - b);
+    },
+  });
+
+  useImperativeHandle(ref, () => ({ focus: () => table.current?.focus({ preventScroll: true }) }), []);
+
+  const lefts = columns.map((_, index) =>
+    columns.slice(0, index).reduce((sum, { width }) => sum + width, picks ? pickWidth : 0),
+  );
+
+  const reveal = (to: Position) => {
+    const box = scroller.current;
+    if (!box) return;
+    if (to.row >= 0) virtual.scrollToIndex(to.row, { align: 'auto' });
+    const left = lefts[to.column] ?? 0;
+    const right = left + (columns[to.column]?.width ?? 0);
+    const stuck = to.column === 0 ? 0 : (columns[0]?.width ?? 0);
+    if (to.column === 0) box.scrollLeft = 0;
+    else if (left - stuck < box.scrollLeft) box.scrollLeft = left - stuck;
+    else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== table.current || event.altKey) return;
+    const mod = event.ctrlKey || event.metaKey;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
+    const to = move(position, event.key, mod, { rows, columns: columns.length, page });
+    if (to) {
+      onPosition(to);
+      reveal(to);
+    } else if (event.key === 'Enter' && !mod) {
+      if (position.row < 0) onHead?.(position.column);
+      else onOpen?.(position);
+    } else if (event.key === ' ' && picking) {
+      if (position.row < 0) picking.toggleAll();
+      else picking.toggle(position.row);
+    } else if (event.key === 'a' && mod && picking) picking.toggleAll();
+    else if (event.key === 'c' && mod && onCopy && getSelection()?.isCollapsed !== false) onCopy(position);
+    else return;
+    event.preventDefault();
+  };
+
+  /** The cell that a pointer is on; null for a head, a box to tick, and what floats under a cell. */
+  const pointed = (event: MouseEvent): Position | null => {
+    const found = event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-column]') : null;
+    return found ? { row: Number(found.dataset.row), column: Number(found.dataset.column) } : null;
+  };
+  const onClick = (event: MouseEvent) => {
+    const at = pointed(event);
+    if (!at) return;
+    onPosition(at);
+    onPress?.(at);
+  };
+
+  const items = virtual.getVirtualItems();
+  const after = items.length === 0 ? 0 : virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const width = columns.reduce((sum, column) => sum + column.width, picks ? pickWidth : 0);
+
+  return (
+    <div className={styles.scroller} ref={scroller}>
+      <table
+        {...widget(cellId(id, position))}
+        ref={table}
+        className={styles.grid}
+        style={{ minWidth: width }}
+        aria-label={label}
+        aria-rowcount={totalRows < 0 ? -1 : totalRows + 1}
+        aria-colcount={columns.length + (picks ? 1 : 0)}
+        onKeyDown={onKeyDown}
+        onClick={onClick}
+        onDoubleClick={(event) => {
+          const at = pointed(event);
+          if (at) onOpen?.(at);
+        }}
+      >
+        <colgroup>
+          {picks && <col style={{ width: pickWidth }} />}
+          {columns.map((column) => (
+            <col key={column.id} style={{ width: column.width }} />
+          ))}
+          <col />
+        </colgroup>
+        <GridHead
+          id={id}
+          columns={columns}
+          active={position.row === -1 ? position.column : null}
+          picking={picks ? picking : undefined}
+          onHead={onHead}
+        />
+        <tbody>
+          {items.map((item, index) => (
+            <GridRow
+              key={rowId(item.index)}
+              id={id}
+              gap={item.start - (items[index - 1]?.end ?? 0)}
+              row={item.index}
+              height={rowHeight}
+              columns={columns}
+              cell={cell}
+              active={position.row === item.index ? position.column : null}
+              ringed={under?.at.row === item.index ? under.at.column : null}
+              failed={under?.failed ?? false}
+              selected={selectedRow === item.index}
+              picked={picks ? picking.picked(item.index) : undefined}
+              pickName={picks ? picking.name(item.index) : ''}
+              onPick={picks ? picking.toggle : undefined}
+            />
+          ))}
+          {after > 0 && <Gap height={after} />}
+        </tbody>
+      </table>
+      {instead}
+      {under && (
+        <UnderCell left={lefts[under.at.column] ?? 0} top={headHeight + (under.at.row + 1) * rowHeight}>
+          {under.content}
+        </UnderCell>
+      )}
+    </div>
+  );
+}
