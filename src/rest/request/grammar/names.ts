@@ -102,7 +102,11 @@ const jsonKey = label(
   choice(quotedValue, sepByDash(map(many1(noneOf('(-:.,>)')), (chars) => chars.join('').trim()))),
 );
 
+/** The end of an embedded relation's columns. PostgREST does not think of it, and takes the index before it as a key. */
+const beforeParenthesis: Parser<null> = (input) => (input.text[input.pos] === ')' ? null : FAIL);
+
 const indexEnd = choice<unknown>(
+  beforeParenthesis,
   attempt(lookAhead(string('->'))),
   attempt(lookAhead(string('::'))),
   attempt(lookAhead(string('.'))),
