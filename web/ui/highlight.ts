@@ -16,7 +16,7 @@ const sqlKeywords = words(
   comment commit constraint create current_user cross declare default deferrable delete desc distinct do domain drop
   each else end enable enum exception exclude execute exists extension false fetch filter for foreign from full
   function generated grant group having identity if ilike immutable in index inner insert instead into invoker is
-  join key language left like limit materialized natural new no not null nulls of offset old on only or order outer
+  join key language left level like limit materialized natural new no not null nulls of offset old on only or order outer
   over partition permissive plpgsql policy primary procedure references replace restrict restrictive
   return returning returns revoke right role rollback row rows schema security select sequence session set setof
   stable stored table temporary then to transaction trigger true truncate type union unique update usage using

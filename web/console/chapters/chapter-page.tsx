@@ -58,7 +58,7 @@ export function ChapterPage({
       {query.error && (
         <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
       )}
-      {children}
+      {(query.data || query.isPending) && children}
       {query.data && <Feet appRef={appRef} sources={sources} changes={changes} />}
       <Turn appRef={appRef} chapter={chapter} specification={query.data} />
     </Page>

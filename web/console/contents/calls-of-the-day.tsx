@@ -10,7 +10,7 @@ import { SideSection } from './side-section.tsx';
 /** Calls of the last 24 hours, hour by hour, and the figures of today. */
 export function CallsOfTheDay({ activity }: { activity: Activity | undefined }) {
   return (
-    <SideSection title="Calls" aside="last 24 hours" least={154}>
+    <SideSection title="Calls" aside="last 24 hours" least={activity ? undefined : 154}>
       {activity ? <Day activity={activity} /> : <Bar width={336} />}
     </SideSection>
   );

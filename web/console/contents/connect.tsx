@@ -18,7 +18,7 @@ import { curl, type Example, environment, supabaseJs, terminal } from './snippet
 export function Connect({ appRef, example }: { appRef: string; example: Example | null }) {
   const { data, error } = useQuery(connection(appRef));
   return (
-    <SideSection title="Connect" least={414}>
+    <SideSection title="Connect" least={data ? undefined : 414}>
       {data ? (
         <Connection connection={data} example={example} />
       ) : error ? (

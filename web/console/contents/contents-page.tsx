@@ -48,25 +48,27 @@ export function ContentsPage() {
         )}
       </Opening>
       {error && <Failure facts={failureFacts(error)} onRetry={retry} busy={spec.isFetching || today.isFetching} />}
-      <div className={styles.columns}>
-        <div>
-          <ChapterList appRef={ref} specification={spec.data} activity={today.data} stale={spec.isError} />
-          {entities && <Largest appRef={ref} entities={entities} />}
-          {entities?.length === 0 && (
-            <div className={styles.first}>
-              <Ways>
-                <FirstTable appRef={ref} />
-                <FirstMigrations appRef={ref} />
-              </Ways>
-            </div>
-          )}
+      {(spec.data || spec.isPending) && (
+        <div className={styles.columns}>
+          <div>
+            <ChapterList appRef={ref} specification={spec.data} activity={today.data} stale={spec.isError} />
+            {entities && <Largest appRef={ref} entities={entities} />}
+            {entities?.length === 0 && (
+              <div className={styles.first}>
+                <Ways>
+                  <FirstTable appRef={ref} />
+                  <FirstMigrations appRef={ref} />
+                </Ways>
+              </div>
+            )}
+          </div>
+          <div>
+            <Connect appRef={ref} example={entities ? exampleOf(entities) : null} />
+            <CallsOfTheDay activity={today.data} />
+            <Health activity={today.data} at={today.dataUpdatedAt} />
+          </div>
         </div>
-        <div>
-          <Connect appRef={ref} example={entities ? exampleOf(entities) : null} />
-          <CallsOfTheDay activity={today.data} />
-          <Health activity={today.data} at={today.dataUpdatedAt} />
-        </div>
-      </div>
+      )}
     </Page>
   );
 }

@@ -51,7 +51,7 @@ export function FirstMigrations({ appRef }: { appRef: string }) {
         Plain SQL files in order, once, each in a transaction. A folder <code>supabase/migrations</code> works as it is.
       </p>
       <Code
-        code={`$ npx ninefold migrate ${appRef} \\\n    ./supabase/migrations`}
+        code={`$ node bin/ninefold.js migrate ${appRef} \\\n    ./supabase/migrations`}
         language="shell"
         label="the command"
       />

@@ -9,7 +9,11 @@ import { SideSection } from './side-section.tsx';
 /** What the app stands on, and whether it is well. */
 export function Health({ activity, at }: { activity: Activity | undefined; at: number }) {
   return (
-    <SideSection title="Health" least={124} aside={activity && <AsOf at={at} live={false} verb="checked" />}>
+    <SideSection
+      title="Health"
+      least={activity ? undefined : 124}
+      aside={activity && <AsOf at={at} live={false} verb="checked" />}
+    >
       {activity ? (
         <KeyValues
           pairs={activity.health.map(({ name, ok, text }) => [

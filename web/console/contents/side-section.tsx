@@ -11,7 +11,7 @@ export function SideSection({
   title: string;
   aside?: ReactNode;
   /** Height in px that it takes from the start, so that nothing jumps when its content comes. */
-  least?: number;
+  least?: number | undefined;
   children: ReactNode;
 }) {
   return (

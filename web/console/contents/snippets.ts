@@ -55,6 +55,7 @@ SUPABASE_PUBLISHABLE_KEY=${publishable_key}`;
 
 /** SQL from a terminal on the machine of the node. */
 export const terminal = (ref: string): string =>
-  `$ npx ninefold sql ${ref}
-$ npx ninefold migrate ${ref} \\
+  `$ node bin/ninefold.js sql ${ref} \\
+    -c 'select now()'
+$ node bin/ninefold.js migrate ${ref} \\
     ./supabase/migrations`;

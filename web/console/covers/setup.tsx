@@ -6,7 +6,6 @@ import { limits } from '../../../contract/limits.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { signIn } from '../data/session/sign-in.ts';
 import { makeFirstBuilder } from '../data/setup/make-first-builder.ts';
 import { setupState } from '../data/setup/setup-state.ts';
 import { Cover, coverForm, coverTitle } from './cover.tsx';
@@ -32,17 +31,19 @@ function FirstBuilder() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
-  const making = useMutation(makeFirstBuilder());
-  const entering = useMutation(signIn());
-  const error = making.error ?? entering.error;
+  const { mutateAsync, isPending, error } = useMutation(makeFirstBuilder());
   const least = limits.passwordMinCharacters.default;
   const long = [...password].length;
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (making.isPending || entering.isPending) return;
-    const enter = () => entering.mutate({ email, password }, { onSuccess: () => void navigate({ to: '/' }) });
-    making.mutate({ token: code.trim(), name: name.trim(), email: email.trim(), password }, { onSuccess: enter });
+    if (isPending) return;
+    const builder = { token: code.trim(), name: name.trim(), email: email.trim(), password };
+    // A failure is shown from the mutation's state.
+    mutateAsync(builder).then(
+      () => navigate({ to: '/' }),
+      () => undefined,
+    );
   };
   return (
     <Cover right={<Start />}>
@@ -99,12 +100,7 @@ function FirstBuilder() {
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         {error && <FailureNote facts={failureFacts(error)} />}
-        <Button
-          kind="first"
-          wide
-          type="submit"
-          busy={(making.isPending && 'Making builder') || (entering.isPending && 'Signing in')}
-        >
+        <Button kind="first" wide type="submit" busy={isPending && 'Making builder'}>
           Make builder and open the console
         </Button>
       </form>

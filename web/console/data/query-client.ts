@@ -13,8 +13,14 @@ const notice = (error: unknown) => {
   if (error instanceof ApiFailure && error.code === 'operator_required') onSignedOut?.();
 };
 
-/** Repeats only what may pass by itself: no answer, or the database for a moment not there. */
+/** Whether a failure may pass by itself: no answer, or the database for a moment not there. */
 const passing = (error: unknown) => !(error instanceof ApiFailure) || error.status === null || error.status >= 502;
+
+/** Renews an answer while it is in sight; not one that was refused for good. In milliseconds. */
+export const renewed =
+  (every: number) =>
+  ({ state }: { state: { error: Error | null } }): number | false =>
+    state.error === null || passing(state.error) ? every : false;
 
 /**
  * One cache for the whole console. The last answer stays in sight while a new one is fetched; a failure is shown

@@ -2,11 +2,15 @@ import { mutationOptions } from '@tanstack/react-query';
 import type { SetupRequest } from '../../../../contract/admin.ts';
 import { openApi } from '../open-api.ts';
 import { queryClient } from '../query-client.ts';
+import { enter } from '../session/sign-in.ts';
 import { setupKeys } from './keys.ts';
 
-/** Makes the first builder with the code of the one-time link. */
+/** Makes the first builder with the code of the one-time link, and signs in. */
 export const makeFirstBuilder = () =>
   mutationOptions({
-    mutationFn: (body: SetupRequest) => openApi<object>('/setup', { method: 'POST', body }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: setupKeys.state() }),
+    mutationFn: async (body: SetupRequest): Promise<void> => {
+      await openApi<object>('/setup', { method: 'POST', body });
+      await enter(body);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: setupKeys.state() }),
   });

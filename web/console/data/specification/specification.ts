@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Specification } from '../../../../contract/specification.ts';
 import { api, segment } from '../api.ts';
+import { renewed } from '../query-client.ts';
 import { specificationKeys } from './keys.ts';
 
 /** What the app does, derived from the running system; renewed while in sight, and after every change made here. */
@@ -8,5 +9,5 @@ export const specification = (ref: string) =>
   queryOptions({
     queryKey: specificationKeys.of(ref),
     queryFn: ({ signal }) => api<Specification>(`/apps/${segment(ref)}/specification?format=json`, { signal }),
-    refetchInterval: 10_000,
+    refetchInterval: renewed(10_000),
   });
