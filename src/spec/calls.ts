@@ -146,6 +146,12 @@ const rowType = (entity: Entity): string => entity.fields.map((field) => `${fiel
 /** A field's name where /rest/v1 parses names: quoted when it holds a character that means something there. */
 const restName = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);
 
+/** A name for supabase-js, which sets it into the path as it is: encoded where it would not arrive whole. */
+function pathPart(name: string): string {
+  const arrives = !name.includes('%') && decodeURIComponent(new URL(`http://app/${name}`).pathname) === `/${name}`;
+  return js(arrives ? name : encodeURIComponent(name));
+}
+
 /** The row that an example is about: by its key, else by its first field. */
 function oneRow(entity: Entity): { query: string; chain: string } {
   const names =
@@ -199,7 +205,7 @@ const tableMethods: readonly Describe[] = [
       return {
         query: `select=${names === '*' ? '*' : encodeURIComponent(names)}&limit=25`,
         body: null,
-        expression: `supabase${chain}.from(${js(entity.name)}).select(${js(names)}).limit(25)`,
+        expression: `supabase${chain}.from(${pathPart(entity.name)}).select(${js(names)}).limit(25)`,
       };
     },
   }),
@@ -213,7 +219,7 @@ const tableMethods: readonly Describe[] = [
     example: (fields) => {
       const needed = fields.filter(mustBeGiven);
       const row = exampleRow(needed.length > 0 ? needed : fields.filter(writable).slice(0, 1));
-      return { query: '', body: row, expression: `supabase${chain}.from(${js(entity.name)}).insert(${js(row)})` };
+      return { query: '', body: row, expression: `supabase${chain}.from(${pathPart(entity.name)}).insert(${js(row)})` };
     },
   }),
   (entity, { write, chain }) => ({
@@ -227,7 +233,11 @@ const tableMethods: readonly Describe[] = [
       const free = fields.filter((field) => writable(field) && !entity.primary_key.includes(field.name));
       const row = exampleRow((free.length > 0 ? free : fields.filter(writable)).slice(0, 1));
       const { query, chain: filters } = oneRow(entity);
-      return { query, body: row, expression: `supabase${chain}.from(${js(entity.name)}).update(${js(row)})${filters}` };
+      return {
+        query,
+        body: row,
+        expression: `supabase${chain}.from(${pathPart(entity.name)}).update(${js(row)})${filters}`,
+      };
     },
   }),
   (entity, { write, chain }) => ({
@@ -239,7 +249,7 @@ const tableMethods: readonly Describe[] = [
     headers: write,
     example: () => {
       const { query, chain: filters } = oneRow(entity);
-      return { query, body: null, expression: `supabase${chain}.from(${js(entity.name)}).delete()${filters}` };
+      return { query, body: null, expression: `supabase${chain}.from(${pathPart(entity.name)}).delete()${filters}` };
     },
   }),
 ];
@@ -330,7 +340,7 @@ function routineCall(
       expression:
         raw !== undefined
           ? null
-          : `supabase${chain}.rpc(${js(routine.name)}${sent === '{}' && options === '' ? '' : `, ${sent}`}${options})`,
+          : `supabase${chain}.rpc(${pathPart(routine.name)}${sent === '{}' && options === '' ? '' : `, ${sent}`}${options})`,
     }),
   };
 }

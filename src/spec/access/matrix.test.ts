@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RoleCell, RolesChapter } from '../../../contract/specification.ts';
-import { startPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { Pool } from '../../database/pool.ts';
+import type { Pool } from '../../database/pool.ts';
 import { affectedRows } from '../../database/statement.ts';
-import { parseTarget } from '../../database/target.ts';
 import { loadFacts } from '../facts.ts';
 import { rolesChapter } from '../roles.ts';
 import { matrixCases, members } from './matrix-cases.ts';
@@ -15,18 +13,14 @@ import { type Held, statementsFor } from './matrix-statements.ts';
 const givenRoles = ['anon', 'authenticated', 'service_role', 'agent'];
 const schemaOf = (index: number): string => `case_${String(index).padStart(2, '0')}`;
 
-let postgres: TestPostgres;
+let database: AppDatabase;
 let pool: Pool;
 let chapter: RolesChapter;
 
 beforeAll(async () => {
-  postgres = await startPostgres('matrix');
-  pool = new Pool(parseTarget(postgres.url, 'matrix'), { max: 2, idleMilliseconds: 5000, waitMilliseconds: 5000 });
-  for (const file of ['cluster.sql', '0001_base.sql', '0002_auth.sql']) {
-    await pool.script(readFileSync(new URL(`../../schema/${file}`, import.meta.url), 'utf8'));
-  }
+  database = await startAppDatabase('matrix');
+  pool = database.pool;
   await pool.script(`
-    create role app_owner; alter database postgres owner to app_owner; create role app_authenticator login noinherit; grant authenticator to app_authenticator;
     create role staff; create role agent; create role clerk noinherit; create role reader; create role writer;
     create role keeper; create role deputy; grant keeper to deputy;
     grant staff to agent; grant staff to clerk; grant pg_read_all_data to reader; grant pg_write_all_data to writer;
@@ -45,8 +39,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await pool?.close();
-  await postgres?.stop();
+  await database?.stop();
 });
 
 /** What one statement did: refused, or how many of the rows that it could have reached it reached. */
