@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
 import ws from 'ws';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
@@ -16,6 +16,7 @@ import { resolveIdentity } from '../../src/identity/resolve.ts';
 import { SessionCache } from '../../src/identity/session-cache.ts';
 import { Events, type NinefoldEvent } from '../../src/observe/events.ts';
 import { clone } from './clone.ts';
+import { uniqueEmail } from './unique.ts';
 
 export interface AuthApp {
   readonly keys: AppKeys;
@@ -39,6 +40,8 @@ export interface AuthApp {
   identify(headers: Record<string, string>): Promise<Identity>;
   /** The stock client over `call`. */
   client(key?: string): SupabaseClient;
+  /** A new member, signed up by the stock client. */
+  member(password: string): Promise<{ client: SupabaseClient; email: string; user: User; session: Session }>;
   /** SQL as the app's owner; rows as texts. */
   sql(text: string, params?: string[]): Promise<Record<string, string | null>[]>;
   /** Resolves with the next notification of the app's database that `matches`. */
@@ -135,6 +138,13 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
         realtime: { transport: ws as never },
         global: { fetch: (input, init) => fetchFrom(app, String(input), init) },
       }),
+    async member(password) {
+      const email = uniqueEmail();
+      const client = app.client();
+      const { data, error } = await client.auth.signUp({ email, password });
+      if (error || !data.user || !data.session) throw error ?? new Error('sign-up gave no session');
+      return { client, email, user: data.user, session: data.session };
+    },
     async sql(text, params = []) {
       const [result] = await owner.run([{ text, params }]);
       return rowsAsText(result as Result);

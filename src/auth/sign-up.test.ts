@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { uniqueEmail } from '../../test/support/unique.ts';
+
+let postgres: TestPostgres;
+let app: AuthApp;
+
+beforeAll(async () => {
+  postgres = await startPostgres('auth-sign-up');
+  app = await makeAuthApp(postgres.url);
+});
+beforeEach(() => app.reset());
+afterAll(async () => {
+  await app.close();
+  await postgres.stop();
+});
+
+const password = 'correct horse';
+
+describe('signing up', () => {
+  it('makes an account and a session with the claims that policies read', async () => {
+    const email = uniqueEmail();
+    const client = app.client();
+    const { data } = await client.auth.signUp({
+      email: ` ${email.toUpperCase()} `,
+      password,
+      options: { data: { full_name: 'Ada' } },
+    });
+    expect(data.user).toMatchObject({
+      aud: 'authenticated',
+      role: 'authenticated',
+      email,
+      phone: '',
+      is_anonymous: false,
+      app_metadata: { provider: 'email', providers: ['email'] },
+      user_metadata: { full_name: 'Ada', email, email_verified: true, phone_verified: false, sub: data.user?.id },
+      identities: [{ provider: 'email', id: data.user?.id, user_id: data.user?.id, identity_data: { email } }],
+    });
+    expect(data.user?.email_confirmed_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(data.session).toMatchObject({ token_type: 'bearer', expires_in: 3600 });
+    // The stock client verifies the token with the published key.
+    const { data: verified, error } = await client.auth.getClaims();
+    expect(error).toBeNull();
+    expect(verified?.claims).toMatchObject({
+      iss: 'http://localhost/apps/auth/auth/v1',
+      sub: data.user?.id,
+      aud: 'authenticated',
+      role: 'authenticated',
+      email,
+      phone: '',
+      aal: 'aal1',
+      amr: [{ method: 'password', timestamp: expect.any(Number) }],
+      app_metadata: { provider: 'email', providers: ['email'] },
+      is_anonymous: false,
+    });
+    expect(verified?.claims.session_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(app.events).toContainEqual({
+      type: 'auth',
+      what: 'signed-up',
+      app: 'auth',
+      userId: data.user?.id,
+      address: '127.0.0.1',
+    });
+  });
+
+  it('stores an argon2id hash and never the password', async () => {
+    const { user } = await app.member(password);
+    const [row] = await app.sql('select * from auth.users where id = $1', [user.id]);
+    expect(row?.encrypted_password).toMatch(/^\$argon2id\$/);
+    expect(JSON.stringify(row)).not.toContain(password);
+  });
+
+  it('refuses an address that is taken, in any letter case, also one that a seed wrote', async () => {
+    const { email } = await app.member(password);
+    expect((await app.client().auth.signUp({ email: email.toUpperCase(), password })).error).toMatchObject({
+      code: 'user_already_exists',
+      status: 422,
+    });
+    const seeded = uniqueEmail('Seeded');
+    await app.sql('insert into auth.users (id, email) values (gen_random_uuid(), $1)', [seeded]);
+    expect((await app.client().auth.signUp({ email: seeded, password })).error?.code).toBe('user_already_exists');
+  });
+
+  it('makes one account of many sign-ups at once', async () => {
+    const email = uniqueEmail();
+    const all = await Promise.all(Array.from({ length: 8 }, () => app.client().auth.signUp({ email, password })));
+    expect(all.map(({ error }) => error?.code ?? 'made').sort()).toEqual([
+      'made',
+      ...Array(7).fill('user_already_exists'),
+    ]);
+    expect(await app.sql('select from auth.users where email = $1', [email])).toHaveLength(1);
+  });
+
+  it('answers a taken address like a new one while addresses must be confirmed', async () => {
+    app.settings = { ...app.settings, mailer_autoconfirm: false };
+    const { email, password: secret } = { email: uniqueEmail(), password };
+    const first = await app.client().auth.signUp({ email, password: secret });
+    expect(first.data.session).toBeNull();
+    expect(first.data.user?.email_confirmed_at).toBeUndefined();
+    const second = await app.client().auth.signUp({ email, password: secret });
+    expect(second.error).toBeNull();
+    expect(second.data.user?.identities).toEqual([]);
+    expect(second.data.user?.id).not.toBe(first.data.user?.id);
+    expect((await app.client().auth.signInWithPassword({ email, password })).error).toMatchObject({
+      code: 'email_not_confirmed',
+      status: 400,
+    });
+  });
+
+  it.each([
+    [{}, 'anonymous_provider_disabled', 422],
+    [{ email: 'ada@example.com' }, 'validation_failed', 400],
+    [{ email: 'ada@example.com', password: 'short' }, 'weak_password', 422],
+    [{ email: 'ada@example.com', password: 'x'.repeat(1025) }, 'validation_failed', 400],
+    [{ email: 'ada@example.com', password: 'nul\0nul' }, 'validation_failed', 400],
+    [{ email: 'no address', password }, 'validation_failed', 400],
+    [{ email: 'ada@example.com', phone: '+491701234567', password }, 'validation_failed', 400],
+    [{ phone: '+491701234567', password }, 'phone_provider_disabled', 400],
+    [{ email: 'ada@example.com', password, data: 'x' }, 'validation_failed', 400],
+    [{ email: 'ada@example.com', password, data: { big: 'x'.repeat(20_000) } }, 'validation_failed', 400],
+    [{ email: ['ada@example.com'], password }, 'validation_failed', 400],
+    [{ email: { toString: 'x' }, password: { length: 10 } }, 'validation_failed', 400],
+  ])('refuses %j with %s', async (body, code, status) => {
+    expect(await app.ask('POST', '/signup', { body })).toMatchObject({ status, body: { code } });
+  });
+
+  it('can be switched off', async () => {
+    app.settings = { ...app.settings, disable_signup: true };
+    expect((await app.client().auth.signUp({ email: uniqueEmail(), password })).error?.code).toBe('signup_disabled');
+    app.settings = { ...app.settings, disable_signup: false, external_email_enabled: false };
+    expect((await app.client().auth.signUp({ email: uniqueEmail(), password })).error?.code).toBe(
+      'email_provider_disabled',
+    );
+  });
+
+  it('works without an address where visitors may, and the account can get one', async () => {
+    app.settings = { ...app.settings, external_anonymous_users_enabled: true };
+    const client = app.client();
+    const { data } = await client.auth.signInAnonymously({ options: { data: { theme: 'dark' } } });
+    expect(data.user).toMatchObject({
+      is_anonymous: true,
+      email: '',
+      identities: [],
+      user_metadata: { theme: 'dark' },
+    });
+    expect((await client.auth.updateUser({ password })).error).toMatchObject({
+      code: 'validation_failed',
+      status: 422,
+    });
+    const email = uniqueEmail();
+    const { data: known } = await client.auth.updateUser({ email, password });
+    expect(known.user).toMatchObject({
+      id: data.user?.id,
+      email,
+      is_anonymous: false,
+      app_metadata: { provider: 'email', providers: ['email'] },
+    });
+    expect((await app.client().auth.signInWithPassword({ email, password })).error).toBeNull();
+  });
+});
+
+describe('what the app’s own database says against an account', () => {
+  it('reaches the client: the message of RAISE, the status of PTxyz, the name of a constraint', async () => {
+    await app.sql(`create function public.check_domain() returns trigger language plpgsql as $$
+      begin
+        if new.email like '%@raise.example.com' then raise exception 'Only staff may join.'; end if;
+        if new.email like '%@teapot.example.com' then raise sqlstate 'PT418' using message = 'I am a teapot.'; end if;
+        if new.email like '%@check.example.com' then
+          raise exception using errcode = '23514', constraint = 'staff_only', message = 'internal words';
+        end if;
+        return new;
+      end $$`);
+    await app.sql(
+      'create trigger check_domain before insert on auth.users for each row execute function public.check_domain()',
+    );
+    const attempt = (domain: string) =>
+      app.ask('POST', '/signup', { body: { email: `ada@${domain}.example.com`, password } });
+    expect(await attempt('raise')).toMatchObject({
+      status: 400,
+      body: { code: 'database_refused', message: 'Only staff may join.' },
+    });
+    expect(await attempt('teapot')).toMatchObject({
+      status: 418,
+      body: { code: 'database_refused', message: 'I am a teapot.' },
+    });
+    const refused = await attempt('check');
+    expect(refused).toMatchObject({ status: 400, body: { code: 'database_refused' } });
+    expect(refused.body.message).toContain('staff_only');
+    expect(JSON.stringify(refused.body)).not.toContain('internal words');
+    expect(app.events.filter(({ type }) => type === 'fault')).toHaveLength(3);
+  });
+});
