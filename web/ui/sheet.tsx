@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
 import styles from './sheet.module.css';
+import { Bar, CutLine, Gauge, pushClass, wideOnlyClass } from './workbench.tsx';
 
 /** A page that is one long list: a bar with title and tools, the list, a foot that says how much of it is in sight. */
 export function Sheet({
@@ -24,13 +26,12 @@ export function Sheet({
 }) {
   return (
     <div className={styles.sheet}>
-      <div className={styles.bar}>
-        <h1 className={styles.title}>{title}</h1>
+      <Bar title={title}>
         {filters}
-        {tools !== undefined && <span className={styles.tools}>{tools}</span>}
-      </div>
+        {tools !== undefined && <span className={pushClass}>{tools}</span>}
+      </Bar>
       <div className={styles.middle}>
-        {notice && <div className={styles.notice}>{notice}</div>}
+        <div>{notice}</div>
         <div className={styles.content}>{children}</div>
       </div>
       {foot}
@@ -58,19 +59,15 @@ export function SheetFoot({
   remark?: ReactNode;
 }) {
   return (
-    <div className={styles.foot}>
+    <CutLine>
       <b>{shown}</b>
-      {part !== undefined && part < 1 && (
-        <span className={styles.gauge} aria-hidden="true">
-          <span style={{ width: `${part * 100}%` }} />
-        </span>
-      )}
+      {part !== undefined && part < 1 && <Gauge part={part} />}
       {more && (
-        <button type="button" className={styles.more} onClick={more.busy ? undefined : more.onMore}>
-          {more.busy ? 'Loading' : more.word}
+        <button type="button" className={styles.more} aria-busy={more.busy || undefined} onClick={more.onMore}>
+          {more.busy ? 'Loading …' : more.word}
         </button>
       )}
-      <span className={styles.remark}>{remark}</span>
-    </div>
+      <span className={classNames(pushClass, wideOnlyClass, 'soft cut')}>{remark}</span>
+    </CutLine>
   );
 }
