@@ -101,7 +101,7 @@ function callingRoles(facts: Facts, access: Access): ChapterRole[] {
 }
 
 /** What /rest/v1 serves as tables: partitions are reached through their table. */
-export const exposedRelations = (facts: Facts): RelationFact[] =>
+const exposedRelations = (facts: Facts): RelationFact[] =>
   facts.relations
     .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
     .sort(byName);

@@ -20,7 +20,7 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
 }
 
 /** SHA-256, hex, over what the chapters say, without the parts that change while the app stays the same. */
-export function contentHash({ entities, calls, ...rest }: Chapters): string {
+function contentHash({ entities, calls, ...rest }: Chapters): string {
   const lasting = {
     ...rest,
     entities: entities && { ...entities, entities: entities.entities.map(({ figures: _, ...entity }) => entity) },
