@@ -39,7 +39,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
     plain(`create role ${owner} login inherit password ${literal(logins.ownerPassword)}`),
     plain(`create role ${authenticator} login noinherit password ${literal(logins.authenticatorPassword)}`),
     plain(`grant authenticator to ${authenticator}`),
-    plain(`grant anon, authenticated, service_role to ${owner}`),
+    plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
     plain(grantPostgresRole(owner)),
   ]);
   await copyDatabase(maintenance, from ?? TEMPLATE_DATABASE, database);

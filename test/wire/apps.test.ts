@@ -74,7 +74,9 @@ describe('what a new database holds', () => {
        create policy "public pictures" on storage.objects for select using (bucket_id = 'pictures' and (storage.foldername(name))[1] = auth.uid()::text);
        insert into storage.buckets (id, name, public) values ('pictures', 'pictures', true);
        create function public.handle_new_user() returns trigger language plpgsql security definer set search_path = '' as $$ begin return new; end $$;
+       drop trigger if exists on_auth_user_created on auth.users;
        create trigger on_auth_user_created after insert on auth.users for each row execute function public.handle_new_user();
+       drop trigger if exists on_auth_user_created on auth.users;
        select extensions.crypt('a', extensions.gen_salt('bf')), extensions.similarity('word', 'wort'), auth.role(), auth.email(), auth.jwt();`,
     );
     expect(await rows(ref, `select tablename from pg_publication_tables where pubname = 'supabase_realtime'`)).toEqual([
