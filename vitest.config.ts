@@ -5,7 +5,7 @@ import { countReporter } from './test/support/count-reporter.ts';
 function inProcess(name: string, include: string[]): TestProjectInlineConfiguration {
   return {
     extends: true,
-    test: { name, include, testTimeout: 30_000, hookTimeout: 60_000, sequence: { groupOrder: 0 } },
+    test: { name, include, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 0 } },
   };
 }
 

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { Client } from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { processTable } from '../../test/support/processes.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { serverProcesses } from './process-table.ts';
@@ -83,10 +84,11 @@ async function query(url: string, sql: string): Promise<Record<string, string>[]
 const dataFolder = () => realpath(join(home, 'postgres'));
 const postmaster = async () => Number.parseInt(await readFile(join(await dataFolder(), 'postmaster.pid'), 'utf8'), 10);
 
+/** A postmaster is the one that no other process of its data folder has made. */
 async function postmastersRunning(): Promise<number> {
+  const table = await processTable();
   const pids = await serverProcesses(await dataFolder());
-  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-  return commands.filter((command) => command.includes('\0-D\0')).length;
+  return table.filter(({ pid, parent }) => pids.includes(pid) && !pids.includes(parent)).length;
 }
 
 describe('a fresh home', () => {

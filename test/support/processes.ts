@@ -10,7 +10,7 @@ interface ProcessRow {
 
 /** The worker processes of a node, its PostgreSQL server, and all processes below its primary. */
 export async function partsOf(primary: number): Promise<{ workers: number[]; postmaster: number; all: number[] }> {
-  const table = process.platform === 'linux' ? await fromProc() : await fromPs();
+  const table = await processTable();
   const children = (parent: number) => table.filter((row) => row.parent === parent);
   const below = (parent: number): ProcessRow[] => children(parent).flatMap((row) => [row, ...below(row.pid)]);
   const postmaster = children(primary).find((row) => /\/postgres -D /.test(row.command));
@@ -20,7 +20,11 @@ export async function partsOf(primary: number): Promise<{ workers: number[]; pos
   return { workers: pids(workers), postmaster: postmaster.pid, all: pids(below(primary)) };
 }
 
-/** A bare Linux has no `ps`. */
+/** All processes of this machine. A bare Linux has no `ps`. */
+export function processTable(): Promise<ProcessRow[]> {
+  return process.platform === 'linux' ? fromProc() : fromPs();
+}
+
 async function fromProc(): Promise<ProcessRow[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const rows = await Promise.all(
