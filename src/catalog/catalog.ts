@@ -15,7 +15,8 @@ export interface Catalog {
   readonly functions: ReadonlyMap<string, readonly Routine[]>;
   /** Casts that present or read a domain, by `representationKey`. */
   readonly representations: ReadonlyMap<string, SqlName>;
-  readonly mediaHandlers: readonly MediaHandler[];
+  /** By `nameKey` of the relation or function that they serve; '' for those that serve any. */
+  readonly mediaHandlers: ReadonlyMap<string, readonly MediaHandler[]>;
   /** Settings of roles (ALTER ROLE … SET) that the login role may apply for them, by role. */
   readonly roleSettings: ReadonlyMap<string, RoleSettings>;
 }

@@ -66,7 +66,7 @@ function makeCatalog(facts: CatalogFacts, schemas: readonly string[]): Catalog {
     representations: new Map(
       (facts.representations ?? []).map(([from, to, fn]) => [representationKey(from, to), sqlName(fn)]),
     ),
-    mediaHandlers: (facts.handlers ?? []).map(makeHandler),
+    mediaHandlers: makeHandlers(facts.handlers ?? []),
     roleSettings: new Map((facts.roles ?? []).map(makeRoleSettings)),
   };
 }
@@ -153,6 +153,15 @@ function makeRoutines(facts: readonly RoutineFact[]): Map<string, Routine[]> {
     else routines.set(nameKey(routine), [routine]);
   }
   return routines;
+}
+
+function makeHandlers(facts: readonly HandlerFact[]): Map<string, MediaHandler[]> {
+  const handlers = new Map<string, MediaHandler[]>();
+  for (const handler of facts.map(makeHandler)) {
+    const key = handler.target === null ? '' : nameKey(handler.target);
+    handlers.set(key, [...(handlers.get(key) ?? []), handler]);
+  }
+  return handlers;
 }
 
 const makeHandler = ([fn, target, mediaType]: HandlerFact): MediaHandler => ({

@@ -70,7 +70,7 @@ const catalog: Catalog = {
   ]),
   functions: new Map([[nameKey(routine), [routine]]]),
   representations: new Map(),
-  mediaHandlers: [],
+  mediaHandlers: new Map(),
   roleSettings: new Map(),
 };
 

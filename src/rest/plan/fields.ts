@@ -1,4 +1,4 @@
-import { type Catalog, type Column, nameKey, representationKey, type SqlName } from '../../catalog/catalog.ts';
+import { type Catalog, type Column, type Relation, representationKey } from '../../catalog/catalog.ts';
 import type { FieldRef, Filter, LogicTree } from '../request/api-request.ts';
 import type { Condition, PlannedField, PlannedOrder } from './plan.ts';
 
@@ -24,12 +24,9 @@ export const columnField = (column: Column): PlannedField => ({
   default: column.default,
 });
 
-const columnOf = (catalog: Catalog, relation: SqlName, name: string): Column | undefined =>
-  catalog.relations.get(nameKey(relation))?.columns.get(name);
-
 /** The column with its type, when the relation has it. Only json and jsonb can be followed into without conversion. */
-export function typedField(catalog: Catalog, relation: SqlName, field: FieldRef): PlannedField {
-  const column = columnOf(catalog, relation, field.name);
+export function typedField(table: Relation | undefined, field: FieldRef): PlannedField {
+  const column = table?.columns.get(field.name);
   const type = column?.type ?? '';
   return {
     name: field.name,
@@ -44,7 +41,10 @@ export function typedField(catalog: Catalog, relation: SqlName, field: FieldRef)
 }
 
 const transformed = (catalog: Catalog, field: PlannedField, from: string, to: string): PlannedField => {
-  const transform = field.type === '' ? undefined : catalog.representations.get(representationKey(from, to));
+  const transform =
+    field.type === '' || catalog.representations.size === 0
+      ? undefined
+      : catalog.representations.get(representationKey(from, to));
   return transform ? { ...field, type: from, transform } : field;
 };
 
@@ -56,21 +56,22 @@ export const shownField = (catalog: Catalog, field: PlannedField): PlannedField 
 export const filledField = (catalog: Catalog, field: PlannedField): PlannedField =>
   transformed(catalog, field, 'json', field.type);
 
-function comparedField(catalog: Catalog, relation: SqlName, filter: Filter): PlannedField {
-  const field = typedField(catalog, relation, filter.field);
+function comparedField(catalog: Catalog, table: Relation | undefined, filter: Filter): PlannedField {
+  const field = typedField(table, filter.field);
   const { operation } = filter;
-  const column = columnOf(catalog, relation, filter.field.name);
+  const column = table?.columns.get(filter.field.name);
   // of a computed field the type is not known: it is taken to be a tsvector already
   const isText = column !== undefined && column.baseType !== 'tsvector';
   const search = operation.kind === 'search' && isText ? { language: operation.language } : null;
   return transformed(catalog, { ...field, search }, 'text', field.type);
 }
 
-export function plannedCondition(catalog: Catalog, relation: SqlName, tree: LogicTree): Condition {
+/** `table` is undefined where the rows are of no known relation, as a function may give. */
+export function plannedCondition(catalog: Catalog, table: Relation | undefined, tree: LogicTree): Condition {
   if (tree.kind === 'filter') {
     return {
       kind: 'filter',
-      field: comparedField(catalog, relation, tree),
+      field: comparedField(catalog, table, tree),
       negated: tree.negated,
       operation: tree.operation,
     };
@@ -78,7 +79,7 @@ export function plannedCondition(catalog: Catalog, relation: SqlName, tree: Logi
   return {
     kind: tree.kind,
     negated: tree.negated,
-    children: tree.children.map((child) => plannedCondition(catalog, relation, child)),
+    children: tree.children.map((child) => plannedCondition(catalog, table, child)),
   };
 }
 

@@ -1,10 +1,11 @@
-import { type Catalog, isToOne, type Relationship, type SqlName } from '../../catalog/catalog.ts';
+import { type Catalog, isToOne, nameKey, type Relationship, type SqlName } from '../../catalog/catalog.ts';
 import { findRelationship } from './find-relationship.ts';
 import type { JoinCondition, TableRef } from './plan.ts';
 import type { Draft } from './read-draft.ts';
 
-/** Finds the relationship of every embedded relation to its parent. Throws PGRST200 and PGRST201. */
+/** Finds what the catalog knows of each relation, and the relationship of every embedded one to its parent. Throws PGRST200 and PGRST201. */
 export function linkRelationships(catalog: Catalog, schema: string, parent: Draft): void {
+  parent.table = catalog.relations.get(nameKey(parent.relation));
   for (const child of parent.children) {
     const origin = parent.depth === 0 ? (parent.alias ?? parent.relation.name) : parent.relation.name;
     const relationship = findRelationship(catalog, schema, origin, child.name, child.hint);

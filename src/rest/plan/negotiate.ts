@@ -1,5 +1,5 @@
 import type { RestSettings } from '../../../contract/settings.ts';
-import { type Catalog, type SqlName, sameName } from '../../catalog/catalog.ts';
+import { type Catalog, nameKey, type SqlName } from '../../catalog/catalog.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ApiRequest, MediaType } from '../request/api-request.ts';
 import { mediaTypeName, parseMediaType, sameMediaType } from '../request/media-type.ts';
@@ -73,9 +73,8 @@ function formatOf(
 
 /** The handler for this target, first one that answers anything; for `target` null, one for any rows. */
 function customFormat(accepted: MediaType, target: SqlName | null, catalog: Catalog): Negotiated | null {
-  const candidates = catalog.mediaHandlers.filter((handler) =>
-    target === null ? handler.target === null : handler.target !== null && sameName(handler.target, target),
-  );
+  const candidates = catalog.mediaHandlers.get(target === null ? '' : nameKey(target));
+  if (!candidates) return null;
   const handler =
     (target === null ? undefined : candidates.find((candidate) => candidate.mediaType === '*/*')) ??
     candidates.findLast((candidate) => sameMediaType(parseMediaType(candidate.mediaType), accepted));

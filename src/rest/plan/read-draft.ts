@@ -1,4 +1,4 @@
-import type { Relationship, SqlName } from '../../catalog/catalog.ts';
+import type { Relation, Relationship, SqlName } from '../../catalog/catalog.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type {
   ApiRequest,
@@ -30,6 +30,8 @@ export interface Draft {
 
   source: 'relation' | 'result';
   relation: SqlName;
+  /** What the catalog knows of the relation; undefined for the rows of a function that are of none. */
+  table: Relation | undefined;
   /** The alias within the statement; null when it goes by its own name. */
   alias: string | null;
   relationship: Relationship | null;
@@ -66,6 +68,7 @@ function newDraft(
     range: allRows,
     source: 'relation',
     relation: { schema, name: item.name },
+    table: undefined,
     alias: null,
     relationship: null,
     joinAlias: '',

@@ -52,7 +52,7 @@ function refuseAggregates(draft: Draft): void {
 }
 
 function finish(catalog: Catalog, draft: Draft, parent: Draft | null, maxRows: bigint | null): ReadNode {
-  const order = draft.order.map((term) => finishOrder(catalog, draft, term));
+  const order = draft.order.map((term) => finishOrder(draft, term));
   const embedding = parent ? embeddingOf(draft, parent, order) : null;
   const children = draft.children.map((child) => finish(catalog, child, draft, maxRows));
   return {
@@ -62,14 +62,17 @@ function finish(catalog: Catalog, draft: Draft, parent: Draft | null, maxRows: b
     select: draft.select,
     where: draft.filters.map((tree) => finishCondition(catalog, draft, children, tree)),
     order: embedding?.placement.kind === 'spread-arrays' ? [] : order,
-    range: maxRows === null ? draft.range : restrict(draft.range, maxRows),
+    range: maxRows === null || isAtMostOne(draft) ? draft.range : restrict(draft.range, maxRows),
     embedding,
     children,
   };
 }
 
-function finishOrder(catalog: Catalog, draft: Draft, term: OrderTerm): PlannedOrder {
-  if (term.relation === null) return plannedOrder(typedField(catalog, draft.relation, term.field), term);
+/** A relation that needs no limit: one would keep PostgreSQL from joining it as it likes. */
+const isAtMostOne = (draft: Draft): boolean => draft.relationship !== null && isToOne(draft.relationship);
+
+function finishOrder(draft: Draft, term: OrderTerm): PlannedOrder {
+  if (term.relation === null) return plannedOrder(typedField(draft.table, term.field), term);
   const child = draft.children.find((candidate) => calledName(candidate) === term.relation);
   const relation = child?.joinAlias ?? term.relation;
   return plannedOrder(unknownField(term.field.name, term.field.path), { ...term, relation });
@@ -89,7 +92,7 @@ function finishCondition(catalog: Catalog, draft: Draft, children: readonly Read
     const child = children[draft.children.findIndex((candidate) => calledName(candidate) === field.name)];
     if (child) return { kind: 'no-related', negated: tree.negated, child };
   }
-  return plannedCondition(catalog, draft.relation, tree);
+  return plannedCondition(catalog, draft.table, tree);
 }
 
 function embeddingOf(draft: Draft, parent: Draft, order: readonly PlannedOrder[]): Embedding {
@@ -112,6 +115,5 @@ function placementOf(draft: Draft, order: readonly PlannedOrder[]): Placement {
   if (draft.spread === 'many') return arraysPlacement(draft, order);
   if (draft.spread === 'one') return { kind: 'spread', columns: draft.spreadColumns };
   if (showsNothing(draft)) return { kind: 'hidden' };
-  const toOne = draft.relationship !== null && isToOne(draft.relationship);
-  return { kind: toOne ? 'object' : 'array', name: calledName(draft) };
+  return { kind: isAtMostOne(draft) ? 'object' : 'array', name: calledName(draft) };
 }

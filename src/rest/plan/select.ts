@@ -1,4 +1,4 @@
-import { type Catalog, type Column, nameKey, representationKey } from '../../catalog/catalog.ts';
+import { type Catalog, type Column, representationKey } from '../../catalog/catalog.ts';
 import { columnField, shownField, typedField, unknownField } from './fields.ts';
 import type { PlannedSelect } from './plan.ts';
 import type { Draft } from './read-draft.ts';
@@ -12,14 +12,14 @@ import type { Draft } from './read-draft.ts';
  */
 export function planSelect(catalog: Catalog, draft: Draft, grouped = false): void {
   const groups = grouped || draft.items.some((item) => item.aggregate !== null) || draft.spread === 'many';
-  const columns = [...(catalog.relations.get(nameKey(draft.relation))?.columns.values() ?? [])];
-  const expand = groups || columns.some((column) => isPresented(catalog, column));
+  const columns = draft.table?.columns;
+  const expand = groups || (catalog.representations.size > 0 && showsPresented(catalog, columns));
   const select: PlannedSelect[] = [];
   for (const item of draft.items) {
     const { alias, cast, aggregate, aggregateCast } = item;
     const isStar = item.field.name === '*' && item.field.path.length === 0;
     if (isStar && aggregate === null && expand) {
-      for (const column of columns) {
+      for (const column of columns?.values() ?? []) {
         const field = shownField(catalog, columnField(column));
         select.push({ field, alias, cast, aggregate, aggregateCast });
       }
@@ -27,7 +27,7 @@ export function planSelect(catalog: Catalog, draft: Draft, grouped = false): voi
       const field = { ...unknownField('*'), wholeRow: true };
       select.push({ field, alias, cast, aggregate, aggregateCast });
     } else {
-      const field = shownField(catalog, typedField(catalog, draft.relation, item.field));
+      const field = shownField(catalog, typedField(draft.table, item.field));
       select.push({ field, alias, cast, aggregate, aggregateCast });
     }
   }
@@ -35,8 +35,12 @@ export function planSelect(catalog: Catalog, draft: Draft, grouped = false): voi
   for (const child of draft.children) planSelect(catalog, child, groups);
 }
 
-const isPresented = (catalog: Catalog, column: Column): boolean =>
-  catalog.representations.has(representationKey(column.type, 'json'));
+function showsPresented(catalog: Catalog, columns: ReadonlyMap<string, Column> | undefined): boolean {
+  for (const column of columns?.values() ?? []) {
+    if (catalog.representations.has(representationKey(column.type, 'json'))) return true;
+  }
+  return false;
+}
 
 /** A JSON path is called by its last key, a presented column by its name, an aggregate one level up by its function. */
 function impliedAlias(item: PlannedSelect, draft: Draft): string | null {

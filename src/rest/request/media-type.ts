@@ -1,4 +1,5 @@
 import type { MediaType, PlanOption } from './api-request.ts';
+import { memoize } from './memoize.ts';
 
 /** Media types of Accept and Content-Type (RFC 9110 section 12.5.1; PostgREST docs, "Media Type Handlers"). */
 
@@ -121,8 +122,12 @@ function listItems(header: string): string[] {
 const exactness = (text: string): number => (text.startsWith('*/*') ? 0 : text.includes('/*') ? 1 : 2);
 
 /** The media types of Accept, best first: by weight, then the more exact, then as sent. Without the header, any. */
-export function parseAccept(header: string | undefined): MediaType[] {
-  if (header === undefined) return [anyMediaType];
+export const parseAccept = (header: string | undefined): readonly MediaType[] =>
+  header === undefined ? anyOnly : parseList(header);
+
+const anyOnly = [anyMediaType];
+
+const parseList = memoize((header): readonly MediaType[] => {
   const ranges = listItems(header).map((text, index) => {
     const match = weight.exec(text);
     return {
@@ -133,4 +138,4 @@ export function parseAccept(header: string | undefined): MediaType[] {
   });
   ranges.sort((a, b) => b.quality - a.quality || exactness(b.text) - exactness(a.text) || a.index - b.index);
   return ranges.map((range) => parseMediaType(range.text));
-}
+});

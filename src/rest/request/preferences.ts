@@ -1,4 +1,5 @@
 import type { Preferences } from './api-request.ts';
+import { memoize } from './memoize.ts';
 
 /** The header Prefer (RFC 7240; PostgREST docs, "Prefer Header"). The first of each preference counts. */
 
@@ -13,7 +14,7 @@ const choices = {
 
 type Choices = typeof choices;
 
-export const noPreferences: Preferences = {
+const noPreferences: Preferences = {
   resolution: null,
   representation: null,
   count: null,
@@ -28,6 +29,11 @@ export const noPreferences: Preferences = {
 /** `transactionOverride`: whether the setting db_tx_end lets the client choose how the transaction ends. */
 export function parsePreferences(header: string | undefined, transactionOverride: boolean): Preferences {
   if (header === undefined || header === '') return noPreferences;
+  const preferences = parseHeader(header);
+  return transactionOverride || preferences.transaction === null ? preferences : { ...preferences, transaction: null };
+}
+
+const parseHeader = memoize((header): Preferences => {
   const words = header.split(',').map((word) => word.trim());
 
   const chosen = <N extends keyof Choices>(name: N): Choices[N][number] | null => {
@@ -50,11 +56,11 @@ export function parsePreferences(header: string | undefined, transactionOverride
     resolution: chosen('resolution'),
     representation: chosen('return'),
     count: chosen('count'),
-    transaction: transactionOverride ? chosen('tx') : null,
+    transaction: chosen('tx'),
     missing: chosen('missing'),
     handling: chosen('handling'),
     timezone: after('timezone='),
     maxAffected: maxAffected !== null && /^\d{1,18}$/.test(maxAffected) ? BigInt(maxAffected) : null,
     unknown: words.filter((word) => !isKnown(word)),
   };
-}
+});

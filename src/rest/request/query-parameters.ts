@@ -5,6 +5,7 @@ import { columnList, treePath } from './grammar/names.ts';
 import { orderList } from './grammar/order.ts';
 import { ParseFailure, type Parser, parse } from './grammar/parser.ts';
 import { selectList } from './grammar/select.ts';
+import { memoize } from './memoize.ts';
 import { decodeQuery, encodeComponent } from './query-string.ts';
 import { allRows, rangeOf } from './row-range.ts';
 
@@ -29,7 +30,9 @@ const starOnly: readonly SelectItem[] = [
 
 const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
-const parsePath = (name: string) => parseParameter(treePath, name, `tree path (${name})`);
+const parsePath = memoize((name) => parseParameter(treePath, name, `tree path (${name})`));
+const parseOrder = memoize((value) => parseParameter(orderList, value, `order (${value})`));
+const parseSelect = memoize((value) => parseParameter(selectList, value, `select parameter (${value})`));
 
 /**
  * @param isCallByGet then a parameter without an operator is an argument of the function.
@@ -53,7 +56,7 @@ export function parseQueryParameters(query: string, isCallByGet: boolean): Query
       case 'order':
         order.push({
           path: parsePath(name).path,
-          value: parseParameter(orderList, value, `order (${value})`),
+          value: parseOrder(value),
         });
         continue;
       case 'and':
@@ -82,7 +85,7 @@ export function parseQueryParameters(query: string, isCallByGet: boolean): Query
   const onConflict = first('on_conflict');
   return {
     canonical: canonical(pairs),
-    select: select === null ? starOnly : parseParameter(selectList, select, `select parameter (${select})`),
+    select: select === null ? starOnly : parseSelect(select),
     filters,
     logic,
     order,

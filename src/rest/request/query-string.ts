@@ -66,6 +66,10 @@ export const decodeForm = (text: string): [string, string][] =>
 
 const reserved = /[!'()*]/g;
 
+const unreserved = /^[A-Za-z0-9_.~-]*$/;
+
 /** Percent-encodes everything but letters, digits and `-_.~` (RFC 3986 section 2.3). */
 export const encodeComponent = (text: string): string =>
-  encodeURIComponent(text).replace(reserved, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  unreserved.test(text)
+    ? text
+    : encodeURIComponent(text).replace(reserved, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -170,7 +170,7 @@ function rangeText(range: RowRange, params: Params): string {
   if (isAllRows(range)) return '';
   const limit = limitOf(range);
   const limitText = limit === null ? '' : ` LIMIT ${params.bind(String(limit))}`;
-  return `${limitText} OFFSET ${params.bind(String(range.lower))}`;
+  return range.lower === 0n ? limitText : `${limitText} OFFSET ${params.bind(String(range.lower))}`;
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { RestSettings } from '../../../contract/settings.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { Statement } from '../../database/statement.ts';
+import type { Param, Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { CallPlan, Plan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import { identifier, Params } from './text.ts';
+import { identifier } from './text.ts';
 
 /**
  * The statement before the query: it makes the transaction the caller's own (PostgREST docs, "Transactions",
@@ -17,13 +17,15 @@ export function setupStatement(
   settings: RestSettings,
   catalog: Catalog,
 ): Statement {
-  const params = new Params();
+  const params: Param[] = [];
   const calls: string[] = [];
   const set = (name: SettingName, value: string): void => {
-    calls.push(`pg_catalog.set_config('${name}', ${params.bind(value)}, true)`);
+    params.push(value);
+    calls.push(`pg_catalog.set_config('${name}', $${params.length}, true)`);
   };
   const setNamed = (name: string, value: string): void => {
-    calls.push(`pg_catalog.set_config(${params.bind(name)}, ${params.bind(value)}, true)`);
+    params.push(name, value);
+    calls.push(`pg_catalog.set_config($${params.length - 1}, $${params.length}, true)`);
   };
   set('search_path', [request.schema, ...settings.db_extra_search_path].map(identifier).join(', '));
   if (settings.db_statement_timeout !== null) set('statement_timeout', String(settings.db_statement_timeout));
@@ -39,7 +41,7 @@ export function setupStatement(
   if (plan.kind === 'call') for (const [name, value] of hoistedSettings(plan, settings)) setNamed(name, value);
   for (const [name, value] of Object.entries(settings.app_settings)) setNamed(name, value);
   if (isReadOnly(plan)) set('transaction_read_only', 'on');
-  return { text: `SELECT ${calls.join(', ')}`, params: params.values, preparedFor: 'setup' };
+  return { text: `SELECT ${calls.join(', ')}`, params, preparedFor: 'setup' };
 }
 
 /** The settings that every transaction has. */

@@ -15,9 +15,11 @@ export class Params {
   }
 }
 
+const plainName = /^[\w ]*$/;
+
 /** A name, quoted. A NUL, which no name can hold and which would end the text early, is taken out. */
 export const identifier = (name: string): string =>
-  quoteIdentifier(name.includes('\0') ? name.replaceAll('\0', '') : name);
+  plainName.test(name) ? `"${name}"` : quoteIdentifier(name.replaceAll('\0', ''));
 
 export const qualified = (name: SqlName): string => `${identifier(name.schema)}.${identifier(name.name)}`;
 
