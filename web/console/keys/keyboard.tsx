@@ -4,13 +4,14 @@ import { type Binding, keyName, press } from './bindings.ts';
 interface Keyboard {
   /** Everything that keys do at the moment, in the order in which it was bound. */
   bindings: readonly Binding[];
-  bind: (bindings: readonly Binding[]) => () => void;
   /** WCAG 2.1.4: keys without Ctrl, Cmd or Alt can be switched off. */
   singleKeys: boolean;
   setSingleKeys: (on: boolean) => void;
 }
 
 const KeyboardContext = createContext<Keyboard | null>(null);
+/** Apart from what is bound, so that those who bind are not drawn again when others do. */
+const BindContext = createContext<((bindings: readonly Binding[]) => () => void) | null>(null);
 
 const storageKey = 'ninefold-single-keys';
 const patience = 1200;
@@ -32,11 +33,12 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
 
   useKeyListener(bindings, singleKeys);
 
-  const keyboard = useMemo(
-    () => ({ bindings, bind, singleKeys, setSingleKeys }),
-    [bindings, bind, singleKeys, setSingleKeys],
+  const keyboard = useMemo(() => ({ bindings, singleKeys, setSingleKeys }), [bindings, singleKeys, setSingleKeys]);
+  return (
+    <BindContext value={bind}>
+      <KeyboardContext value={keyboard}>{children}</KeyboardContext>
+    </BindContext>
   );
-  return <KeyboardContext value={keyboard}>{children}</KeyboardContext>;
 }
 
 function useKeyListener(bindings: readonly Binding[], singleKeys: boolean) {
@@ -75,7 +77,8 @@ export function useKeyboard(): Keyboard {
  * Binds keys for as long as the component stands. `bindings` must be memoised; what they do may use the latest state.
  */
 export function useKeys(bindings: readonly Binding[]): void {
-  const { bind } = useKeyboard();
+  const bind = use(BindContext);
+  if (!bind) throw new Error('useKeys needs a KeyboardProvider above it.');
   useEffect(() => bind(bindings), [bind, bindings]);
 }
 

@@ -26,6 +26,13 @@ export function RoleMatrix({
   const grid = useRef<HTMLTableElement>(null);
   const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
   const [at, setAt] = useState<readonly [row: number, column: number]>([0, 0]);
+  // The room goes to the roles that have conditions to tell; where all have none, they share it.
+  const conditional = useMemo(() => {
+    const columns = rows.flatMap(({ cells }) =>
+      cells.flatMap(({ verdict }, column) => (verdict === 'when' ? [column] : [])),
+    );
+    return new Set(columns.length > 0 ? columns : roles.map((_, column) => column));
+  }, [rows, roles]);
   const selectedKey = selected && cellKey(selected);
 
   // A cell that was linked to, or stepped to in the panel, is brought into sight.
@@ -51,8 +58,8 @@ export function RoleMatrix({
       <colgroup>
         <col className={styles.entityColumn} />
         <col className={styles.operationColumn} />
-        {roles.map(({ name }) => (
-          <col key={name} />
+        {roles.map(({ name }, column) => (
+          <col key={name} className={conditional.has(column) ? undefined : styles.plainColumn} />
         ))}
       </colgroup>
       <thead>

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import type { AppSummary, NodeStatus } from '../../../contract/admin.ts';
+import { nodeSentence } from './node-sentence.ts';
+
+const now = Date.parse('2026-11-20T14:00:00Z');
+const app = (ref: string): AppSummary => ({
+  ref,
+  name: ref,
+  url: `http://127.0.0.1:9009/apps/${ref}`,
+  created_at: '2026-11-20T13:00:00Z',
+  size_bytes: 8 * 1024 * 1024,
+});
+const status: NodeStatus = {
+  url: 'http://127.0.0.1:9009',
+  version: '0.1.0',
+  node_version: 'v20.20.2',
+  postgres: { version: '18.4', embedded: true, connections: 3, max_connections: 400 },
+  database_url: null,
+  workers: 2,
+  started_at: '2026-11-01T14:00:00Z',
+  apps: [],
+};
+
+it('agrees in number and tells only what is known', () => {
+  expect(nodeSentence([], status, now)).toMatch(
+    /^None yet\. Postgres 18\.4 has 3 of 400 connections in use; 2 workers/,
+  );
+  expect(nodeSentence([app('a')], { ...status, workers: 1 }, now)).toMatch(
+    /^1 app holds 8\.0 MB\. .* 1 worker up for 19 days\.$/,
+  );
+  expect(nodeSentence([app('a'), app('b')], status, now)).toMatch(/^2 apps hold 16 MB\./);
+});
+
+it('says when the database is not its own', () => {
+  const postgres = { ...status.postgres, embedded: false };
+  expect(nodeSentence([], { ...status, postgres }, now)).toContain('An external Postgres 18.4');
+});

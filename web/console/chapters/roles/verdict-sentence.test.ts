@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { verdictSentence } from './verdict-sentence.ts';
+
+it.each([
+  [{ verdict: 'always', words: '', reason: 'the role bypasses it' } as const, 'Always, on every row.'],
+  [
+    { verdict: 'when', words: 'own row (owner is the member)', reason: '' } as const,
+    'When own row (owner is the member).',
+  ],
+  [{ verdict: 'when', words: '', reason: '2 of 5 fields' } as const, 'Not always: 2 of 5 fields.'],
+  [{ verdict: 'never', words: '', reason: 'no grant' } as const, 'Never: no grant.'],
+  [{ verdict: 'never', words: '', reason: '' } as const, 'Never.'],
+])('%j is told as %s', (cell, sentence) => expect(verdictSentence(cell)).toBe(sentence));

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../../contract/admin.ts';
+import type { Chapters, Specification } from '../../../contract/specification.ts';
+import { chapterWords, type Piece } from './chapter-words.ts';
+
+const specification = (chapters: Chapters): Specification => ({ app: { ref: 'a', name: 'a' }, hash: '', chapters });
+const told = (pieces: readonly Piece[]) =>
+  pieces.map((piece) => (typeof piece === 'string' ? piece : piece.figure)).join('');
+const activity = (calls: number, p50: number | null): Activity => ({
+  hours: [],
+  today: { calls, failed: 0, p50_ms: p50, p99_ms: p50, per_minute: 0 },
+  members: 0,
+  sessions: 0,
+  health: [],
+});
+const calls = { calls: [], extension_functions: [], sources: [] };
+
+describe('the contents tell only what is known', () => {
+  it('of an empty app', () => {
+    const entities = { entities: [], relations: [], sources: [] };
+    expect(told(chapterWords('entities', specification({ entities }), undefined))).toBe('None yet');
+  });
+
+  it('of calls before their figures have come', () => {
+    expect(told(chapterWords('calls', specification({ calls }), undefined))).toBe('0 calls');
+  });
+
+  it('of calls on a day without one: no time is invented', () => {
+    expect(told(chapterWords('calls', specification({ calls }), activity(0, null)))).toBe('0 calls; 0 made today');
+  });
+
+  it('of calls on a day with some', () => {
+    expect(told(chapterWords('calls', specification({ calls }), activity(1234, 1.14)))).toBe(
+      '0 calls; 1,234 made today, p50 1.1 ms, p99 1.1 ms',
+    );
+  });
+
+  it('of a chapter that is not there', () => expect(chapterWords('roles', specification({}), undefined)).toEqual([]));
+});
