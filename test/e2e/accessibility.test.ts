@@ -1,0 +1,149 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { type ConsoleUnderTest, sizes, startConsole, type Visit } from './console.ts';
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+const schema = `
+  create table public.customers (id bigint generated always as identity primary key, name text not null);
+  create table public.tickets (
+    id bigint generated always as identity primary key,
+    customer bigint not null references public.customers,
+    title text not null,
+    body jsonb,
+    created_at timestamptz not null default now());
+  comment on table public.tickets is 'What a customer asks for';
+  alter table public.tickets enable row level security;
+  create policy "members read" on public.tickets for select to authenticated using (true);
+  create function public.open_tickets() returns bigint language sql stable as 'select count(*) from public.tickets';
+  insert into public.customers (name) values ('Brightwater'), ('Elm Street Clinic');
+  insert into public.tickets (customer, title, body)
+    select 1 + n % 2, 'Ticket number ' || n, jsonb_build_object('n', n) from generate_series(1, 40) n;`;
+
+let console_: ConsoleUnderTest;
+let filled: string;
+let empty: string;
+beforeAll(async () => {
+  console_ = await startConsole();
+  const app = await createApp(console_.node, { ref: 'helpdesk', name: 'Helpdesk' });
+  await runSql(console_.node, app.ref, schema);
+  await signUpMember(app);
+  filled = `/app/${app.ref}`;
+  empty = `/app/${(await createApp(console_.node)).ref}`;
+});
+afterAll(() => console_.stop());
+
+interface View {
+  name: string;
+  path: () => string;
+  /** Waits until all of it is there. */
+  ready: (page: Page) => Promise<unknown>;
+  signedIn?: boolean;
+}
+
+const heading = (name: string | RegExp) => (page: Page) => page.getByRole('heading', { name, level: 1 }).waitFor();
+const dialog = (name: string) => (page: Page) => page.getByRole('dialog', { name }).waitFor();
+
+const views: readonly View[] = [
+  { name: 'sign-in', path: () => '/sign-in', ready: heading('Sign in'), signedIn: false },
+  { name: 'set-up, done', path: () => '/setup', ready: heading('All set up'), signedIn: false },
+  { name: 'no page', path: () => '/app', ready: heading('There is no page here') },
+  { name: 'apps', path: () => '/', ready: (page) => page.getByRole('link', { name: 'helpdesk' }).waitFor() },
+  { name: 'make an app', path: () => '/?make=true', ready: dialog('Make an app') },
+  { name: 'contents', path: () => filled, ready: (page) => page.getByText('Publishable key').waitFor() },
+  { name: 'contents, empty', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
+  { name: 'entities', path: () => `${filled}/entities`, ready: heading(/./) },
+  { name: 'roles', path: () => `${filled}/roles`, ready: heading(/./) },
+  { name: 'calls', path: () => `${filled}/calls`, ready: heading(/./) },
+  { name: 'data', path: () => `${filled}/data`, ready: heading(/./) },
+  {
+    name: 'data, a table',
+    path: () => `${filled}/data?table=public.tickets`,
+    ready: (page) => page.getByText('Ticket number 40').waitFor(),
+  },
+  { name: 'data, empty', path: () => `${empty}/data`, ready: heading(/./) },
+  { name: 'sql', path: () => `${filled}/sql`, ready: heading(/./) },
+  {
+    name: 'users',
+    path: () => `${filled}/users`,
+    ready: (page) => page.getByText('1 user', { exact: true }).waitFor(),
+  },
+  {
+    name: 'users, one in full',
+    path: () => `${filled}/users`,
+    ready: async (page) => {
+      await page.getByRole('row').nth(1).click();
+      await page.getByRole('textbox', { name: 'User metadata as JSON' }).waitFor();
+    },
+  },
+  { name: 'users, empty', path: () => `${empty}/users`, ready: (page) => page.getByText('No users yet').waitFor() },
+  {
+    name: 'create a user',
+    path: () => `${filled}/users`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Create user' }).click();
+      await dialog('Create a user')(page);
+    },
+  },
+  {
+    name: 'sessions, one in full',
+    path: () => `${filled}/sessions`,
+    ready: async (page) => {
+      await page.getByRole('row').nth(1).click();
+      await page.getByRole('complementary', { name: 'Selected session' }).waitFor();
+    },
+  },
+  {
+    name: 'sessions, empty',
+    path: () => `${empty}/sessions`,
+    ready: (page) => page.getByText('Nobody is signed in').waitFor(),
+  },
+];
+
+describe.each(['wide', 'phone'] as const)('%s', (size) => {
+  it.each(views)('$name', async ({ path, ready, signedIn = true }) => {
+    const visit = await console_.visit(path(), { viewport: sizes[size], signedIn, colorScheme: 'light' });
+    await ready(visit.page);
+    await settled(visit.page);
+    expect(await faults(visit)).toEqual([]);
+    await visit.page.emulateMedia({ colorScheme: 'dark' });
+    await visit.page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    expect(await faults(visit)).toEqual([]);
+    const overflow = await visit.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+});
+
+it.each([
+  ['the palette', 'Control+k', 'Search or jump'],
+  ['the list of keys', '?', 'Keyboard'],
+])('%s', async (_, key, name) => {
+  const visit = await console_.visit(filled, { colorScheme: 'light' });
+  await visit.page.getByText('Publishable key').waitFor();
+  await visit.page.keyboard.press(key);
+  await dialog(name)(visit.page);
+  expect(await faults(visit)).toEqual([]);
+  await visit.page.emulateMedia({ colorScheme: 'dark' });
+  expect(await faults(visit)).toEqual([]);
+  expect(visit.problems).toEqual([]);
+  await visit.context.close();
+});
+
+/** Until nothing is being fetched and no bar holds a place. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole('progressbar').waitFor({ state: 'detached' });
+  await page.evaluate(() => document.fonts.ready);
+}
+
+/** What axe finds, each with where it is and what it says. */
+async function faults({ page }: Visit): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
+  );
+}

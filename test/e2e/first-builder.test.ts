@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { clientOf } from '../support/clients.ts';
+import { uniqueEmail } from '../support/unique.ts';
+import { builder, type ConsoleUnderTest, startConsole } from './console.ts';
+
+let console_: ConsoleUnderTest;
+beforeAll(async () => {
+  console_ = await startConsole({ fresh: true });
+});
+afterAll(() => console_.stop());
+
+it('leads from the one-time link to an app that the stock client can use, and then no further', async () => {
+  const { page, context, problems } = await console_.visit('/');
+  await page.waitForURL('**/setup');
+  await page.goto(console_.node.setupUrl ?? '');
+  await page.getByRole('textbox', { name: 'Name' }).fill(builder.name);
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
+  await page.getByLabel('Password', { exact: true }).fill(builder.password);
+  await page.getByRole('button', { name: 'Make builder and open the console' }).click();
+
+  await page.getByRole('heading', { name: 'Make the first app' }).waitFor();
+  await page.getByRole('button', { name: 'Make an app' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Make an app' });
+  await dialog.getByRole('textbox', { name: 'Ref' }).fill('Help Desk');
+  await dialog.getByRole('button', { name: 'Make app' }).click();
+  expect(await dialog.getByRole('textbox', { name: 'Ref' }).getAttribute('aria-invalid')).toBe('true');
+  await dialog.getByRole('textbox', { name: 'Ref' }).fill('helpdesk');
+  await dialog.getByRole('button', { name: 'Make app' }).click();
+
+  await page.getByRole('heading', { name: 'What does helpdesk do?' }).waitFor();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy Publishable key' }).click();
+  await page.getByRole('status').filter({ hasText: 'Copied Publishable key' }).waitFor();
+  const publishable_key = await page.evaluate(() => navigator.clipboard.readText());
+  const client = clientOf({ url: `${console_.node.url}/apps/helpdesk`, publishable_key });
+  const { data, error } = await client.auth.signUp({ email: uniqueEmail(), password: 'a long password' });
+  expect(error).toBeNull();
+  expect(data.session).not.toBeNull();
+
+  await page.goto(console_.node.setupUrl ?? '');
+  await page.getByRole('heading', { name: 'All set up' }).waitFor();
+  expect(problems).toEqual([]);
+});

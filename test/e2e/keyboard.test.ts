@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
+import { uniqueEmail } from '../support/unique.ts';
+import { type ConsoleUnderTest, startConsole } from './console.ts';
+
+let console_: ConsoleUnderTest;
+beforeAll(async () => {
+  console_ = await startConsole();
+});
+afterAll(() => console_.stop());
+
+/** Presses Tab until what has the focus is called `name`; fails when it is never reached. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      return (element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim();
+    });
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await focused()) === name) return;
+  }
+  throw new Error(`Tab never reached “${name}”.`);
+}
+
+it('creates a user, bans and finds them again without a mouse', async () => {
+  const app = await createApp(console_.node);
+  const email = uniqueEmail('keys');
+  const { page, problems } = await console_.visit('/');
+  await page.getByRole('link', { name: app.ref, exact: true }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Search or jump' }).waitFor();
+  await page.keyboard.type(app.ref);
+  await page.getByRole('option', { name: app.ref }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: `What does ${app.ref} do?` }).waitFor();
+
+  await page.keyboard.press('g');
+  await page.keyboard.press('u');
+  await page.getByRole('heading', { name: 'No users yet' }).waitFor();
+  await page.keyboard.press('i');
+  await page.getByRole('dialog', { name: 'Create a user' }).waitFor();
+  await page.keyboard.type(email);
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'Selected user' });
+  await panel.getByText('and has not done so yet').waitFor();
+
+  await tabTo(page, 'Ban');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Ban user' });
+  await dialog.waitFor();
+  // Esc closes what is on top, and only that; the focus goes back.
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await panel.waitFor();
+  await page.keyboard.press('Enter');
+  await dialog.waitFor();
+  await tabTo(page, 'For good');
+  await page.keyboard.press('Space');
+  await tabTo(page, 'Ban');
+  await page.keyboard.press('Enter');
+  await panel.getByText('Banned for good.').waitFor();
+
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  await page.keyboard.press('f');
+  await page.keyboard.type(email);
+  await page.keyboard.press('Enter');
+  await page.getByText('1 user', { exact: true }).waitFor();
+  await tabTo(page, email);
+  await page.keyboard.press('Enter');
+  await panel.getByText('Banned for good.').waitFor();
+
+  const { error } = await clientOf(app).auth.signInWithPassword({ email, password: 'whatever it was' });
+  expect(error?.status).toBe(400);
+  expect(problems).toEqual([]);
+});

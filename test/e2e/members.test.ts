@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
+import { uniqueEmail } from '../support/unique.ts';
+import { type ConsoleUnderTest, startConsole } from './console.ts';
+
+let console_: ConsoleUnderTest;
+beforeAll(async () => {
+  console_ = await startConsole();
+});
+afterAll(() => console_.stop());
+
+it('makes a user who can sign in with the password shown, and bans them', async () => {
+  const app = await createApp(console_.node);
+  const { page, problems } = await console_.visit(`/app/${app.ref}/users`);
+  await page.getByRole('heading', { name: 'No users yet' }).waitFor();
+  const email = uniqueEmail('ada');
+
+  await page.getByRole('button', { name: 'Create user' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Create a user' });
+  await dialog.getByRole('textbox', { name: 'E-mail' }).fill(email);
+  const password = await dialog.getByRole('textbox', { name: 'Password' }).inputValue();
+  await dialog.getByRole('button', { name: 'Create user' }).click();
+  const panel = page.getByRole('complementary', { name: 'Selected user' });
+  await panel.getByText('and has not done so yet').waitFor();
+
+  const client = clientOf(app);
+  const signedIn = await client.auth.signInWithPassword({ email, password });
+  expect(signedIn.error).toBeNull();
+  await panel.getByText('Node.js').waitFor();
+
+  await panel.getByRole('button', { name: 'Ban' }).click();
+  const ban = page.getByRole('dialog', { name: 'Ban user' });
+  await ban.getByRole('button', { name: '1 week' }).click();
+  await ban.getByRole('button', { name: 'Ban', exact: true }).click();
+  await panel.getByText(/^Banned until/).waitFor();
+  await page.getByRole('row', { name: email }).getByText('6 days more').waitFor();
+  const { error: session } = await client.auth.getUser();
+  expect(session?.status).toBe(403);
+  const again = await clientOf(app).auth.signInWithPassword({ email, password });
+  expect(again.error?.code).toBe('user_banned');
+
+  await panel.getByRole('button', { name: 'Lift the ban' }).click();
+  await panel.getByText(/^Signs in by email/).waitFor();
+  expect((await clientOf(app).auth.signInWithPassword({ email, password })).error).toBeNull();
+  expect(problems).toEqual([]);
+});
+
+it('changes metadata, sets a new password, and deletes a user once the address is typed', async () => {
+  const app = await createApp(console_.node);
+  const { email, password } = await signUpMember(app);
+  const { page, problems } = await console_.visit(`/app/${app.ref}/users`);
+  await page.getByRole('row', { name: email }).click();
+  const panel = page.getByRole('complementary', { name: 'Selected user' });
+
+  await panel.getByRole('tab', { name: 'App' }).click();
+  const metadata = panel.getByRole('textbox', { name: 'App metadata as JSON' });
+  const before = await metadata.inputValue();
+  await metadata.fill('{ "plan": ');
+  await panel.getByText(/not JSON/).waitFor();
+  await metadata.fill(JSON.stringify({ ...JSON.parse(before), plan: 'pro' }));
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
+  const { data } = await clientOf(app).auth.signInWithPassword({ email, password });
+  expect(data.user?.app_metadata).toMatchObject({ provider: 'email', plan: 'pro' });
+
+  await panel.getByRole('button', { name: 'Reset password' }).click();
+  const reset = page.getByRole('dialog', { name: 'Reset password' });
+  await reset.getByRole('textbox', { name: 'New password' }).fill('another long password');
+  await reset.getByRole('button', { name: 'Set password' }).click();
+  await reset.waitFor({ state: 'detached' });
+  const old = await clientOf(app).auth.signInWithPassword({ email, password });
+  expect(old.error?.code).toBe('invalid_credentials');
+  const now = await clientOf(app).auth.signInWithPassword({ email, password: 'another long password' });
+  expect(now.error).toBeNull();
+
+  await panel.getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete user' });
+  const remove = dialog.getByRole('button', { name: 'Delete user' });
+  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  await dialog.getByRole('textbox').fill(email);
+  await remove.click();
+  await page.getByRole('heading', { name: 'No users yet' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+it('finds one of many users, and pages through the rest', async () => {
+  const app = await createApp(console_.node);
+  const admin = clientOf(app, app.secret_key).auth.admin;
+  for (let start = 0; start < 210; start += 30) {
+    const batch = Array.from({ length: 30 }, (_, place) => `member-${start + place}@example.com`);
+    await Promise.all(batch.map((email) => admin.createUser({ email })));
+  }
+  const { page, problems } = await console_.visit(`/app/${app.ref}/users`);
+  await page.getByText('200 of 210 users shown').waitFor();
+  await page.getByRole('button', { name: 'Load 10 more' }).click();
+  await page.getByText('210 users', { exact: true }).waitFor();
+  // Only what is in sight is in the page.
+  expect(await page.getByRole('row').count()).toBeLessThan(80);
+
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('member-77@');
+  await page.getByText('1 user', { exact: true }).waitFor();
+  await page.getByRole('row', { name: 'member-77@example.com' }).waitFor();
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('nobody');
+  await page.getByRole('heading', { name: 'No user matches “nobody”' }).waitFor();
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await page.getByText('210 users', { exact: true }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+it('revokes a session: the member’s client is refused within a second, others go on', async () => {
+  const app = await createApp(console_.node);
+  await runSql(
+    console_.node,
+    app.ref,
+    `create table public.notes (id bigint generated always as identity primary key, text text not null);
+     alter table public.notes enable row level security;
+     create policy "members read" on public.notes for select to authenticated using (true);
+     insert into public.notes (text) values ('hello');`,
+  );
+  const [ada, mei] = [await signUpMember(app, 'ada'), await signUpMember(app, 'mei')];
+  const { page, problems } = await console_.visit(`/app/${app.ref}/sessions`);
+  await page.getByText('2 sessions', { exact: true }).waitFor();
+  expect((await ada.client.from('notes').select()).data).toHaveLength(1);
+
+  await page.getByRole('row', { name: ada.email }).click();
+  const panel = page.getByRole('complementary', { name: 'Selected session' });
+  await panel.getByText('aal1, one factor').waitFor();
+  await panel.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByText('1 session', { exact: true }).waitFor();
+  await panel.waitFor({ state: 'detached' });
+
+  await expect
+    .poll(async () => (await ada.client.from('notes').select()).status, { timeout: 1500, interval: 100 })
+    .toBe(401);
+  expect((await ada.client.auth.refreshSession()).error).not.toBeNull();
+  expect((await mei.client.from('notes').select()).data).toHaveLength(1);
+
+  await page.getByRole('button', { name: 'Revoke all', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Revoke every session' });
+  await dialog.getByRole('textbox').fill(app.ref);
+  await dialog.getByRole('button', { name: 'Revoke all' }).click();
+  await page.getByRole('heading', { name: 'Nobody is signed in' }).waitFor();
+  await expect
+    .poll(async () => (await mei.client.from('notes').select()).status, { timeout: 1500, interval: 100 })
+    .toBe(401);
+  expect(problems).toEqual([]);
+});
+
+it('shows a session that begins while one looks on', async () => {
+  const app = await createApp(console_.node);
+  const { page, problems } = await console_.visit(`/app/${app.ref}/sessions`);
+  await page.getByRole('heading', { name: 'Nobody is signed in' }).waitFor();
+  const { email } = await signUpMember(app);
+  await page.getByRole('row', { name: email }).waitFor();
+  expect(problems).toEqual([]);
+});

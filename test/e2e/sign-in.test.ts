@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp } from '../support/apps.ts';
+import { builder, type ConsoleUnderTest, startConsole } from './console.ts';
+
+let console_: ConsoleUnderTest;
+beforeAll(async () => {
+  console_ = await startConsole();
+});
+afterAll(() => console_.stop());
+
+it('asks who one is, says what is wrong, and leads back to the page that was wanted', async () => {
+  const { ref } = await createApp(console_.node);
+  const { page, problems } = await console_.visit(`/app/${ref}/users?q=ada`, { signedIn: false });
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
+  await page.getByLabel('Password', { exact: true }).fill('not this one');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('E-mail or password is wrong.').waitFor();
+  // What the browser itself notes of the 400.
+  expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
+
+  await page.getByLabel('Password', { exact: true }).fill(builder.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+  expect(new URL(page.url()).search).toBe('?q=ada');
+  expect(problems).toEqual([]);
+});
+
+it('signs out for good: the session is gone on the server too', async () => {
+  const { page, problems } = await console_.visit('/sign-in', { signedIn: false });
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
+  await page.getByLabel('Password', { exact: true }).fill(builder.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
+  const token: string = await page.evaluate(
+    () => JSON.parse(localStorage.getItem('ninefold-console') ?? '{}').access_token,
+  );
+  const asBuilder = () =>
+    fetch(`${console_.node.url}/admin/v1/apps`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await asBuilder()).status).toBe(200);
+
+  await page.getByRole('button', { name: `Signed in as ${builder.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await expect.poll(async () => (await asBuilder()).status, { timeout: 5000 }).toBe(401);
+  await page.goto(`${console_.node.url}/`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+it('keeps light or dark as it was chosen', async () => {
+  const { page, problems } = await console_.visit('/', { colorScheme: 'light' });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
+  const light = await ground();
+  await page.getByRole('button', { name: 'Dark', exact: true }).click();
+  await page.getByRole('button', { name: 'Light', exact: true }).waitFor();
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
+  expect(await ground()).toBe(dark);
+  await page.keyboard.press('t');
+  await expect.poll(ground).toBe(light);
+  expect(problems).toEqual([]);
+});
