@@ -94,6 +94,8 @@ function stopSignal(): Promise<void> {
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    // The terminal was closed.
+    process.on('SIGHUP', onSignal);
   });
 }
 

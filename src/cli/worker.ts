@@ -11,6 +11,7 @@ const tell = (message: FromWorker) => process.send?.(message);
 export async function runWorker(): Promise<void> {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
+  process.on('SIGHUP', () => undefined);
   let worker: Worker | null = null;
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
