@@ -6,7 +6,7 @@ import { Access, type CallingRole } from './access/access.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import type { Facts } from './facts.ts';
 import { byName, compareText, entityId, roleName, routineId, sqlName } from './names.ts';
-import { anyone } from './words/phrase.ts';
+import { anyone } from './words/outcomes.ts';
 
 /** Roles of the server that no call of an app ever has. */
 const serverRoles = new Set([

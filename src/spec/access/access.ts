@@ -3,7 +3,7 @@ import type { RelationFact } from '../../catalog/entities.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Facts } from '../facts.ts';
 import { type Expression, parseQuery } from '../words/expression.ts';
-import { type Caller, outcomes, TRUE } from '../words/outcomes.ts';
+import { anyone, type Caller, outcomes, TRUE } from '../words/outcomes.ts';
 import {
   always,
   conditionWords,
@@ -184,13 +184,14 @@ export class Access {
   ): Decision {
     const self = this.#callerAs(caller, role);
     const looked = { policies: namesOf(policies) };
-    const outcome = [using, check].filter((part) => part !== null).map((part) => outcomes(part, self));
-    // What is true without a look at any row is folded away before anything in it could be refused.
-    if (outcome.every((can) => can === TRUE)) {
-      return { ...always(`every row passes ${quoted(policies)}`), ...looked };
-    }
+    const parts = [using, check].filter((part) => part !== null);
+    const every = { ...always(`every row passes ${quoted(policies)}`), ...looked };
+    // What is true for anyone is folded away when the statement is planned, before anything in it could be refused.
+    if (parts.every((part) => outcomes(part, anyone) === TRUE)) return every;
     const refusal = this.#refusal(caller, role, relation, operation, policies);
     if (refusal) return { ...refuse(refusal), ...looked };
+    const outcome = parts.map((part) => outcomes(part, self));
+    if (outcome.every((can) => can === TRUE)) return every;
     if (outcome.some((can) => (can & TRUE) === 0)) {
       const none = noRow(policies, operation, caller);
       return { ...(operation === 'insert' ? refuse(none) : findsNothing(none)), ...looked };
@@ -299,7 +300,8 @@ export class Access {
     const reason = `writes ${display(table.fact)} with the rights of ${beneath.whose}: ${written.reason}`;
     let decision: Decision = { ...written, reason, policies: [], columns: null };
     if (decision.verdict === 'never') return decision;
-    if (view.check_option !== null && operation !== 'delete') {
+    const keepsAll = table.fact.kind !== 'v' && showsAll(view);
+    if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
       decision = limit(decision, 'the row stays in the view', 'the view has a check option');
     }
     const covered = operation === 'insert' ? 'all' : this.rights.fields(role, view, 'SELECT');
@@ -365,6 +367,12 @@ export class Access {
 const kindNames = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
 
 const nameKey = (schema: string, name: string): string => JSON.stringify([schema, name]);
+
+/** True of a view whose query has no condition. */
+function showsAll(view: RelationFact): boolean {
+  const where = view.definition === null ? null : parseQuery(view.definition)?.where;
+  return where?.kind === 'constant' && where.value === true;
+}
 
 function noRow(policies: readonly PolicyFact[], operation: RowOperation, caller: CallingRole): string {
   if (!policies.some((policy) => policy.permissive)) {

@@ -191,6 +191,18 @@ export const matrixCases: MatrixCase[] = [
   },
   // What a condition reads and calls
   {
+    name: 'a function that may not be called, beside what is true for one role only',
+    sql: `${secured()} create function f() returns boolean language plpgsql stable as 'begin return true; end'; revoke execute on function f from public, ${to}; create policy p on t using (f() and owner is null); create policy q on t using (current_user = 'agent');`,
+  },
+  {
+    name: 'not known to be own',
+    sql: `${secured()} create policy p on t for select using ((auth.uid() = owner) is not true);`,
+  },
+  {
+    name: 'a view with a check option and no condition',
+    sql: `${granted()} create view v with (check_option = local) as select * from t; grant all on v to ${to};`,
+  },
+  {
     name: 'members of a team',
     sql: `${secured()} ${teams} grant select on m to ${to}; create policy p on t for select using (exists (select 1 from m where m.user_id = auth.uid() and m.team = t.id));`,
   },

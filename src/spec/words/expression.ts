@@ -11,6 +11,8 @@ export type Expression =
   | { kind: 'compare'; operator: Comparison; left: Operand; right: Operand; text: string }
   | { kind: 'one-of'; operand: Operand; values: Operand[]; text: string }
   | { kind: 'null'; operand: Operand; negated: boolean; text: string }
+  /** `x IS NOT TRUE` and the like: never null. */
+  | { kind: 'is'; item: Expression; value: boolean | null; negated: boolean; text: string }
   | { kind: 'exists'; query: Subquery; text: string }
   | { kind: 'in'; operand: Operand; query: Subquery; text: string }
   | { kind: 'holds'; operand: Operand; text: string }
@@ -103,7 +105,10 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
     if (ending === 'NULL' || ending === 'NOT NULL') {
       return { kind: 'null', operand: left, negated: ending === 'NOT NULL', text };
     }
-    return { kind: 'opaque', text };
+    const truth = /^(NOT )?(TRUE|FALSE|UNKNOWN)$/.exec(ending);
+    if (!truth) return { kind: 'opaque', text };
+    const value = truth[2] === 'UNKNOWN' ? null : truth[2] === 'TRUE';
+    return { kind: 'is', item: condition(source, tokens.slice(0, is)), value, negated: truth[1] !== undefined, text };
   }
   const into = tokens.findIndex((token) => isKeyword(token, 'IN'));
   const last = tokens[tokens.length - 1];

@@ -9,13 +9,16 @@ export const ANY: Outcomes = TRUE | FALSE | NULL;
 
 /** What is known about whoever evaluates a condition. */
 export interface Caller {
-  /** The database role of the call: what current_user and auth.role() say. */
-  role: string;
+  /** The database role of the call: what current_user and auth.role() say. Null where it is not known. */
+  role: string | null;
   /** Whether auth.uid() has a value: a call without a session has none, a signed-in member always has one. */
   user: 'none' | 'member' | 'unknown';
   /** False where the caller can see no row of a relation at all. */
   sees: (schema: string, name: string) => boolean;
 }
+
+/** Nobody in particular: what is settled for this caller is settled when PostgreSQL plans the statement. */
+export const anyone: Caller = { role: null, user: 'unknown', sees: () => true };
 
 /**
  * Everything that a condition can come out as for this caller, over all rows. Three-valued logic as PostgreSQL has it;
@@ -54,6 +57,12 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       if (tried.is === 'unknown') return TRUE | FALSE;
       return (tried.is === 'null') === expression.negated ? FALSE : TRUE;
     }
+    case 'is': {
+      const wanted = expression.value === null ? NULL : expression.value ? TRUE : FALSE;
+      const inner = outcomes(expression.item, caller);
+      const [hit, miss] = expression.negated ? [FALSE, TRUE] : [TRUE, FALSE];
+      return (inner & wanted ? hit : 0) | (inner & ~wanted ? miss : 0);
+    }
     case 'exists':
       return neverFinds(expression.query, caller) ? FALSE : TRUE | FALSE;
     case 'in':
@@ -84,7 +93,7 @@ function value(operand: Operand, caller: Caller): Value {
     case 'user-email':
       return { is: caller.user === 'none' ? 'null' : 'unknown' };
     case 'user-role':
-      return { is: 'known', text: caller.role };
+      return caller.role === null ? { is: 'unknown' } : { is: 'known', text: caller.role };
     case 'literal':
       return operand.plain ? { is: 'known', text: operand.value } : { is: 'given' };
     case 'null':

@@ -2,9 +2,6 @@ import { type Expression, join, type Operand } from './expression.ts';
 import { type Caller, outcomes, TRUE } from './outcomes.ts';
 import { oneLine } from './tokens.ts';
 
-/** Nobody in particular: a condition is put into words whole. */
-export const anyone: Caller = { role: '', user: 'unknown', sees: () => true };
-
 /**
  * A condition in words, without the parts that are settled for this caller. What is not understood stays as SQL.
  * "own row (user_id is the member) or is_public".
@@ -71,6 +68,7 @@ function words(expression: Expression): string {
     case 'named':
       return oneLine(expression.words);
     case 'in':
+    case 'is':
     case 'opaque':
       return oneLine(expression.text);
   }

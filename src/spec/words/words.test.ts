@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseExpression, parseQuery, relationsRead } from './expression.ts';
-import { ANY, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
-import { anyone, phrase } from './phrase.ts';
+import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
+import { phrase } from './phrase.ts';
 
 const anon: Caller = { role: 'anon', user: 'none', sees: () => true };
 const member: Caller = { role: 'authenticated', user: 'member', sees: () => true };
@@ -99,6 +99,10 @@ describe('what a condition can come out as', () => {
     ['((auth.uid() = owner) AND is_public)', NULL | FALSE, ANY],
     ['((auth.uid() = owner) OR is_public)', TRUE | NULL, ANY],
     ['is_public', ANY, ANY],
+    ['(is_public IS TRUE)', TRUE | FALSE, TRUE | FALSE],
+    ['((auth.uid() = owner) IS NOT TRUE)', TRUE, TRUE | FALSE],
+    ['((auth.uid() = owner) IS UNKNOWN)', TRUE, TRUE | FALSE],
+    ['((auth.uid() IS NOT NULL) IS NOT FALSE)', FALSE, TRUE],
     ['(owner IS NULL)', TRUE | FALSE, TRUE | FALSE],
     ['(EXISTS ( SELECT 1\n   FROM public.m\n  WHERE (m.user_id = auth.uid())))', FALSE, TRUE | FALSE],
     [
