@@ -2,8 +2,18 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'rea
 import styles from './tabs.module.css';
 
 /** Tabs of the WAI-ARIA pattern: arrows, Home and End move; the panel of the chosen tab follows. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly { name: string; content: ReactNode }[] }) {
-  const [chosen, setChosen] = useState(0);
+export function Tabs({
+  label,
+  tabs,
+  initial = 0,
+}: {
+  label: string;
+  /** `mark` stands before the name. */
+  tabs: readonly { name: string; mark?: ReactNode; content: ReactNode }[];
+  /** Which one is open at first. */
+  initial?: number;
+}) {
+  const [chosen, setChosen] = useState(initial);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
 
@@ -27,7 +37,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly { name: st
   return (
     <>
       <div className={styles.tabs} role="tablist" aria-label={label} ref={list} onKeyDown={move}>
-        {tabs.map(({ name }, index) => (
+        {tabs.map(({ name, mark }, index) => (
           <button
             key={name}
             type="button"
@@ -38,6 +48,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly { name: st
             tabIndex={index === chosen ? 0 : -1}
             onClick={() => setChosen(index)}
           >
+            {mark}
             {name}
           </button>
         ))}

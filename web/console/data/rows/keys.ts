@@ -2,6 +2,8 @@ import type { Filter } from './filter.ts';
 import type { Seat, Sort } from './row.ts';
 
 export const rowKeys = {
+  /** Everything that was read from an app's tables. */
+  app: (ref: string) => ['rows', ref] as const,
   /** Everything that was read from a table, as whomever. */
   table: (ref: string, id: string) => ['rows', ref, id] as const,
   pages: (ref: string, id: string, seat: Seat, where: readonly Filter[], sort: Sort | null) =>

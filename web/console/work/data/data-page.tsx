@@ -1,6 +1,7 @@
 import { IconTerminal2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import type { Entity } from '../../../../contract/specification.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -13,7 +14,7 @@ import { entityList } from '../../data/entities/entity-list.ts';
 import { Page } from '../../frame/page.tsx';
 import styles from './data-page.module.css';
 import { EntityNav } from './entity-nav.tsx';
-import { TablePage } from './table-page.tsx';
+import { type SearchChange, TablePage } from './table-page.tsx';
 
 const firstTable = `create table public.notes (
   id bigint generated always as identity primary key,
@@ -27,20 +28,15 @@ export function DataPage() {
   const search = useSearch({ from: '/signed-in/app/$ref/data' });
   const navigate = useNavigate({ from: '/app/$ref/data' });
   const { data: entities, error, isFetching, refetch } = useQuery(entityList(ref));
+  const onSearch = useCallback(
+    (change: SearchChange) =>
+      void navigate({ search: (before) => withoutGaps({ ...before, ...change }), replace: true }),
+    [navigate],
+  );
   const entity = entities && chosen(entities, search.table);
 
   if (entities && entity) {
-    return (
-      <TablePage
-        appRef={ref}
-        entities={entities}
-        entity={entity}
-        search={search}
-        onSearch={(change, replace) =>
-          void navigate({ search: (before) => withoutGaps({ ...before, ...change }), replace: replace ?? true })
-        }
-      />
-    );
+    return <TablePage appRef={ref} entities={entities} entity={entity} search={search} onSearch={onSearch} />;
   }
   return (
     <Page

@@ -36,7 +36,7 @@ export function sheetFields(entity: Entity, hidden: ReadonlySet<string>): Field[
 export function sheetColumn(entity: Entity, field: Field, sort: Sort | null, called: string | null): GridColumn {
   const kind = kindOf(field);
   const isKey = keyFields(entity).includes(field.name);
-  const type = field.references ? 'fk' : shortType(field.type);
+  const type = field.references ? 'fk' : kind === 'enum' ? 'enum' : shortType(field.type);
   const usual =
     field.name === called ? label : field.references ? reference : isKey && kind !== 'uuid' ? key : widths[kind];
   const head = field.name.length * 7 + type.length * 7 + 52;

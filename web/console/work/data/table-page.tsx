@@ -32,6 +32,9 @@ import { useSheetState } from './use-sheet-state.ts';
 import { CellValue } from './value.tsx';
 import { deleteOff, fieldReadOnly, insertOff, rowsReadOnly } from './why-read-only.ts';
 
+/** What is to change in the address; undefined takes a parameter out. */
+export type SearchChange = { [K in keyof DataSearch]?: DataSearch[K] | undefined };
+
 const none: readonly Filter[] = [];
 
 /** The rows of one table: the sheet, its filters and order, and a row or a new one in the panel. */
@@ -46,7 +49,8 @@ export function TablePage({
   entities: readonly Entity[];
   entity: Entity;
   search: DataSearch;
-  onSearch: (change: { [K in keyof DataSearch]?: DataSearch[K] | undefined }, replace?: boolean) => void;
+  /** Must stay the same function. */
+  onSearch: (change: SearchChange) => void;
 }) {
   const seat: Seat = search.as ?? 'service';
   const table = useMemo<Table>(() => ({ ref: appRef, entity, seat }), [appRef, entity, seat]);

@@ -1,0 +1,16 @@
+import type { SQLNamespace } from '@codemirror/lang-sql';
+import type { Entity } from '../../../../../contract/specification.ts';
+import { shortType } from '../../../values/field-kind.ts';
+
+/** What the editor suggests: schemas, the tables and views in them, and their fields with types. */
+export function completionsOf(entities: readonly Entity[]): SQLNamespace {
+  const schemas: Record<string, Record<string, SQLNamespace>> = {};
+  for (const { schema, name, kind, fields } of entities) {
+    schemas[schema] ??= {};
+    schemas[schema][name] = {
+      self: { label: name, type: 'type', detail: kind },
+      children: fields.map((field) => ({ label: field.name, type: 'property', detail: shortType(field.type) })),
+    };
+  }
+  return schemas;
+}

@@ -1,0 +1,48 @@
+import {
+  Decoration,
+  type DecorationSet,
+  type EditorView,
+  RangeSetBuilder,
+  ViewPlugin,
+  type ViewUpdate,
+} from '@uiw/react-codemirror';
+import { highlight } from '../../../../ui/highlight.ts';
+import styles from './editor.module.css';
+
+/** Beyond so many characters a text is not coloured, so that typing stays quick. */
+const coloured = 200_000;
+
+const marks = Object.fromEntries(
+  (['keyword', 'string', 'number', 'name', 'note'] as const).map((kind) => [
+    kind,
+    Decoration.mark({ class: styles[kind] ?? '' }),
+  ]),
+);
+
+function decorate({ state: { doc } }: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  if (doc.length > coloured) return builder.finish();
+  let at = 0;
+  for (const { kind, text } of highlight(doc.toString(), 'sql')) {
+    const mark = marks[kind];
+    if (mark) builder.add(at, at + text.length, mark);
+    at += text.length;
+  }
+  return builder.finish();
+}
+
+/** Colours SQL exactly as all other code in the console is coloured. */
+export const highlighting = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+
+    constructor(view: EditorView) {
+      this.decorations = decorate(view);
+    }
+
+    update({ docChanged, view }: ViewUpdate) {
+      if (docChanged) this.decorations = decorate(view);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);

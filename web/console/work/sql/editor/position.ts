@@ -1,0 +1,75 @@
+import type { SqlFailure } from '../../../../../contract/admin.ts';
+
+/** Where an error stands in the text of the editor, in UTF-16 units. */
+export interface Place {
+  from: number;
+  to: number;
+}
+
+/**
+ * The place of an error: PostgreSQL counts characters from 1 in what was sent, which begins at `offset` of the text.
+ * Reaches over the word, the name with its dots, or the quoted text that stands there. Null where PostgreSQL names no
+ * place, or one beyond the text.
+ */
+export function placeOf(text: string, offset: number, position: number | null): Place | null {
+  if (position === null || position < 1) return null;
+  let from = offset;
+  for (let characters = 1; characters < position; characters += 1) {
+    const code = text.codePointAt(from);
+    if (code === undefined) return null;
+    from += code > 0xffff ? 2 : 1;
+  }
+  if (from > text.length) return null;
+  const rest = text.slice(from);
+  const token =
+    /^(?:"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*)(?:\.(?:"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*))*|^'(?:[^']|'')*'|^[\d.]+|^\S/u.exec(
+      rest,
+    );
+  return { from, to: from + (token?.[0].length ?? 0) };
+}
+
+/** "Line 14, column 8": both from 1. */
+export function lineAndColumn(text: string, at: number): { line: number; column: number } {
+  const before = text.slice(0, at).split('\n');
+  return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
+}
+
+/** A repair that can be made by pressing a key: other text in a place. */
+export interface Fix extends Place {
+  text: string;
+}
+
+/**
+ * The repair that PostgreSQL's hint names (“Perhaps you meant to reference the column "t.assignee".”), or, for a table
+ * that is not there, the known name that is closest. Null where none is known.
+ */
+export function fixFor(failure: SqlFailure, text: string, place: Place | null, tables: readonly string[]): Fix | null {
+  if (!place || place.from === place.to) return null;
+  const token = text.slice(place.from, place.to);
+  const meant = /^Perhaps you meant to reference the column "([^"]+)"/.exec(failure.hint ?? '')?.[1];
+  if (meant !== undefined) {
+    const bare = meant.slice(meant.lastIndexOf('.') + 1);
+    return { ...place, text: token.includes('.') ? meant : bare };
+  }
+  if (failure.sqlstate !== '42P01') return null;
+  const name = token.slice(token.lastIndexOf('.') + 1).toLowerCase();
+  const closest = tables
+    .map((table) => ({ table, away: distance(name, table.slice(table.lastIndexOf('.') + 1).toLowerCase()) }))
+    .filter(({ away }) => away > 0 && away <= Math.max(1, Math.floor(name.length / 3)))
+    .sort((a, b) => a.away - b.away)[0];
+  return closest ? { ...place, text: closest.table } : null;
+}
+
+/** How many letters must be put in, taken out or changed to make one word of the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,48 @@
+import type { SqlResult } from '../../../../../contract/admin.ts';
+
+type Rows = Pick<SqlResult, 'columns' | 'rows'>;
+
+const quotedIf = (value: string, pattern: RegExp): string =>
+  pattern.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+
+/** Comma-separated values (RFC 4180) with a head; null is empty, an empty text is "". */
+export const toCsv = ({ columns, rows }: Rows): string =>
+  [
+    columns.map(({ name }) => quotedIf(name, /[",\r\n]/)).join(','),
+    ...rows.map((row) =>
+      row.map((value) => (value === null ? '' : value === '' ? '""' : quotedIf(value, /[",\r\n]/))).join(','),
+    ),
+  ]
+    .map((line) => `${line}\r\n`)
+    .join('');
+
+/** Columns parted by tabs, as spreadsheets take them from the clipboard. */
+export const toTabs = ({ columns, rows }: Rows): string =>
+  [columns.map(({ name }) => name), ...rows.map((row) => row.map((value) => value ?? ''))]
+    .map((row) => row.map((value) => quotedIf(value, /["\t\r\n]/)).join('\t'))
+    .join('\n');
+
+const numbers: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * An array of objects, digit for digit: numbers and JSON stand as PostgreSQL prints them. Where columns share a name,
+ * the later ones get a number.
+ */
+export function toJson({ columns, rows }: Rows): string {
+  const names = columns.map(({ name }, index) => {
+    const before = columns.slice(0, index).filter((column) => column.name === name).length;
+    return JSON.stringify(before === 0 ? name : `${name}_${before + 1}`);
+  });
+  const value = (text: string | null, type: string): string => {
+    if (text === null) return 'null';
+    if (type === 'json' || type === 'jsonb') return text;
+    if (type === 'boolean') return text === 't' ? 'true' : 'false';
+    return numbers.has(type) && jsonNumber.test(text) ? text : JSON.stringify(text);
+  };
+  const objects = rows.map(
+    (row) =>
+      `  {${row.map((text, index) => `${names[index]}: ${value(text, columns[index]?.type ?? 'text')}`).join(', ')}}`,
+  );
+  return objects.length === 0 ? '[]\n' : `[\n${objects.join(',\n')}\n]\n`;
+}

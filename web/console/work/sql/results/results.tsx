@@ -1,0 +1,103 @@
+import { IconAlertCircle, IconCheck } from '@tabler/icons-react';
+import { Failure, FailureNote } from '../../../../ui/failure.tsx';
+import { Icon } from '../../../../ui/icon.tsx';
+import { Tabs } from '../../../../ui/tabs.tsx';
+import { CutLine } from '../../../../ui/workbench.tsx';
+import { ApiFailure, failureFacts } from '../../../data/api-failure.ts';
+import { sqlFailureOf } from '../../../data/sql/run-sql.ts';
+import { counted, milliseconds } from '../../../format/format.ts';
+import type { Run } from '../use-run.ts';
+import { ResultView } from './result-view.tsx';
+import styles from './results.module.css';
+
+/** What the last run came to: a tab a statement, or what went wrong. */
+export function Results({ run }: { run: Run | null }) {
+  if (!run) {
+    return <p className={styles.none}>Results stand here. What is selected runs alone; else everything does.</p>;
+  }
+  const { ending } = run;
+  if (ending.kind === 'cancelled') {
+    return (
+      <>
+        <p className={styles.none}>Cancelled after {milliseconds(ending.after)}. The database was told to stop.</p>
+        <CutLine>
+          <b>Cancelled</b>
+        </CutLine>
+      </>
+    );
+  }
+  if (ending.kind === 'failed') return <FailedRun run={run} error={ending.error} />;
+  const { results, duration_ms } = ending.response;
+  if (results.length === 0) return <p className={styles.none}>There was no statement in it.</p>;
+  const withRows = results.findLastIndex(({ columns }) => columns.length > 0);
+  return (
+    <Tabs
+      key={run.number}
+      label={`Results of ${counted(results.length, 'statement')}, ${milliseconds(duration_ms)}`}
+      initial={withRows < 0 ? results.length - 1 : withRows}
+      tabs={results.map((result, index) => ({
+        name: `Statement ${index + 1}: ${result.columns.length > 0 ? counted(result.row_count, 'row') : result.command}`,
+        mark: (
+          <span className={styles.ok}>
+            <Icon of={IconCheck} small />
+          </span>
+        ),
+        content: <ResultView result={result} />,
+      }))}
+    />
+  );
+}
+
+/** Whether the text ends or begins transactions itself: then earlier statements may have been kept. */
+const ownTransactions = /\b(commit|begin|start\s+transaction|end|rollback|savepoint)\b/i;
+
+function FailedRun({ run, error }: { run: Run; error: Error }) {
+  const failure = sqlFailureOf(error);
+  if (!failure) {
+    return (
+      <div className={styles.failure}>
+        <Failure facts={failureFacts(error)} />
+      </div>
+    );
+  }
+  return (
+    <Tabs
+      key={run.number}
+      label="Result"
+      tabs={[
+        {
+          name: `Statement ${failure.statement + 1}: error ${failure.sqlstate}`,
+          mark: (
+            <span className={styles.bad}>
+              <Icon of={IconAlertCircle} small />
+            </span>
+          ),
+          content: (
+            <>
+              <div className={styles.failure}>
+                <FailureNote
+                  facts={{
+                    code: failure.sqlstate,
+                    status: null,
+                    message: failure.message,
+                    meaning: null,
+                    action: failure.hint,
+                    requestId: error instanceof ApiFailure ? error.requestId : null,
+                  }}
+                >
+                  {failure.detail && <p>{failure.detail}</p>}
+                </FailureNote>
+              </div>
+              <CutLine>
+                <b>Failed</b>
+                {!ownTransactions.test(run.sql) && (
+                  <span className="soft">All statements ran in one transaction, so none of them was kept.</span>
+                )}
+              </CutLine>
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}

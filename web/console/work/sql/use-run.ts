@@ -1,0 +1,71 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { SqlResponse } from '../../../../contract/admin.ts';
+import { entityKeys } from '../../data/entities/keys.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { rowKeys } from '../../data/rows/keys.ts';
+import { specificationKeys } from '../../data/specification/keys.ts';
+import { runSql } from '../../data/sql/run-sql.ts';
+
+/** How a run ended: what came back, what was refused, or that it was given up. */
+export type Ending =
+  | { kind: 'done'; response: SqlResponse }
+  | { kind: 'failed'; error: Error }
+  | { kind: 'cancelled'; after: number };
+
+/** The last run. `number` tells it from the one before. */
+export interface Run {
+  number: number;
+  sql: string;
+  /** Where the SQL begins in the text of the editor. */
+  offset: number;
+  /** The text of the editor when it ran. */
+  text: string;
+  ending: Ending;
+}
+
+/** Statements that change nothing that other pages show. */
+const onlyReads = /^(SELECT|SHOW|EXPLAIN|VALUES|TABLE|FETCH)\b/;
+
+/** Runs SQL, one run at a time; says since when one is under way and how the last one ended. */
+export function useRun(ref: string) {
+  const [running, setRunning] = useState<{ since: number } | null>(null);
+  const [last, setLast] = useState<Run | null>(null);
+  const abort = useRef<AbortController | null>(null);
+  const number = useRef(0);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const start = useCallback(
+    async (asked: Omit<Run, 'ending' | 'number'>): Promise<Ending | null> => {
+      if (abort.current) return null;
+      const controller = new AbortController();
+      abort.current = controller;
+      const since = performance.now();
+      setRunning({ since: Date.now() });
+      let ending: Ending;
+      try {
+        const response = await runSql(ref, asked.sql, controller.signal);
+        ending = { kind: 'done', response };
+        if (response.results.some(({ command }) => !onlyReads.test(command))) forget(ref);
+      } catch (cause) {
+        ending = controller.signal.aborted
+          ? { kind: 'cancelled', after: performance.now() - since }
+          : { kind: 'failed', error: cause instanceof Error ? cause : new Error(String(cause)) };
+      }
+      abort.current = null;
+      number.current += 1;
+      setRunning(null);
+      setLast({ ...asked, number: number.current, ending });
+      return ending;
+    },
+    [ref],
+  );
+  const cancel = useCallback(() => abort.current?.abort(), []);
+  return { running, last, start, cancel };
+}
+
+/** Statements may have changed anything: what other pages know is asked for anew. */
+function forget(ref: string): void {
+  void queryClient.invalidateQueries({ queryKey: entityKeys.list(ref) });
+  void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });
+  void queryClient.invalidateQueries({ queryKey: rowKeys.app(ref) });
+}
