@@ -1,5 +1,5 @@
 import { Button } from '../../ui/button.tsx';
-import { counted } from '../format/format.ts';
+import { count } from '../format/format.ts';
 import styles from './cut-line.module.css';
 
 /** Under a table that shows not all of its rows: of how many, and the way on. */
@@ -11,7 +11,7 @@ export function CutLine({
 }: {
   shown: number;
   all: number;
-  /** The rows' name in the singular. */
+  /** The rows' name in the plural. */
   what: string;
   onMore: () => void;
 }) {
@@ -19,7 +19,7 @@ export function CutLine({
   return (
     <div className={styles.cut}>
       <b>
-        {shown} of {counted(all, what)} shown
+        {count(shown)} of {count(all)} {what} shown
       </b>
       <Button kind="quiet" small onClick={onMore}>
         Show more

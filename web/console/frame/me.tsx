@@ -15,7 +15,7 @@ export function Me() {
   if (!data) return <div className={styles.me} />;
   return (
     <div className={styles.me}>
-      <Menu position="top-start" width={204}>
+      <Menu withinPortal={false} position="top-start" width={204}>
         <Menu.Target>
           <button type="button" className={styles.who} aria-label={`Signed in as ${data.name}`}>
             <span className={styles.face} aria-hidden="true">

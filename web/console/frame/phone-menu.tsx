@@ -12,7 +12,7 @@ export function PhoneMenu() {
   const { ref } = useParams({ strict: false });
   const { scheme, toggleScheme, leave } = useCommands();
   return (
-    <Menu position="bottom-end" width={220}>
+    <Menu withinPortal={false} position="bottom-end" width={220}>
       <Menu.Target>
         <Button kind="quiet" square icon={IconMenu2} aria-label="Workshop" />
       </Menu.Target>

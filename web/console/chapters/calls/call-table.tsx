@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import type { CallEntry } from '../../../../contract/specification.ts';
 import { groupClass, LoadingRows, rowClass, Table } from '../../../ui/table.tsx';
 import { counted } from '../../format/format.ts';
 import { CutLine } from '../cut-line.tsx';
+import { usePortion } from '../use-portion.ts';
 import styles from './call-table.module.css';
 
 const portion = 200;
@@ -29,9 +29,8 @@ export function CallTable({
   selected: CallEntry | null;
   onSelect: (call: CallEntry) => void;
 }) {
-  const [most, setMost] = useState(portion);
-  const shown = calls?.slice(0, most);
-  const areas = [...new Set(shown?.map(({ area }) => area))];
+  const { shown, more } = usePortion(calls ?? [], portion, selected ? (calls ?? []).indexOf(selected) : -1);
+  const areas = [...new Set(shown.map(({ area }) => area))];
   return (
     <>
       <Table label="Calls" stale={stale}>
@@ -43,7 +42,7 @@ export function CallTable({
             <th className={styles.wide}>For</th>
           </tr>
         </thead>
-        {shown ? (
+        {calls ? (
           areas.map((area) => (
             <tbody key={area}>
               <tr className={groupClass}>
@@ -64,9 +63,7 @@ export function CallTable({
           </tbody>
         )}
       </Table>
-      {calls && shown && (
-        <CutLine shown={shown.length} all={calls.length} what="call" onMore={() => setMost(most + portion)} />
-      )}
+      {calls && <CutLine shown={shown.length} all={calls.length} what="calls" onMore={more} />}
       {calls && calls.length < all && (
         <p className={styles.hidden}>
           {counted(all - calls.length, 'call')} hidden by the filter “{filter}”.

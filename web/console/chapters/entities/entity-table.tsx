@@ -1,9 +1,9 @@
-import { useState } from 'react';
 import type { Entity } from '../../../../contract/specification.ts';
 import { LoadingRows, rowClass, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { bytes, count, counted, entityName } from '../../format/format.ts';
 import { CutLine } from '../cut-line.tsx';
+import { usePortion } from '../use-portion.ts';
 import styles from './entity-table.module.css';
 
 const portion = 200;
@@ -25,8 +25,7 @@ export function EntityTable({
   selected: Entity | null;
   onSelect: (entity: Entity) => void;
 }) {
-  const [most, setMost] = useState(portion);
-  const shown = entities?.slice(0, most);
+  const { shown, more } = usePortion(entities ?? [], portion, selected ? (entities ?? []).indexOf(selected) : -1);
   return (
     <>
       <Table label="Entities" stale={stale}>
@@ -42,7 +41,8 @@ export function EntityTable({
           </tr>
         </thead>
         <tbody>
-          {shown?.map((entity) => (
+          {!entities && <LoadingRows rows={7} widths={[90, 160, 40, 50, 20, 50, 40]} />}
+          {shown.map((entity) => (
             <tr
               key={entity.id}
               className={rowClass}
@@ -67,12 +67,10 @@ export function EntityTable({
                 {entity.figures && entity.kind !== 'view' && bytes(entity.figures.size_bytes)}
               </td>
             </tr>
-          )) ?? <LoadingRows rows={7} widths={[90, 160, 40, 50, 20, 50, 40]} />}
+          ))}
         </tbody>
       </Table>
-      {entities && shown && (
-        <CutLine shown={shown.length} all={entities.length} what="entity" onMore={() => setMost(most + portion)} />
-      )}
+      {entities && <CutLine shown={shown.length} all={entities.length} what="entities" onMore={more} />}
       {entities && entities.length < all && (
         <p className={styles.hidden}>
           {counted(all - entities.length, 'entity', 'entities')} hidden by the filter “{filter}”.

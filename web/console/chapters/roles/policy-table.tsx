@@ -1,18 +1,17 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { PolicyEntry } from '../../../../contract/specification.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { listed } from '../../format/format.ts';
 import { CutLine } from '../cut-line.tsx';
+import { usePortion } from '../use-portion.ts';
 import styles from './policy-table.module.css';
 
 const portion = 100;
 
 /** Every policy, with what it lets through in words. */
 export function PolicyTable({ appRef, policies }: { appRef: string; policies: readonly PolicyEntry[] }) {
-  const [most, setMost] = useState(portion);
-  const shown = policies.slice(0, most);
+  const { shown, more } = usePortion(policies, portion, -1);
   return (
     <Figure number="Table 6.2" caption="Policies, and what they let through">
       <Table label="Policies">
@@ -48,7 +47,7 @@ export function PolicyTable({ appRef, policies }: { appRef: string; policies: re
           ))}
         </tbody>
       </Table>
-      <CutLine shown={shown.length} all={policies.length} what="policy" onMore={() => setMost(most + portion)} />
+      <CutLine shown={shown.length} all={policies.length} what="policies" onMore={more} />
     </Figure>
   );
 }

@@ -59,7 +59,7 @@ export function RoleMatrix({
         <col className={styles.entityColumn} />
         <col className={styles.operationColumn} />
         {roles.map(({ name }, column) => (
-          <col key={name} className={conditional.has(column) ? undefined : styles.plainColumn} />
+          <col key={name} style={conditional.has(column) ? undefined : { width: `${60 / roles.length}%` }} />
         ))}
       </colgroup>
       <thead>

@@ -9,9 +9,11 @@ import { LoadingRows, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { count, counted } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
+import { CutLine } from '../cut-line.tsx';
 import { FilterField } from '../filter-field.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { useNeighbours } from '../use-neighbours.ts';
+import { usePortion } from '../use-portion.ts';
 import { CellPanel } from './cell-panel.tsx';
 import { cellKey, matrixOf, tally } from './matrix.ts';
 import { PolicyTable } from './policy-table.tsx';
@@ -55,6 +57,11 @@ export function RolesPage() {
     [navigate, ref],
   );
   const close = useCallback(() => select(null), [select]);
+  const { shown, more } = usePortion(
+    groups,
+    100,
+    groups.findIndex(({ entity }) => entity === selected?.entity),
+  );
   const down = useMemo(
     () =>
       groups.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells.filter((cell) => cell.role === selected?.role))),
@@ -136,13 +143,14 @@ export function RolesPage() {
               chapter && (
                 <RoleMatrix
                   roles={chapter.roles}
-                  groups={groups}
+                  groups={shown}
                   words={look === 'words'}
                   selected={selected}
                   onSelect={select}
                 />
               )
             )}
+            <CutLine shown={shown.length} all={groups.length} what="entities and functions" onMore={more} />
             {groups.length < all.length && (
               <p className={styles.hidden}>
                 {count(all.length - groups.length)} of {count(all.length)} are hidden by the filter “{filter}”.
