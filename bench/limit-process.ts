@@ -79,7 +79,7 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
       );
       const plan = planRequest(request, catalog, defaultRestSettings);
       if (plan.kind === 'options' || plan.kind === 'describe') throw new Error('no query');
-      return buildStatements(request, plan, identity, defaultRestSettings, catalog).statements;
+      return buildStatements(request, plan, identity, defaultRestSettings).statements;
     });
     return callers.map((caller) => {
       const database = executor(caller);

@@ -14,6 +14,22 @@ const limit = <const L extends Record<string, Limit>>(value: L) => value;
 export const limits = limit({
   bodyBytes: { unit: 'bytes', default: 10 * 1024 * 1024, meaning: 'The largest request body.' },
   urlBytes: { unit: 'bytes', default: 32 * 1024, meaning: 'The longest request line and headers together.' },
+  requestSeconds: {
+    unit: 'seconds',
+    default: 120,
+    meaning: 'How long a request may take to arrive, headers and body together.',
+  },
+  resultBytes: {
+    unit: 'bytes',
+    default: 64 * 1024 * 1024,
+    meaning: 'The largest result that a call takes from the database.',
+  },
+  settingBytes: { unit: 'bytes', default: 64 * 1024, meaning: 'The longest value of a setting that is in force.' },
+  contentLocationBytes: {
+    unit: 'bytes',
+    default: 4096,
+    meaning: 'The longest Content-Location of an answer; clients take no more than some 16 KiB of headers.',
+  },
   accessTokenSeconds: { unit: 'seconds', default: 3600, meaning: 'How long an access token is valid.' },
   refreshReuseSeconds: {
     unit: 'seconds',
@@ -65,6 +81,17 @@ export const limits = limit({
     default: 8,
     meaning: 'Connections that one worker opens to one app at most.',
     setting: 'NINEFOLD_POOL',
+  },
+  appConnections: {
+    unit: 'count',
+    default: 100,
+    meaning: 'Connections that all workers together may open to one app.',
+  },
+  ownerConnections: {
+    unit: 'count',
+    default: 20,
+    meaning:
+      'Connections that the owner of one app may open: the SQL page, migrations and programs of a builder’s own.',
   },
   poolIdleSeconds: {
     unit: 'seconds',

@@ -87,7 +87,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   db_statement_timeout: {
     default: limits.statementMilliseconds.default,
     type: 'milliseconds, or null for no limit',
-    meaning: 'How long a statement may run; a role’s or a function’s own statement_timeout comes before it.',
+    meaning: 'How long a statement may run; a function’s own statement_timeout comes before it.',
   },
   db_aggregates_enabled: {
     default: false,

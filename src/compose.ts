@@ -63,7 +63,7 @@ export async function composePrimary(config: Config, secrets: Secrets, events: E
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
   try {
-    const postgresVersion = await bootstrap(server, maintenance);
+    const postgresVersion = await bootstrap(server, maintenance, events);
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);

@@ -30,6 +30,20 @@ export const ninefoldErrors = entries({
     meaning: 'Together they are longer than the limit urlBytes.',
     action: 'Shorten the URL: send long lists in the body of a POST to a function.',
   },
+  request_timeout: {
+    source: 'ninefold',
+    status: 408,
+    message: 'The request did not arrive in time.',
+    meaning: 'Its headers and body took longer to arrive than the limit requestSeconds.',
+    action: 'Send the request again, over a faster connection or in smaller parts.',
+  },
+  expectation_failed: {
+    source: 'ninefold',
+    status: 417,
+    message: 'The Expect header asks for what is not done here.',
+    meaning: 'The only expectation that is understood is 100-continue.',
+    action: 'Leave the Expect header out.',
+  },
   body_too_large: {
     source: 'ninefold',
     status: 413,
@@ -183,6 +197,13 @@ export const ninefoldErrors = entries({
     message: 'The database cannot be reached.',
     meaning: 'PostgreSQL is starting, stopping or unreachable.',
     action: 'Try again after the seconds in Retry-After.',
+  },
+  result_too_large: {
+    source: 'ninefold',
+    status: 400,
+    message: 'The result is too large to be sent.',
+    meaning: 'The database answered with more than the limit resultBytes; what a write changed may stand.',
+    action: 'Ask for fewer rows or columns at a time.',
   },
   database_busy: {
     source: 'ninefold',

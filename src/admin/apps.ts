@@ -6,12 +6,12 @@ import { ownerOf } from '../apps/owner.ts';
 import { firstJson } from '../database/statement.ts';
 import { targetUrl } from '../database/target.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { readBody } from './body.ts';
+import { line, readBody } from './body.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { json, noContent } from './router.ts';
 
 const ref = z.string();
-const name = z.string().trim().min(1).max(120);
+const name = line(120);
 
 const createSchema = z.strictObject({ ref, name: name.optional(), jwt_secret: z.string().min(32).max(500).optional() });
 const cloneSchema = z.strictObject({ ref, name: name.optional() });

@@ -1,6 +1,15 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Exchange } from '../../contract/exchange.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+
+/** A text that PostgreSQL can store and a page can show on one line. */
+export const line = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'holds a control character or a broken surrogate pair');
 
 /** The JSON body as the schema wants it. Throws `body_malformed`, and `validation_invalid` with the field and the rule. */
 export function readBody<T>(exchange: Exchange, schema: z.ZodType<T>): T {

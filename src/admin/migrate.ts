@@ -9,7 +9,7 @@ import { withPool } from '../apps/server.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { readBody } from './body.ts';
+import { line, readBody } from './body.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 import { failureOf } from './sql.ts';
@@ -19,7 +19,7 @@ const sql = z
   .max(limits.bodyBytes.default)
   .refine((text) => !text.includes('\0'), 'holds a NUL character');
 const schema = z.strictObject({
-  files: z.array(z.strictObject({ name: z.string().regex(/^[^/\\\0]{1,200}$/), sql })),
+  files: z.array(z.strictObject({ name: line(200).regex(/^[^/\\]*$/, 'is the name of a file, not a path'), sql })),
   seed: sql.optional(),
 });
 

@@ -5,13 +5,13 @@ import { createUser, deleteUser } from '../accounts/users.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { equalSecrets } from './authorise.ts';
-import { readBody } from './body.ts';
+import { line, readBody } from './body.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 
 const schema = z.strictObject({
   token: z.string().max(200),
-  name: z.string().trim().min(1).max(120),
+  name: line(120),
   email: z.email().max(254),
   password: z.string().min(8, 'is at least 8 characters long').max(1024),
 });

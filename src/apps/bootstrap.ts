@@ -1,6 +1,7 @@
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
+import type { Events } from '../observe/events.ts';
 import cluster from '../schema/cluster.sql';
 import { CONSOLE_REF, databaseName } from './app-record.ts';
 import { newRecord } from './lifecycle.ts';
@@ -22,14 +23,14 @@ export const OLDEST_POSTGRES = 15;
  *
  * Throws ServerUnfitError where the server is too old or the login is no superuser.
  */
-export async function bootstrap(server: Server, maintenance: Pool): Promise<string> {
+export async function bootstrap(server: Server, maintenance: Pool, events: Events): Promise<string> {
   const version = await checkServer(server, maintenance);
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
     await maintenance.script(cluster);
     await ensureTemplate(server, maintenance);
     await ensureConsole(server, maintenance);
-    await updateApps(server);
+    await updateApps(server, events);
   });
   return version;
 }
@@ -99,14 +100,21 @@ async function hasRecord(pool: Pool): Promise<boolean> {
   return (row?.rows.length ?? 0) > 0;
 }
 
-/** Brings Ninefold's schema in every app's database to what this version has. */
-async function updateApps(server: Server): Promise<void> {
+/**
+ * Brings Ninefold's schema in every app's database to what this version has. One that refuses is left as it is, for the next
+ * start: its owner can lock tables or close the database, and must not keep the node from serving all others.
+ */
+async function updateApps(server: Server, events: Events): Promise<void> {
   await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
     const registry = new Registry(pool, server.masterKey);
     for (const record of await registry.list()) {
       if (record.schemaFile === newestAppFile) continue;
-      await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, appFiles));
-      await registry.noteSchemaFile(record.ref, newestAppFile);
+      try {
+        await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, appFiles));
+        await registry.noteSchemaFile(record.ref, newestAppFile);
+      } catch (error) {
+        events.emit({ type: 'fault', requestId: null, where: `the schema of app ${record.ref}`, error });
+      }
     }
   });
 }

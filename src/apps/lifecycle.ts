@@ -91,7 +91,7 @@ export class Lifecycle {
     await this.alone([ref], async () => {
       await this.#registry.remove(ref);
       await this.#apps.forget(ref);
-      await unprovision(this.#maintenance, ref);
+      await unprovision(this.#maintenance, this.#server, ref);
     });
     this.#events.emit({ type: 'app', what: 'deleted', app: ref });
   }

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { quoteIdentifier as id, quoteLiteral as literal, rowsAsText, type Statement } from '../database/statement.ts';
@@ -32,12 +33,16 @@ export interface Logins {
 export async function provision(server: Server, maintenance: Pool, logins: Logins, from?: string): Promise<void> {
   const { ref } = logins;
   const database = databaseName(ref);
-  await unprovision(maintenance, ref);
+  await unprovision(maintenance, server, ref);
   const owner = id(ownerRole(ref));
   const authenticator = id(authenticatorRole(ref));
   await maintenance.run([
-    plain(`create role ${owner} login inherit password ${literal(logins.ownerPassword)}`),
-    plain(`create role ${authenticator} login noinherit password ${literal(logins.authenticatorPassword)}`),
+    plain(
+      `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(logins.ownerPassword)}`,
+    ),
+    plain(
+      `create role ${authenticator} login noinherit connection limit ${limits.appConnections.default} password ${literal(logins.authenticatorPassword)}`,
+    ),
     plain(`grant authenticator to ${authenticator}`),
     plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
     plain(grantPostgresRole(owner)),
@@ -50,7 +55,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
     plain(`alter database ${id(database)} set search_path = "$user", public, extensions`),
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
-    if (from) await handOver(pool, from, owner);
+    if (from) await handOver(pool, from, { owner, authenticator });
     await pool.run([
       plain(`set local search_path = ''`),
       ...['tables', 'sequences', 'functions'].map((kind) =>
@@ -70,23 +75,26 @@ const grantPostgresRole = (owner: string) => `do $do$ begin
 end $do$`;
 
 /**
- * In a copy of another app's database: everything that was its owner's becomes the new owner's. REASSIGN OWNED would take
- * the source database along, as a database is a shared object, so that is put back in the same transaction.
+ * In a copy of another app's database: everything that was its roles' becomes the new app's roles'. REASSIGN OWNED and DROP
+ * OWNED take the source database along, as a database is a shared object, so that is put back in the same transaction.
  */
-async function handOver(pool: Pool, source: string, owner: string): Promise<void> {
+async function handOver(pool: Pool, source: string, roles: { owner: string; authenticator: string }): Promise<void> {
   const [found] = await pool.run([
     {
       text: 'select r.rolname as owner from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba where d.datname = $1',
       params: [source],
     },
   ]);
-  const before = found && rowsAsText(found)[0]?.owner;
-  if (!before) throw new Error(`database ${source} is gone`);
+  const owner = found && rowsAsText(found)[0]?.owner;
+  if (!owner) throw new Error(`database ${source} is gone`);
+  const authenticator = `${owner}_authenticator`;
   await pool.run([
     plain(`set local search_path = ''`),
-    plain(`reassign owned by ${id(before)} to ${owner}`),
-    plain(`alter database ${id(source)} owner to ${id(before)}`),
-    plain(`drop owned by ${id(before)}`),
+    plain(`reassign owned by ${id(owner)} to ${roles.owner}`),
+    plain(`reassign owned by ${id(authenticator)} to ${roles.authenticator}`),
+    plain(`alter database ${id(source)} owner to ${id(owner)}`),
+    plain(`drop owned by ${id(owner)}, ${id(authenticator)}`),
+    plain(`grant connect, temporary on database ${id(source)} to ${id(authenticator)}`),
   ]);
 }
 
@@ -142,10 +150,37 @@ async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
 }
 
 /** Removes an app's database and roles; what is not there is no error. */
-export async function unprovision(maintenance: Pool, ref: string): Promise<void> {
-  await maintenance.run([plain(`drop database if exists ${id(databaseName(ref))} with (force)`)]);
-  await maintenance.run([
-    plain(`drop role if exists ${id(authenticatorRole(ref))}`),
-    plain(`drop role if exists ${id(ownerRole(ref))}`),
+export async function unprovision(maintenance: Pool, server: Server, ref: string): Promise<void> {
+  const database = databaseName(ref);
+  const [found] = await maintenance.run([
+    {
+      text: 'select datname from pg_catalog.pg_database where datname = $1 and datistemplate',
+      params: [database],
+    },
   ]);
+  // An owner may declare the database a template, which would protect it from being dropped.
+  if (found?.rows.length) await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
+  await maintenance.run([plain(`drop database if exists ${id(database)} with (force)`)]);
+  for (const role of [authenticatorRole(ref), ownerRole(ref)]) {
+    await forgetRole(maintenance, server, role);
+    await maintenance.run([plain(`drop role if exists ${id(role)}`)]);
+  }
+}
+
+/**
+ * Revokes what a role was granted in other databases: any app's owner can name it in a GRANT or a policy of theirs, and a role
+ * that is named anywhere cannot be dropped.
+ */
+async function forgetRole(maintenance: Pool, server: Server, role: string): Promise<void> {
+  const [found] = await maintenance.run([
+    {
+      text: `select distinct coalesce(d.datname, pg_catalog.current_database()) as database from pg_catalog.pg_shdepend s
+             join pg_catalog.pg_roles r on s.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass and s.refobjid = r.oid
+             left join pg_catalog.pg_database d on d.oid = s.dbid where r.rolname = $1`,
+      params: [role],
+    },
+  ]);
+  for (const { database } of found ? rowsAsText(found) : []) {
+    await withPool(superuserIn(server, database ?? ''), (pool) => pool.run([plain(`drop owned by ${id(role)}`)]));
+  }
 }

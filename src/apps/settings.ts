@@ -7,6 +7,9 @@ export interface Settings {
   readonly auth: AuthSettings;
 }
 
+/** The keys of `ninefold.settings` that mean something. */
+export const settingNames: readonly string[] = [...Object.keys(restSettings), ...Object.keys(authSettings)];
+
 /**
  * The settings that `ninefold.settings` holds over their defaults. The app's owner can write anything there, so a value of
  * the wrong kind leaves the default in force.
@@ -32,7 +35,8 @@ function merge<T extends object>(
 function fits(setting: Setting<unknown>, value: unknown): boolean {
   const { default: standard } = setting;
   if (value === null) return standard === null || / null\b/.test(setting.type);
-  if (standard === null) return typeof value === 'string' || typeof value === 'number';
+  if (standard === null) return typeof value === 'string';
+  if (typeof standard === 'number') return isWholeNumber(value);
   if (Array.isArray(standard)) {
     const isTexts = Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
     return isTexts && (value.length > 0 || !setting.type.includes('at least one'));
@@ -46,3 +50,7 @@ function fits(setting: Setting<unknown>, value: unknown): boolean {
   }
   return typeof value === typeof standard;
 }
+
+/** Every number among the settings counts something, and goes to PostgreSQL as an integer. */
+const isWholeNumber = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31;

@@ -10,7 +10,6 @@ export interface CatalogFacts {
   computed: ComputedFact[] | null;
   representations: RepresentationFact[] | null;
   handlers: HandlerFact[] | null;
-  roles: RoleFact[] | null;
 }
 
 type Pair = [string, string];
@@ -65,8 +64,6 @@ export type ComputedFact = [Pair, Pair, Pair, boolean];
 export type RepresentationFact = [string, string, Pair];
 /** handler, target, media type */
 export type HandlerFact = [Pair, Pair, string];
-/** role, settings as name=value */
-export type RoleFact = [string, string[]];
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const schemaList = (schemas: readonly string[]): string => `array[${schemas.map(literal).join(', ')}]::text[]`;
@@ -239,17 +236,5 @@ export function catalogQueries(
           join pg_namespace n on n.oid = p.pronamespace
          where p.pronamespace in ${exposed}
       ) h`,
-    roles: `
-      select json_agg(json_build_array(s.rolname, s.settings)) from (
-        select r.rolname, json_agg(kv.setting order by st.setdatabase) as settings
-          from pg_db_role_setting st
-          join pg_roles r on r.oid = st.setrole
-          cross join unnest(st.setconfig) kv(setting)
-          join pg_settings ps on ps.name = split_part(kv.setting, '=', 1)
-         where st.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-           and pg_has_role(current_user, r.oid, 'member')
-           and (ps.context = 'user' or has_parameter_privilege(ps.name, 'set'))
-         group by r.rolname
-      ) s`,
   };
 }

@@ -17,8 +17,6 @@ export interface Catalog {
   readonly representations: ReadonlyMap<string, SqlName>;
   /** By `nameKey` of the relation or function that they serve; '' for those that serve any. */
   readonly mediaHandlers: ReadonlyMap<string, readonly MediaHandler[]>;
-  /** Settings of roles (ALTER ROLE … SET) that the login role may apply for them, by role. */
-  readonly roleSettings: ReadonlyMap<string, RoleSettings>;
 }
 
 export interface SqlName {
@@ -139,11 +137,6 @@ export interface MediaHandler {
   readonly mediaType: string;
   /** What the reply says it is. */
   readonly resolvedMediaType: string;
-}
-
-export interface RoleSettings {
-  readonly isolation: string | null;
-  readonly settings: readonly (readonly [string, string])[];
 }
 
 /** The key of the cast from one type to another, both as SQL text. */

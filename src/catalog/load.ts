@@ -6,7 +6,6 @@ import {
   type MediaHandler,
   nameKey,
   type Relation,
-  type RoleSettings,
   type Routine,
   representationKey,
   type SqlName,
@@ -17,7 +16,6 @@ import {
   catalogQueries,
   type HandlerFact,
   type RelationFact,
-  type RoleFact,
   type RoutineFact,
 } from './catalog-queries.ts';
 import { readCatalogue } from './read-catalogue.ts';
@@ -67,7 +65,6 @@ function makeCatalog(facts: CatalogFacts, schemas: readonly string[]): Catalog {
       (facts.representations ?? []).map(([from, to, fn]) => [representationKey(from, to), sqlName(fn)]),
     ),
     mediaHandlers: makeHandlers(facts.handlers ?? []),
-    roleSettings: new Map((facts.roles ?? []).map(makeRoleSettings)),
   };
 }
 
@@ -152,7 +149,16 @@ function makeRoutines(facts: readonly RoutineFact[]): Map<string, Routine[]> {
     if (overloads) overloads.push(routine);
     else routines.set(nameKey(routine), [routine]);
   }
+  for (const overloads of routines.values()) if (overloads.length > 1) overloads.sort(compareOverloads);
   return routines;
+}
+
+/** Fewer parameters first, then by comment and parameters: the order in which ambiguous overloads are listed. */
+function compareOverloads(a: Routine, b: Routine): number {
+  const text = ({ comment, parameters }: Routine): string =>
+    [comment ?? '', ...parameters.flatMap(({ name, type }) => [name, type])].join('\0');
+  const [first, second] = [text(a), text(b)];
+  return a.parameters.length - b.parameters.length || (first < second ? -1 : first > second ? 1 : 0);
 }
 
 function makeHandlers(facts: readonly HandlerFact[]): Map<string, MediaHandler[]> {
@@ -170,11 +176,3 @@ const makeHandler = ([fn, target, mediaType]: HandlerFact): MediaHandler => ({
   mediaType: mediaType.toLowerCase(),
   resolvedMediaType: mediaType === '*/*' ? 'application/octet-stream' : mediaType,
 });
-
-function makeRoleSettings([role, settings]: RoleFact): [string, RoleSettings] {
-  // settings for this database come after those for all, and win
-  const byName = new Map(settings.map(splitSetting));
-  const isolation = byName.get('default_transaction_isolation') ?? null;
-  byName.delete('default_transaction_isolation');
-  return [role, { isolation, settings: [...byName] }];
-}

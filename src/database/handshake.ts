@@ -18,8 +18,9 @@ interface ClientInternals {
   secretKey: number;
 }
 
+/** What counts more than ALTER DATABASE and ALTER ROLE … SET, which belong to an app's owner. */
 const startupSettings =
-  '-c DateStyle=ISO -c IntervalStyle=postgres -c TimeZone=UTC -c bytea_output=hex -c extra_float_digits=1 -c client_encoding=UTF8';
+  '-c role=none -c local_preload_libraries= -c standard_conforming_strings=on -c DateStyle=ISO -c IntervalStyle=postgres -c TimeZone=UTC -c bytea_output=hex -c extra_float_digits=1 -c client_encoding=UTF8';
 
 /**
  * Connects and logs in. `pg` does what is a library's work (TLS, SCRAM, start-up errors), then the socket is taken

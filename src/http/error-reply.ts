@@ -25,14 +25,13 @@ function fromFastify(error: unknown): NinefoldError | null {
       return new NinefoldError('body_too_large', { cause: error });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new NinefoldError('media_type_unsupported', { cause: error });
-    case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'FST_ERR_ASYNC_CONSTRAINT':
-      return new NinefoldError('bad_request', { cause: error });
-    default:
-      return null;
   }
+  const refused = typeof code === 'string' && code.startsWith('FST_') && statusOf(error) < 500;
+  return refused ? new NinefoldError('bad_request', { cause: error }) : null;
 }
+
+const statusOf = (error: unknown): number =>
+  typeof error === 'object' && error !== null && 'statusCode' in error ? Number(error.statusCode) : 500;
 
 /** The body of Ninefold's own errors: `ApiError` of contract/admin.ts. */
 export function errorReply(error: NinefoldError, requestId: string): Reply {

@@ -11,10 +11,10 @@ export function requestIdOf(headers: Record<string, unknown>): string {
 }
 
 /**
- * The request as an area sees it. `prefix` is cut off the path; the query stays as it was sent, since how it is decoded is the
- * protocol's own matter.
+ * The request as an area sees it. The first `segments` segments are cut off the path (by number, as a client may percent-encode
+ * letters of them); the query stays as it was sent, since how it is decoded is the protocol's own matter.
  */
-export function toExchange(request: FastifyRequest, reply: FastifyReply, prefix: string, baseUrl: string): Exchange {
+export function toExchange(request: FastifyRequest, reply: FastifyReply, segments: number, baseUrl: string): Exchange {
   const url = request.raw.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -24,7 +24,7 @@ export function toExchange(request: FastifyRequest, reply: FastifyReply, prefix:
   });
   return {
     method: request.method,
-    path: path.slice(prefix.length) || '/',
+    path: afterSegments(path, segments) || '/',
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: request.headers as Record<string, string | undefined>,
     body: Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null,
@@ -33,4 +33,13 @@ export function toExchange(request: FastifyRequest, reply: FastifyReply, prefix:
     baseUrl,
     signal: abort.signal,
   };
+}
+
+function afterSegments(path: string, segments: number): string {
+  let at = 0;
+  for (let i = 0; i < segments; i++) {
+    at = path.indexOf('/', at + 1);
+    if (at < 0) return '';
+  }
+  return path.slice(at);
 }

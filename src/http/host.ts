@@ -4,7 +4,7 @@ const REF = /^[a-z][a-z0-9-]{2,39}$/;
 
 /**
  * `/rest/v1/…` on the host `<ref>.<domain>`, or on any host where a default app is named, is `/apps/<ref>/rest/v1/…`.
- * Any other URL stays as it is.
+ * Of an absolute URL the path and query are left; any other stays as it is.
  */
 export function rewriteHost(
   url: string,
@@ -12,9 +12,11 @@ export function rewriteHost(
   domain: string | null,
   defaultApp: string | null,
 ): string {
-  if (!API.test(url)) return url;
+  // RFC 9112, section 3.2.2: a server takes the absolute form too.
+  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/';
+  if (!API.test(path)) return path;
   const ref = refOfHost(host, domain) ?? defaultApp;
-  return ref === null ? url : `/apps/${ref}${url}`;
+  return ref === null ? path : `/apps/${ref}${path}`;
 }
 
 function refOfHost(host: string | undefined, domain: string | null): string | null {

@@ -119,7 +119,7 @@ export class Pipeline {
       role: who?.role ?? null,
       userId: who?.userId ?? null,
     });
-    return { ...reply, headers: { ...extra, 'x-request-id': exchange.requestId, ...reply.headers } };
+    return { ...reply, headers: { ...extra, ...reply.headers, 'x-request-id': exchange.requestId } };
   }
 
   #limit(address: string): void {

@@ -1,3 +1,4 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
@@ -36,13 +37,20 @@ export interface HttpParts {
 /** The framework's server, for those who only start and stop it. */
 export type HttpServer = FastifyInstance;
 
+/** Segments of /apps/:ref/rest/v1, of the same behind /admin/v1, and of /admin/v1. */
+const APP_SEGMENTS = 4;
+const DOOR_SEGMENTS = 6;
+const ADMIN_SEGMENTS = 2;
+
 /** All routes on one server; nothing is bound to a port yet. */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   const server = Fastify({
     bodyLimit: limits.bodyBytes.default,
     trustProxy: parts.trustProxy,
     genReqId: (request) => requestIdOf(request.headers),
-    http: { maxHeaderSize: limits.urlBytes.default },
+    requestTimeout: limits.requestSeconds.default * 1000,
+    // A request without Host is refused below, in words.
+    http: { maxHeaderSize: limits.urlBytes.default, requireHostHeader: false },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     rewriteUrl: (request) => rewriteHost(request.url ?? '/', request.headers.host, parts.domain, parts.defaultApp),
     clientErrorHandler: answerBrokenRequest,
@@ -50,6 +58,13 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
       void send(reply, errorReply(asNinefoldError(error), request.id));
     },
   });
+  server.server.on('connect', (_request, socket: Socket) =>
+    answerOnSocket(socket, new NinefoldError('method_not_allowed')),
+  );
+  server.server.on('checkExpectation', (_request, response: ServerResponse) => {
+    answerOnSocket(response.socket, new NinefoldError('expectation_failed'));
+  });
+  server.addHook('onRequest', (request, _reply, done) => done(refusedForHost(request.raw)));
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
@@ -57,8 +72,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   for (const area of parts.areas) {
     const answer = (request: FastifyRequest, reply: FastifyReply) => {
       const { ref } = request.params as { ref: string };
-      const prefix = `/apps/${ref}/${area.name}/v1`;
-      const exchange = toExchange(request, reply, prefix, `${parts.url()}/apps/${ref}`);
+      const exchange = toExchange(request, reply, APP_SEGMENTS, `${parts.url()}/apps/${ref}`);
       return parts.pipeline.answerApp(area, ref, exchange).then((answered) => send(reply, answered));
     };
     server.all(`/apps/:ref/${area.name}/v1`, answer);
@@ -66,8 +80,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
 
     const door = (request: FastifyRequest, reply: FastifyReply) => {
       const { ref } = request.params as { ref: string };
-      const prefix = `/admin/v1/apps/${ref}/${area.name}/v1`;
-      const exchange = toExchange(request, reply, prefix, `${parts.url()}/apps/${ref}`);
+      const exchange = toExchange(request, reply, DOOR_SEGMENTS, `${parts.url()}/apps/${ref}`);
       return parts.pipeline
         .answerDoor(area, ref, exchange, (app) => parts.admin.authorise(exchange, app))
         .then((answered) => send(reply, answered));
@@ -77,7 +90,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   }
 
   server.all('/admin/v1/*', async (request, reply) => {
-    const exchange = toExchange(request, reply, '/admin/v1', parts.url());
+    const exchange = toExchange(request, reply, ADMIN_SEGMENTS, parts.url());
     return send(reply, await parts.pipeline.answerNode(exchange, () => parts.admin.handle(exchange)));
   });
 
@@ -96,6 +109,17 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   return server;
 }
 
+/** RFC 9112, section 3.2: a request of HTTP/1.1 has exactly one Host header. */
+function refusedForHost(request: IncomingMessage): NinefoldError | undefined {
+  const { rawHeaders } = request;
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts === 1 || (hosts === 0 && request.httpVersion === '1.0')) return undefined;
+  return new NinefoldError('bad_request', { message: 'A request has exactly one Host header.' });
+}
+
 /** Writes a reply as it is: bytes stay bytes. */
 function send(reply: FastifyReply, answered: Reply): FastifyReply {
   reply.code(answered.status).headers(answered.headers);
@@ -110,12 +134,22 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     socket.destroy();
     return;
   }
-  const known = new NinefoldError(error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request');
+  answerOnSocket(socket, new NinefoldError(brokenRequests[error.code ?? ''] ?? 'bad_request'));
+}
+
+/** Errors of Node's parser and timers that have a code of their own. */
+const brokenRequests: Readonly<Record<string, 'headers_too_large' | 'request_timeout'>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** A refusal for what never became a request of the framework, written by hand; the connection ends with it. */
+function answerOnSocket(socket: Socket | null, error: NinefoldError): void {
+  if (!socket?.writable) return;
   const requestId = requestIdOf({});
-  const { body } = errorReply(known, requestId);
-  const reason = known.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request';
+  const { body } = errorReply(error, requestId);
   const head = [
-    `HTTP/1.1 ${known.status} ${reason}`,
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(String(body))}`,
     `x-request-id: ${requestId}`,

@@ -44,12 +44,12 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
     timing?.mark('transaction');
     reply = optionsReply(plan);
   } else if (plan.kind === 'describe') {
-    const batch = describeStatements(request, plan, identity, settings, catalog);
+    const batch = describeStatements(request, plan, identity, settings);
     const described = await runDescribe(database, batch, exchange.signal);
     timing?.mark('transaction');
     reply = describeReply(request, plan, described, catalog, settings, `${exchange.baseUrl}/rest/v1`);
   } else {
-    const batch = buildStatements(request, plan, identity, settings, catalog);
+    const batch = buildStatements(request, plan, identity, settings);
     const result = await runBatch(database, batch, plan, exchange.signal);
     timing?.mark('transaction');
     reply = queryReply(request, plan, result, settings);

@@ -71,7 +71,6 @@ const catalog: Catalog = {
   functions: new Map([[nameKey(routine), [routine]]]),
   representations: new Map(),
   mediaHandlers: new Map(),
-  roleSettings: new Map(),
 };
 
 const identity: Identity = {
@@ -105,7 +104,7 @@ function statementsOf(call: Call): readonly Statement[] | NinefoldError {
     const request = parseRequest(exchange, settings);
     const plan = planRequest(request, catalog, settings);
     if (plan.kind === 'options' || plan.kind === 'describe') return [];
-    return buildStatements(request, plan, identity, settings, catalog).statements;
+    return buildStatements(request, plan, identity, settings).statements;
   } catch (error) {
     if (error instanceof NinefoldError) return error;
     throw error;

@@ -1,5 +1,5 @@
--- What the whole PostgreSQL server holds once: the roles that every app's database speaks of. Run at every start; changes nothing
--- that is there. None of them can log in: each app has login roles of its own, so that code inside one app can never become another's.
+-- What the whole PostgreSQL server holds once: the roles that every app's database speaks of. Run at every start, in the
+-- maintenance database; changes no role that is there. None of them can log in: each app has login roles of its own, so that code inside one app can never become another's.
 do $$
 declare
   wanted text;
@@ -25,3 +25,15 @@ $$;
 alter role service_role bypassrls;
 
 grant anon, authenticated, service_role, supabase_auth_admin, ninefold_server to authenticator;
+
+-- Nobody but the superuser has business in databases that belong to no app: there an app's owner could take the locks by which
+-- nodes agree, or leave rights behind that keep its role from being dropped.
+do $$
+declare
+  name text;
+begin
+  for name in select datname from pg_catalog.pg_database where datname in (pg_catalog.current_database(), 'postgres', 'template1') loop
+    execute pg_catalog.format('revoke connect, temporary on database %I from public', name);
+  end loop;
+end
+$$;

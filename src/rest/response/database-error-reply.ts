@@ -50,7 +50,7 @@ const byClass: Readonly<Record<string, number>> = {
   '3B': 500,
   '40': 500,
   '53': 503,
-  '54': 500,
+  '54': 400, // program_limit_exceeded: the request is too deep or a value too long, for PostgREST 500
   '55': 500,
   '57': 500,
   '58': 500,

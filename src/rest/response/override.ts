@@ -12,7 +12,19 @@ export function overriddenStatus(setting: string | null): number | null {
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const headerValue = /^[\t\x20-\x7e\x80-\uffff]*$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** What frames the message belongs to the server alone: a client or proxy that believed it would misread the next reply. */
+const framing = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 /**
  * The setting response.headers, an array of objects with one name and value each, as headers; names in lower case,
@@ -33,6 +45,7 @@ export function overriddenHeaders(setting: string | null): Record<string, string
     const [name, text] = pairs[0] ?? [];
     if (pairs.length !== 1 || name === undefined || typeof text !== 'string') throw new NinefoldError('PGRST111');
     if (!headerName.test(name) || !headerValue.test(text)) throw new NinefoldError('PGRST111');
+    if (framing.has(name.toLowerCase())) throw new NinefoldError('PGRST111');
     headers[name.toLowerCase()] = text;
   }
   return headers;

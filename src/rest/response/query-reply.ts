@@ -1,4 +1,5 @@
 import type { Reply } from '../../../contract/exchange.ts';
+import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type CallPlan, type MutatePlan, type ReadPlan, returnsVoid } from '../plan/plan.ts';
@@ -100,7 +101,8 @@ function readReply(request: ApiRequest, plan: ReadPlan, result: ResultSet, setti
   const { canonical } = request.parameters;
   const headers = contentHeaders(request, plan.mediaType);
   headers['content-range'] = range;
-  headers['content-location'] = `/${encodeComponent(plan.target.name)}${canonical === '' ? '' : `?${canonical}`}`;
+  const location = `/${encodeComponent(plan.target.name)}${canonical === '' ? '' : `?${canonical}`}`;
+  if (location.length <= limits.contentLocationBytes.default) headers['content-location'] = location;
   return { status, headers: withPreferences(headers, request, plan), body: plan.headOnly ? null : result.body };
 }
 

@@ -1,5 +1,4 @@
 import type { RestSettings } from '../../../contract/settings.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { type CallPlan, type MutatePlan, type Plan, type ReadPlan, returnsSingle } from '../plan/plan.ts';
@@ -33,9 +32,8 @@ export function buildStatements(
   plan: QueryPlan,
   identity: Identity,
   settings: RestSettings,
-  catalog: Catalog,
 ): Batch {
-  const statements = beforeQuery(request, plan, identity, settings, catalog);
+  const statements = beforeQuery(request, plan, identity, settings);
   const main = statements.length;
   statements.push({ ...mainStatement(request, plan, settings), preparedFor: identity.role });
   let estimate: number | null = null;
@@ -52,15 +50,9 @@ export function buildStatements(
 }
 
 /** Role, claims and settings, then the pre-request function. */
-export function beforeQuery(
-  request: ApiRequest,
-  plan: Plan,
-  identity: Identity,
-  settings: RestSettings,
-  catalog: Catalog,
-): Statement[] {
-  const isolation = isolationStatement(plan, identity, settings, catalog);
-  const statements = [setupStatement(request, plan, identity, settings, catalog)];
+export function beforeQuery(request: ApiRequest, plan: Plan, identity: Identity, settings: RestSettings): Statement[] {
+  const isolation = isolationStatement(plan, settings);
+  const statements = [setupStatement(request, plan, identity, settings)];
   if (isolation) statements.unshift(isolation);
   if (settings.db_pre_request !== null) {
     const name = settings.db_pre_request.split('.').map(identifier).join('.');

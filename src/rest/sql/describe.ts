@@ -1,5 +1,4 @@
 import type { RestSettings } from '../../../contract/settings.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { DescribePlan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -33,9 +32,8 @@ export function describeStatements(
   plan: DescribePlan,
   identity: Identity,
   settings: RestSettings,
-  catalog: Catalog,
 ): Batch {
-  const statements = beforeQuery(request, plan, identity, settings, catalog);
+  const statements = beforeQuery(request, plan, identity, settings);
   const main = statements.length;
   statements.push({ text: describeText, params: [plan.schema], preparedFor: identity.role });
   return { statements, main, estimate: null };

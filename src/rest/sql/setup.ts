@@ -1,5 +1,4 @@
 import type { RestSettings } from '../../../contract/settings.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { Param, Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { CallPlan, Plan } from '../plan/plan.ts';
@@ -9,14 +8,11 @@ import { identifier } from './text.ts';
 /**
  * The statement before the query: it makes the transaction the caller's own (PostgREST docs, "Transactions",
  * "Transaction-Scoped Settings"). Everything holds until the end of the transaction.
+ *
+ * Unlike PostgREST's, it applies no settings of the caller's role (ALTER ROLE … SET): anon and authenticated are roles of all
+ * apps, and whoever can become one of them can change its settings, in every app's database.
  */
-export function setupStatement(
-  request: ApiRequest,
-  plan: Plan,
-  identity: Identity,
-  settings: RestSettings,
-  catalog: Catalog,
-): Statement {
+export function setupStatement(request: ApiRequest, plan: Plan, identity: Identity, settings: RestSettings): Statement {
   const params: Param[] = [];
   const calls: string[] = [];
   const set = (name: SettingName, value: string): void => {
@@ -29,8 +25,6 @@ export function setupStatement(
   };
   set('search_path', [request.schema, ...settings.db_extra_search_path].map(identifier).join(', '));
   if (settings.db_statement_timeout !== null) set('statement_timeout', String(settings.db_statement_timeout));
-  // before the role: the login role may have been granted the right to set them, the caller's role has not
-  for (const [name, value] of catalog.roleSettings.get(identity.role)?.settings ?? []) setNamed(name, value);
   set('role', identity.role);
   set('request.jwt.claims', identity.claimsJson);
   set('request.method', request.method);
@@ -70,20 +64,11 @@ const isolationLevels: Readonly<Record<string, string>> = {
 };
 
 /**
- * The isolation level that the function or the role of the call has set, when it is not the default one. It must be
+ * The isolation level that the function of the call has set, when it is not the default one. It must be
  * set before the first query of the transaction, so it takes a statement of its own.
  */
-export function isolationStatement(
-  plan: Plan,
-  identity: Identity,
-  settings: RestSettings,
-  catalog: Catalog,
-): Statement | null {
-  const ofFunction =
-    plan.kind === 'call' && settings.db_hoisted_tx_settings.includes('default_transaction_isolation')
-      ? plan.routine.isolation
-      : null;
-  const wanted = ofFunction ?? catalog.roleSettings.get(identity.role)?.isolation ?? '';
-  const level = isolationLevels[wanted.toLowerCase()];
+export function isolationStatement(plan: Plan, settings: RestSettings): Statement | null {
+  if (plan.kind !== 'call' || !settings.db_hoisted_tx_settings.includes('default_transaction_isolation')) return null;
+  const level = isolationLevels[plan.routine.isolation?.toLowerCase() ?? ''];
   return level ? { text: `SET LOCAL transaction_isolation TO '${level}'`, params: [] } : null;
 }
