@@ -5,7 +5,7 @@ import styles from './outside.module.css';
 /** An address that no page has. */
 export function NotFound() {
   return (
-    <main className={styles.outside}>
+    <main id="page" tabIndex={-1} className={styles.outside}>
       <h1 className={styles.title}>There is no page here</h1>
       <p>The address may be from another version of the console, or mistyped.</p>
       <p>

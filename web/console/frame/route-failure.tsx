@@ -11,7 +11,8 @@ export function RouteFailure({ error, reset }: ErrorComponentProps) {
     void router.invalidate();
   };
   return (
-    <main className={styles.outside}>
+    <main id="page" tabIndex={-1} className={styles.outside}>
+      <h1 className={styles.title}>This page cannot be shown</h1>
       <Failure facts={failureFacts(error)} onRetry={retry} />
     </main>
   );

@@ -22,7 +22,7 @@ export const markedError = StateField.define<MarkedError | null>({
     for (const effect of transaction.effects) if (effect.is(markError)) return effect.value;
     return transaction.docChanged ? null : now;
   },
-  provide: (field) => EditorView.decorations.compute([field], ({ doc, field: value }) => decorate(value(field), doc)),
+  provide: (field) => EditorView.decorations.compute([field], (state) => decorate(state.field(field), state.doc)),
 });
 
 type Doc = EditorView['state']['doc'];
