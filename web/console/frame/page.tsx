@@ -27,6 +27,7 @@ export function Page({
   question,
   tools,
   panel,
+  narrowPanel = false,
   fetching = false,
   bare = false,
   children,
@@ -38,6 +39,8 @@ export function Page({
   /** At the right of the running head. */
   tools?: ReactNode;
   panel?: ReactNode;
+  /** Of a row: narrower than others. */
+  narrowPanel?: boolean;
   /** A hairline under the head: the page is waiting for an answer. */
   fetching?: boolean;
   /** The page lays itself out, up to the edges, and scrolls by itself. */
@@ -73,6 +76,7 @@ export function Page({
         className={classNames(
           styles.body,
           panel !== undefined && panel !== null && panel !== false && styles.withPanel,
+          narrowPanel && styles.narrow,
         )}
       >
         <main

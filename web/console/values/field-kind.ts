@@ -67,6 +67,11 @@ export function kindOf(field: Pick<Field, 'type' | 'base_type' | 'enum_values'>)
 /** Figures: right-aligned, with tabular digits. */
 export const isFigure = (kind: FieldKind): boolean => kind === 'integer' || kind === 'decimal';
 
+const codes: ReadonlySet<FieldKind> = new Set(['uuid', 'json', 'bytes', 'range', 'array', 'search', 'other']);
+
+/** Values that are read letter by letter: monospaced. */
+export const isCode = (kind: FieldKind): boolean => codes.has(kind);
+
 const shortNames: Readonly<Record<string, string>> = {
   'character varying': 'varchar',
   character: 'char',

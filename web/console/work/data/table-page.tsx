@@ -193,6 +193,7 @@ export function TablePage({
       ]}
       fetching={query.isFetching}
       bare
+      narrowPanel
       tools={
         <>
           Rows as seen by

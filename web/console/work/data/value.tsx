@@ -1,11 +1,10 @@
 import type { Field } from '../../../../contract/specification.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { kindOf } from '../../values/field-kind.ts';
+import { isCode, kindOf } from '../../values/field-kind.ts';
 import { cellText } from '../../values/show-value.ts';
 import styles from './value.module.css';
 
 const thisYear = new Date().getFullYear();
-const monospaced: ReadonlySet<string> = new Set(['uuid', 'json', 'bytes', 'range', 'array', 'search', 'other']);
 const dots = 6;
 
 /** A value in a cell. `label` is what the row that it points to is called; the value itself is then its title. */
@@ -27,7 +26,7 @@ export function CellValue({
   const text = cellText(value, kind, thisYear);
   const title = kind === 'timestamptz' || kind === 'timestamp' ? value : undefined;
   if (kind === 'enum') return <EnumValue value={value} values={field.enum_values ?? []} />;
-  if (isKey || monospaced.has(kind)) return <code className={styles.mono}>{text}</code>;
+  if (isKey || isCode(kind)) return <code className={styles.mono}>{text}</code>;
   return (
     <span className={classNames(title !== undefined && styles.time)} title={title}>
       {text}

@@ -95,6 +95,8 @@ describe('what the page keeps', () => {
     expect(titleOf('  \n')).toBe('New statement');
     expect(titleOf('select 1\nfrom x')).toBe('select 1');
     expect(oneLine('select\n  1')).toBe('select 1');
+    expect(oneLine('-- One\n-- two\nselect 1 -- three')).toBe('select 1 -- three');
+    expect(oneLine('-- only this')).toBe('-- only this');
   });
 });
 

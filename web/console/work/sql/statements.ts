@@ -85,5 +85,6 @@ export function titleOf(sql: string): string {
   return comment ?? (first === '' ? 'New statement' : first);
 }
 
-/** A text on one line, for the list. */
-export const oneLine = (sql: string): string => sql.replace(/\s+/g, ' ').trim().slice(0, 120);
+/** A text on one line, for the list, without the comments at its head. */
+export const oneLine = (sql: string): string =>
+  (sql.replace(/^(?:\s*--[^\n]*(?:\n|$))+/, '').trim() || sql.trim()).replace(/\s+/g, ' ').slice(0, 120);

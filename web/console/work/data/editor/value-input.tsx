@@ -18,6 +18,7 @@ export function ValueInput({
   placeholder,
   failed,
   autoFocus = false,
+  lines = 2,
   onChange,
   onSave,
 }: {
@@ -28,6 +29,8 @@ export function ValueInput({
   placeholder?: string | undefined;
   failed: boolean;
   autoFocus?: boolean;
+  /** In sight, of a text that is shorter. */
+  lines?: number;
   onChange: (value: string) => void;
   onSave?: () => void;
 }) {
@@ -77,7 +80,7 @@ export function ValueInput({
     <Textarea
       {...common}
       ref={autoFocus ? focusAtEnd : null}
-      rows={rowsFor(value ?? '', kind === 'json')}
+      rows={rowsFor(value ?? '', kind === 'json' ? 2 * lines : lines)}
       classNames={kind === 'text' ? {} : { input: styles.code ?? '' }}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -91,9 +94,9 @@ function focusAtEnd(input: HTMLInputElement | HTMLTextAreaElement | null) {
   input.setSelectionRange(input.value.length, input.value.length);
 }
 
-/** Lines in sight: as many as the text has, two at least for JSON, eight at most. */
-const rowsFor = (text: string, isJson: boolean): number =>
-  Math.min(8, Math.max(isJson ? 4 : 2, text.split('\n').length, Math.ceil(text.length / 44)));
+/** Lines in sight: as many as the text has, eight at most. */
+const rowsFor = (text: string, least: number): number =>
+  Math.min(8, Math.max(least, text.split('\n').length, Math.ceil(text.length / 44)));
 
 function Choice({
   values,

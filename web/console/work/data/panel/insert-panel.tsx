@@ -108,7 +108,9 @@ function InsertField({
   onSave: () => void;
 }) {
   const made = madeBecause(field);
-  const isText = kindOf(field) === 'text';
+  const kind = kindOf(field);
+  const isText = kind === 'text';
+  const isChoice = kind === 'enum' || kind === 'boolean';
   return (
     <div className={styles.field}>
       <div className={styles.head}>
@@ -140,13 +142,17 @@ function InsertField({
           placeholder={value === null ? 'null' : value === '' ? 'empty text' : defaultWords(field)}
           failed={wrong !== null || blamed}
           autoFocus={autoFocus}
+          lines={1}
           onChange={(text) => onChange(text === '' ? undefined : text)}
           onSave={onSave}
         />
       ) : (
         <p className={styles.made}>{made}</p>
       )}
-      <p className={styles.rule}>{wrong ?? (made === null ? typeInWords(field) : 'The database writes it.')}</p>
+      <p className={styles.rule}>
+        {wrong ?? (made === null ? typeInWords(field) : 'The database writes it.')}
+        {isChoice && value === undefined && <> Default {defaultWords(field)}.</>}
+      </p>
     </div>
   );
 }

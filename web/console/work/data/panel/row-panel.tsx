@@ -8,7 +8,7 @@ import { labelField } from '../../../data/rows/labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import type { Row } from '../../../data/rows/row.ts';
 import { entityName } from '../../../format/format.ts';
-import { kindOf } from '../../../values/field-kind.ts';
+import { isCode, kindOf } from '../../../values/field-kind.ts';
 import { fullText } from '../../../values/show-value.ts';
 import { CellEditor } from '../editor/cell-editor.tsx';
 import { pointersTo } from '../pointers.ts';
@@ -145,6 +145,5 @@ function PanelValue({
   if (kind === 'enum') return <EnumValue value={value} values={field.enum_values ?? []} />;
   if (value === '') return <span className="soft">empty</span>;
   const text = fullText(value, kind);
-  const isCode = ['json', 'bytes', 'array', 'range', 'search', 'uuid', 'other'].includes(kind);
-  return isCode ? <code className={styles.code}>{text}</code> : <span className={styles.text}>{text}</span>;
+  return isCode(kind) ? <code className={styles.code}>{text}</code> : <span className={styles.text}>{text}</span>;
 }

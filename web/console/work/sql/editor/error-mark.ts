@@ -1,4 +1,14 @@
-import { Decoration, type DecorationSet, EditorView, StateEffect, StateField, WidgetType } from '@uiw/react-codemirror';
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  GutterMarker,
+  gutterLineClass,
+  RangeSet,
+  StateEffect,
+  StateField,
+  WidgetType,
+} from '@uiw/react-codemirror';
 import type { SqlFailure } from '../../../../../contract/admin.ts';
 import styles from './editor.module.css';
 import { type Fix, lineAndColumn, type Place } from './position.ts';
@@ -22,7 +32,10 @@ export const markedError = StateField.define<MarkedError | null>({
     for (const effect of transaction.effects) if (effect.is(markError)) return effect.value;
     return transaction.docChanged ? null : now;
   },
-  provide: (field) => EditorView.decorations.compute([field], (state) => decorate(state.field(field), state.doc)),
+  provide: (field) => [
+    EditorView.decorations.compute([field], (state) => decorate(state.field(field), state.doc)),
+    gutterLineClass.compute([field], (state) => numberOf(state.field(field), state.doc)),
+  ],
 });
 
 type Doc = EditorView['state']['doc'];
@@ -40,6 +53,17 @@ function decorate(error: MarkedError | null, doc: Doc): DecorationSet {
     true,
   );
 }
+
+class HitNumber extends GutterMarker {
+  override elementClass = styles.hitNumber ?? '';
+}
+const hitNumber = new HitNumber();
+
+/** The number of the line that the error is in. */
+const numberOf = (error: MarkedError | null, doc: Doc): RangeSet<GutterMarker> =>
+  error && error.place.to <= doc.length
+    ? RangeSet.of([hitNumber.range(doc.lineAt(error.place.from).from)])
+    : RangeSet.empty;
 
 /** Takes the repair of the error in sight; false where there is none. */
 export function takeFix(view: EditorView): boolean {

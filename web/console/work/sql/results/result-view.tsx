@@ -8,7 +8,7 @@ import { Grid, type GridColumn } from '../../../../ui/grid/grid.tsx';
 import type { Position } from '../../../../ui/grid/move.ts';
 import { CutLine, pushClass, wideOnlyClass } from '../../../../ui/workbench.tsx';
 import { count, milliseconds } from '../../../format/format.ts';
-import { isFigure, kindOfType, shortType } from '../../../values/field-kind.ts';
+import { isCode, isFigure, kindOfType, shortType } from '../../../values/field-kind.ts';
 import { cellText } from '../../../values/show-value.ts';
 import { Null } from '../../data/value.tsx';
 import { toCsv, toJson, toTabs } from './export.ts';
@@ -30,7 +30,7 @@ function columnOf({ columns, rows }: SqlResult, index: number): GridColumn {
     id: `${index} ${name}`,
     name,
     type: shortType(type),
-    width: Math.round(Math.max(72, Math.min(360, Math.max(head, longest * 7.4 + 28)))),
+    width: Math.round(Math.max(72, Math.min(360, Math.max(head, longest * 8 + 28)))),
     numeric: isFigure(kind),
   };
 }
@@ -46,7 +46,9 @@ export function ResultView({ result }: { result: SqlResult }) {
       const value = result.rows[row]?.[column - 1];
       if (value === null || value === undefined) return <Null />;
       if (value === '') return <span className={styles.empty}>empty</span>;
-      return cellText(value, kindOfType(result.columns[column - 1]?.type ?? 'text'), thisYear);
+      const kind = kindOfType(result.columns[column - 1]?.type ?? 'text');
+      const text = cellText(value, kind, thisYear);
+      return isCode(kind) ? <code>{text}</code> : text;
     },
     [result],
   );
