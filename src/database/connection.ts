@@ -1,4 +1,5 @@
-import { ConnectionError, DatabaseError, type DatabaseErrorFields } from './database-error.ts';
+import { limits } from '../../contract/limits.ts';
+import { ConnectionError, DatabaseError, type DatabaseErrorFields, ResultTooLargeError } from './database-error.ts';
 import { type OpenedSocket, openSocket, requestCancel } from './handshake.ts';
 import { MessageReader, readErrorFields, readFields, readRow, readString } from './reader.ts';
 import type { Result, Statement } from './statement.ts';
@@ -15,6 +16,9 @@ interface Batch {
   rowCount: number;
   /** Rows of each result that are kept. */
   readonly maxRows: number;
+  /** Of the rows kept so far. */
+  bytes: number;
+  isTooLarge: boolean;
   error: DatabaseError | null;
   signal: AbortSignal | undefined;
   /** Told how long the batch ran in the database, waiting behind others not counted, in milliseconds. */
@@ -60,7 +64,11 @@ export class Connection {
     this.#target = target;
     this.#opened = opened;
     this.#onClose = onClose;
-    const reader = new MessageReader((type, body) => this.#receive(type, body));
+    const reader = new MessageReader(
+      (type, body) => this.#receive(type, body),
+      limits.resultBytes.default,
+      () => this.#refuseTooLarge(),
+    );
     opened.socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
@@ -145,6 +153,8 @@ export class Connection {
         rows: [],
         rowCount: 0,
         maxRows,
+        bytes: 0,
+        isTooLarge: false,
         error: null,
         signal,
         onTimed,
@@ -235,7 +245,7 @@ export class Connection {
     }
     switch (type) {
       case 0x44: // DataRow
-        if (batch.rowCount++ < batch.maxRows) batch.rows.push(readRow(body));
+        if (batch.rowCount++ < batch.maxRows) this.#keepRow(batch, body);
         return;
       case 0x43: // CommandComplete
         this.#complete(batch, readString(body));
@@ -269,6 +279,21 @@ export class Connection {
       default: // CloseComplete, ParameterDescription, CopyOut data
         return;
     }
+  }
+
+  #keepRow(batch: Batch, body: Buffer): void {
+    batch.bytes += body.length;
+    if (batch.bytes > limits.resultBytes.default) this.#refuseTooLarge();
+    else batch.rows.push(readRow(body));
+  }
+
+  /** Lets go of what has come of the answer, and stops the statement that gives it; its batch fails once it has ended. */
+  #refuseTooLarge(): void {
+    const batch = this.#inFlight[this.#head];
+    if (!batch || batch.isTooLarge) return;
+    batch.isTooLarge = true;
+    batch.rows = [];
+    this.#cancel();
   }
 
   #preparedOf(batch: Batch): Prepared | undefined {
@@ -327,18 +352,23 @@ export class Connection {
     batch.onTimed?.(now - this.headSince);
     this.lastUsed = now;
     this.headSince = this.inFlight > 0 ? now : 0;
-    if (batch.error) batch.reject(batch.error);
+    if (batch.isTooLarge) batch.reject(new ResultTooLargeError());
+    else if (batch.error) batch.reject(batch.error);
     else batch.resolve(batch.results);
+  }
+
+  #cancel(): void {
+    if (this.#cancelling) return;
+    this.#cancelling = true;
+    void requestCancel(this.#target, this.#opened.processId, this.#opened.secretKey).then(() => {
+      this.#cancelling = false;
+    });
   }
 
   #cancelOnAbort(batch: Batch, signal: AbortSignal): void {
     const onAbort = () => {
       // Only what is running now can be cancelled: the server has no way to name a batch behind it.
-      if (this.#inFlight[this.#head] !== batch || this.#cancelling) return;
-      this.#cancelling = true;
-      void requestCancel(this.#target, this.#opened.processId, this.#opened.secretKey).then(() => {
-        this.#cancelling = false;
-      });
+      if (this.#inFlight[this.#head] === batch) this.#cancel();
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });

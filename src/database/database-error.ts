@@ -48,3 +48,8 @@ export class ConnectionError extends Error {
 export class PoolTimeoutError extends Error {
   override readonly name = 'PoolTimeoutError';
 }
+
+/** The database answered with more than the limit resultBytes; the statement was cancelled. */
+export class ResultTooLargeError extends Error {
+  override readonly name = 'ResultTooLargeError';
+}

@@ -4,7 +4,7 @@ import type { Result, Statement } from './statement.ts';
 export interface Executor {
   /**
    * Sends all statements in one write before one Sync: one implicit transaction, one round trip.
-   * Throws DatabaseError (nothing of the batch is kept), ConnectionError or PoolTimeoutError. When `signal`
+   * Throws DatabaseError (nothing of the batch is kept), ConnectionError, PoolTimeoutError or ResultTooLargeError. When `signal`
    * aborts while the statement runs, it is cancelled in the database and this rejects with SQLSTATE 57014.
    */
   run(statements: readonly Statement[], options?: { signal?: AbortSignal }): Promise<Result[]>;

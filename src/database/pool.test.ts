@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../contract/limits.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
+import { ConnectionError, DatabaseError, PoolTimeoutError, ResultTooLargeError } from './database-error.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 import { rowsAsText, type Statement } from './statement.ts';
 import { parseTarget } from './target.ts';
@@ -101,6 +102,24 @@ describe('run', () => {
         expect(small).toBe('7');
       },
       { max: 1 },
+    );
+  });
+
+  it('refuses a result above the limit, in one row or in many, and goes on with what is behind it', async () => {
+    const bytes = limits.resultBytes.default;
+    await withPool(
+      async (pool) => {
+        const rows = `select repeat('x', 1000000) from generate_series(1, ${Math.ceil(bytes / 1_000_000) + 10})`;
+        for (const text of [`select repeat('x', ${bytes + 1})`, rows]) {
+          const refused = expect(pool.run([query(text)])).rejects.toBeInstanceOf(ResultTooLargeError);
+          expect(await value(pool, query('select 7'))).toBe('7');
+          await refused;
+          await expect(pool.script(text)).rejects.toBeInstanceOf(ResultTooLargeError);
+        }
+        const first = await pool.script(rows, { maxRows: 1 });
+        expect(first[0]?.rows).toHaveLength(1);
+      },
+      { max: 2 },
     );
   });
 

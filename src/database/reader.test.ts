@@ -27,4 +27,21 @@ describe('MessageReader', () => {
       }),
     );
   });
+
+  it('lets a message that is too large go by, whatever the chunks, and reads on behind it', () => {
+    const before = encode(0x44, Buffer.from('before'));
+    const large = encode(0x44, Buffer.alloc(5000, 0x78));
+    const after = encode(0x43, Buffer.from('after'));
+    const bytes = Buffer.concat([before, large, after]);
+    for (const size of [1, 7, 4999, bytes.length]) {
+      const seen: string[] = [];
+      const reader = new MessageReader(
+        (_, body) => seen.push(body.toString()),
+        1000,
+        () => seen.push('too large'),
+      );
+      for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+      expect(seen).toEqual(['before', 'too large', 'after']);
+    }
+  });
 });

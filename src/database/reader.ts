@@ -13,16 +13,29 @@ export class MessageReader {
   #pendingBytes = 0;
   /** Bytes that #pending must hold before another message can be cut. */
   #wanted = 5;
+  readonly #maxBytes: number;
+  readonly #onTooLarge: () => void;
+  /** Bytes still to come of a message that was too large. */
+  #skipping = 0;
 
-  constructor(onMessage: OnMessage) {
+  /** A message of more than `maxBytes` is not kept: `onTooLarge` is called when it begins, and its bytes are let go. */
+  constructor(onMessage: OnMessage, maxBytes = Number.POSITIVE_INFINITY, onTooLarge: () => void = () => undefined) {
     this.#onMessage = onMessage;
+    this.#maxBytes = maxBytes;
+    this.#onTooLarge = onTooLarge;
   }
 
   push(chunk: Buffer): void {
     let data = chunk;
+    if (this.#skipping > 0) {
+      const skipped = Math.min(this.#skipping, data.length);
+      this.#skipping -= skipped;
+      data = data.subarray(skipped);
+      if (data.length === 0) return;
+    }
     if (this.#pendingBytes > 0) {
-      this.#pending.push(chunk);
-      this.#pendingBytes += chunk.length;
+      this.#pending.push(data);
+      this.#pendingBytes += data.length;
       if (this.#pendingBytes < this.#wanted) return;
       data = Buffer.concat(this.#pending, this.#pendingBytes);
       this.#pending = [];
@@ -31,6 +44,15 @@ export class MessageReader {
     let offset = 0;
     while (data.length - offset >= 5) {
       const end = offset + 1 + data.readUInt32BE(offset + 1);
+      if (end - offset > this.#maxBytes) {
+        this.#onTooLarge();
+        if (end > data.length) {
+          this.#skipping = end - data.length;
+          return;
+        }
+        offset = end;
+        continue;
+      }
       if (end > data.length) {
         this.#keep(data.subarray(offset), end - offset);
         return;

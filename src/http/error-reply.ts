@@ -1,5 +1,5 @@
 import type { Reply } from '../../contract/exchange.ts';
-import { ConnectionError, DatabaseError, PoolTimeoutError } from '../database/database-error.ts';
+import { ConnectionError, DatabaseError, PoolTimeoutError, ResultTooLargeError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /** What PostgreSQL says while it starts, stops or has no connection left (SQLSTATE classes 08, 57P, 53300). */
@@ -9,6 +9,7 @@ const unavailable = (sqlstate: string) =>
 /** Any error as one that a client may be told about. What has no other word is `internal`, with its cause kept for the log. */
 export function asNinefoldError(error: unknown): NinefoldError {
   if (error instanceof NinefoldError) return error;
+  if (error instanceof ResultTooLargeError) return new NinefoldError('result_too_large', { cause: error });
   if (error instanceof PoolTimeoutError) return new NinefoldError('database_busy', { cause: error });
   if (error instanceof ConnectionError || (error instanceof DatabaseError && unavailable(error.sqlstate))) {
     return new NinefoldError('database_unavailable', { cause: error, headers: { 'retry-after': '1' } });
