@@ -12,7 +12,9 @@ import { router } from './router.tsx';
 
 // The server ended the session, here or on another device: forget it and ask for a new one.
 whenSignedOut(() => {
-  void signOut().then(() => router.navigate({ to: '/sign-in', search: { next: router.state.location.href } }));
+  const { pathname, href } = router.state.location;
+  if (pathname === '/sign-in') return;
+  void signOut().then(() => router.navigate({ to: '/sign-in', search: { next: href } }));
 });
 
 const element = document.getElementById('root');
