@@ -134,13 +134,6 @@ export const restErrors = entries({
     meaning: 'Rows can be ordered by a column of a related table only when there is at most one related row.',
     action: 'Order by a many-to-one or one-to-one relationship, or order inside the embedded table.',
   },
-  PGRST120: {
-    source: 'rest',
-    status: 400,
-    message: 'Bad operator on the embedded resource',
-    meaning: 'An embedded table as a whole can only be tested with is.null and not.is.null.',
-    action: 'Filter on a column of the embedded table.',
-  },
   PGRST121: {
     source: 'rest',
     status: 500,

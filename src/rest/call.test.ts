@@ -126,6 +126,7 @@ describe('arguments', () => {
   it('functions answer GET, HEAD, POST and OPTIONS only', async () => {
     expect(await app.call('DELETE', '/rpc/add')).toMatchObject({ status: 405, json: { code: 'PGRST101' } });
     expect((await app.call('OPTIONS', '/rpc/add?a=1')).headers.allow).toBe('OPTIONS,GET,HEAD,POST');
+    expect((await app.call('OPTIONS', '/rpc/add')).headers.allow).toBe('OPTIONS,GET,HEAD,POST');
     expect((await app.call('OPTIONS', '/rpc/nothing')).headers.allow).toBe('OPTIONS,POST');
   });
 });

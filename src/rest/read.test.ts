@@ -190,6 +190,15 @@ describe('pages', () => {
     expect(json).toHaveLength(2);
   });
 
+  it('an answer that db_max_rows ended says so, one that ends by itself or as asked does not', async () => {
+    const small = await app.with({ db_max_rows: 2 });
+    const said = async (path: string) => (await small.call('GET', path)).headers['ninefold-max-rows'];
+    expect(await said('/films?select=id')).toBe('2');
+    expect(await said('/films?select=id&limit=3')).toBe('2');
+    expect(await said('/films?select=id&limit=2')).toBeUndefined();
+    expect(await said('/films?select=id&id=eq.1')).toBeUndefined();
+  });
+
   it('HEAD gives the headers and no body', async () => {
     const answer = await app.call('HEAD', '/films?select=id', { headers: { prefer: 'count=exact' } });
     expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([200, '', '0-4/5']);

@@ -21,7 +21,7 @@ export function linkRelationships(catalog: Catalog, schema: string, parent: Draf
 }
 
 /** How the columns of a relation are qualified. */
-export const tableRef = (draft: { alias: string | null; relation: SqlName }): TableRef =>
+const tableRef = (draft: { alias: string | null; relation: SqlName }): TableRef =>
   draft.alias === null ? draft.relation : { alias: draft.alias };
 
 function joinConditions(relationship: Relationship, child: TableRef, parent: TableRef): JoinCondition[] {

@@ -1,5 +1,5 @@
 import type { RestSettings } from '../../../contract/settings.ts';
-import { type Catalog, nameKey, type Relation, type SqlName } from '../../catalog/catalog.ts';
+import { type Catalog, nameKey, type Relation, type Routine, type SqlName } from '../../catalog/catalog.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { planCall } from './call.ts';
@@ -44,21 +44,23 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Res
     case 'options-relation':
       return { kind: 'options', allow: allowedOn(findRelation(catalog, action.target)) };
     case 'options-function': {
-      const argumentNames = [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
-      const routine = findFunction(catalog, {
-        target: action.target,
-        argumentNames,
-        contentType: request.contentType,
-        isPost: false,
-      });
+      const { volatility } = functionInQuestion(request, action.target, catalog);
       return {
         kind: 'options',
-        allow: routine.volatility === 'volatile' ? ['OPTIONS', 'POST'] : ['OPTIONS', 'GET', 'HEAD', 'POST'],
+        allow: volatility === 'volatile' ? ['OPTIONS', 'POST'] : ['OPTIONS', 'GET', 'HEAD', 'POST'],
       };
     }
     case 'options-root':
       return { kind: 'options', allow: ['OPTIONS', 'GET', 'HEAD'] };
   }
+}
+
+/** By name and arguments like a call; by the name alone when no argument is given. */
+function functionInQuestion(request: ApiRequest, target: SqlName, catalog: Catalog): Routine {
+  const argumentNames = [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
+  const [first] = catalog.functions.get(nameKey(target)) ?? [];
+  if (first && argumentNames.length === 0) return first;
+  return findFunction(catalog, { target, argumentNames, contentType: request.contentType, isPost: false });
 }
 
 function allowedOn(relation: Relation): OptionsPlan['allow'] {

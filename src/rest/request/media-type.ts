@@ -3,7 +3,7 @@ import { memoize } from './memoize.ts';
 
 /** Media types of Accept and Content-Type (RFC 9110 section 12.5.1; PostgREST docs, "Media Type Handlers"). */
 
-export const anyMediaType: MediaType = { kind: 'any' };
+const anyMediaType: MediaType = { kind: 'any' };
 export const jsonMediaType: MediaType = { kind: 'json' };
 
 const plainTypes: Readonly<Record<string, MediaType>> = {

@@ -28,7 +28,7 @@ export function intersect(a: RowRange, b: RowRange): RowRange {
 const wholeNumber = /^\s*(-?\d{1,40})\s*$/;
 
 /** The value of `limit` or `offset`; null when it is no whole number, and then the parameter does not count. */
-export function parseCount(text: string): bigint | null {
+function parseCount(text: string): bigint | null {
   const match = wholeNumber.exec(text);
   return match ? BigInt(match[1] as string) : null;
 }

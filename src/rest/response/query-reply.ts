@@ -6,6 +6,7 @@ import { type CallPlan, type MutatePlan, type ReadPlan, returnsVoid } from '../p
 import type { ApiRequest, MediaType } from '../request/api-request.ts';
 import { mediaTypeName } from '../request/media-type.ts';
 import { encodeComponent } from '../request/query-string.ts';
+import { limitOf } from '../request/row-range.ts';
 import type { ResultSet } from '../run/result-set.ts';
 import { singularityError } from '../run/run-batch.ts';
 import type { QueryPlan } from '../sql/build-statements.ts';
@@ -33,7 +34,7 @@ function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settin
     case 'mutate':
       return mutateReply(request, plan, result);
     case 'call':
-      return callReply(request, plan, result);
+      return callReply(request, plan, result, settings);
   }
 }
 
@@ -103,6 +104,7 @@ function readReply(request: ApiRequest, plan: ReadPlan, result: ResultSet, setti
   headers['content-range'] = range;
   const location = `/${encodeComponent(plan.target.name)}${canonical === '' ? '' : `?${canonical}`}`;
   if (location.length <= limits.contentLocationBytes.default) headers['content-location'] = location;
+  if (isCutShort(request, result, settings)) headers[MAX_ROWS_HEADER] = String(settings.db_max_rows);
   return { status, headers: withPreferences(headers, request, plan), body: plan.headOnly ? null : result.body };
 }
 
@@ -142,12 +144,23 @@ function locationOf(plan: MutatePlan, result: ResultSet): string | null {
   return `/${encodeComponent(plan.target.name)}?${filters.join('&')}`;
 }
 
-function callReply(request: ApiRequest, plan: CallPlan, result: ResultSet): Reply {
+/** Says that db_max_rows, and not the request, ended the answer: there may be more rows. Not PostgREST's. */
+const MAX_ROWS_HEADER = 'ninefold-max-rows';
+
+function isCutShort(request: ApiRequest, result: ResultSet, { db_max_rows: most }: RestSettings): boolean {
+  if (most === null || result.page < most) return false;
+  const asked = limitOf(request.topRange);
+  return asked === null || asked > result.page;
+}
+
+function callReply(request: ApiRequest, plan: CallPlan, result: ResultSet, settings: RestSettings): Reply {
   const { status, range } = pageOf(request, result, result.total);
   if (returnsVoid(plan.routine)) {
     return { status: 204, headers: withPreferences({ 'content-range': range }, request, plan), body: null };
   }
   const headers = contentHeaders(request, plan.mediaType);
   headers['content-range'] = range;
+  if (isCutShort(request, result, settings) && plan.routine.returns.set)
+    headers[MAX_ROWS_HEADER] = String(settings.db_max_rows);
   return { status, headers: withPreferences(headers, request, plan), body: plan.headOnly ? null : result.body };
 }

@@ -33,7 +33,8 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
   set('request.cookies', JSON.stringify(request.cookies));
   if (request.preferences.timezone !== null) set('timezone', request.preferences.timezone);
   if (plan.kind === 'call') for (const [name, value] of hoistedSettings(plan, settings)) setNamed(name, value);
-  for (const [name, value] of Object.entries(settings.app_settings)) setNamed(name, value);
+  // without a dot it would be a setting of PostgreSQL's own, the role among them
+  for (const [name, value] of Object.entries(settings.app_settings)) if (name.includes('.')) setNamed(name, value);
   if (isReadOnly(plan)) set('transaction_read_only', 'on');
   return { text: `SELECT ${calls.join(', ')}`, params, preparedFor: 'setup' };
 }

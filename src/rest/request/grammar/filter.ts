@@ -107,7 +107,7 @@ function prefix(word: string): Parser<string> {
 }
 
 /** `not.eq.5`: an operator and its value, which `value` reads. */
-export function operatorExpression(value: Parser<string>): Parser<{ negated: boolean; operation: Operation }> {
+function operatorExpression(value: Parser<string>): Parser<{ negated: boolean; operation: Operation }> {
   const inPrefix = prefix('in');
   const isPrefix = prefix('is');
   const distinctPrefix = prefix('isdistinct');

@@ -143,7 +143,7 @@ const jsonStep: Parser<JsonStep> = (input) => {
 };
 
 /** `->key->>1`; empty when there is no arrow. */
-export const jsonPath: Parser<JsonStep[]> = many(jsonStep);
+const jsonPath: Parser<JsonStep[]> = many(jsonStep);
 
 /** A column and the path into it. */
 export const field: Parser<FieldRef> = lexeme((input: Input): Parsed<FieldRef> => {

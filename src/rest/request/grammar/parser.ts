@@ -96,7 +96,7 @@ export function char(wanted: string): Parser<string> {
 }
 
 /** One character that `test` accepts; `name` is what the message calls it. */
-export function satisfy(test: (char: string) => boolean, name?: string): Parser<string> {
+function satisfy(test: (char: string) => boolean, name?: string): Parser<string> {
   const expected = name === undefined ? none : [name];
   return (input) => {
     const found = charAt(input);
