@@ -16,6 +16,7 @@ export interface Specification {
 /** The chapters that are derived, by their key in `chapters.ts`. */
 export interface Chapters {
   entities?: EntitiesChapter;
+  rules?: RulesChapter;
   roles?: RolesChapter;
   calls?: CallsChapter;
 }
@@ -92,6 +93,33 @@ export interface Relation {
   to: { schema: string; entity: string; fields: string[] };
   kind: 'many-to-one' | 'one-to-one';
   on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+}
+
+export interface RulesChapter {
+  /** By entity, in the order of its fields, then by name. */
+  rules: Rule[];
+  sources: Source[];
+}
+
+/** What a row must be like. A rule about a field is kept where the field has no value, unless it says otherwise. */
+export interface Rule {
+  /** Stable within the app: entity, field where it is one field's alone, name. */
+  id: string;
+  /** Id of the entity whose rows it binds. */
+  entity: string;
+  /** Of the constraint, index, domain or type; "required" where it has no name of its own. */
+  name: string;
+  kind: 'required' | 'type' | 'check' | 'primary key' | 'unique' | 'reference' | 'exclusion';
+  fields: string[];
+  /** "title is 3 to 120 characters"; the comment of the constraint where it has one. */
+  words: string;
+  /** The words are those of a comment. */
+  commented: boolean;
+  /** As PostgreSQL writes it. */
+  sql: string;
+  applies_to: 'all rows' | 'new and changed rows' | 'no row';
+  /** What PostgreSQL answers when it is broken. */
+  sqlstate: string;
 }
 
 export type Operation = 'select' | 'insert' | 'update' | 'delete' | 'execute';

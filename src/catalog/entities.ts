@@ -5,6 +5,8 @@ export interface EntityFacts {
   relations: RelationFact[];
   fields: FieldFact[];
   constraints: ConstraintFact[];
+  /** Unique indexes that no constraint made. */
+  unique_indexes: UniqueIndexFact[];
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
@@ -76,6 +78,20 @@ export interface ConstraintFact {
   expression: string | null;
   validated: boolean;
   enforced: boolean;
+  comment: string | null;
+}
+
+export interface UniqueIndexFact {
+  relation: number;
+  name: string;
+  /** What it is over, in order: field names and expressions as SQL. */
+  keys: string[];
+  /** Numbers of the fields among them; 0 stands for an expression. */
+  fields: number[];
+  /** Of a partial index: which rows it holds. */
+  condition: string | null;
+  nulls_not_distinct: boolean;
+  definition: string;
   comment: string | null;
 }
 
@@ -172,6 +188,20 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     left join pg_catalog.pg_class c on c.oid = k.conrelid
     where k.contype in ('p', 'u', 'f', 'c', 'x', 'n') and k.conparentid = 0 and not coalesce(c.relispartition, false)
     order by k.conrelid, k.contypid, k.conname, k.oid`),
+
+  unique_indexes: list(`
+    select i.indrelid::int8 as relation, x.relname as name,
+      (select json_agg(pg_get_indexdef(i.indexrelid, k.at::int, false) order by k.at)
+        from generate_series(1, i.indnkeyatts) k(at)) as keys,
+      (select json_agg(k.number order by k.at) from unnest(i.indkey::int2[]) with ordinality k(number, at)
+        where k.at <= i.indnkeyatts) as fields,
+      pg_get_expr(i.indpred, i.indrelid) as condition, i.indnullsnotdistinct as nulls_not_distinct,
+      pg_get_indexdef(i.indexrelid) as definition, obj_description(i.indexrelid, 'pg_class') as comment
+    from pg_catalog.pg_index i join ${relationsOf('c')} on c.oid = i.indrelid
+    join pg_catalog.pg_class x on x.oid = i.indexrelid
+    where i.indisunique and i.indisvalid and not c.relispartition
+      and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
+    order by i.indrelid, x.relname`),
 
   types: list(`
     select y.oid::int8 as oid, format_type(y.oid, null) as name, y.typtype as kind,

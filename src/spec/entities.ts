@@ -8,7 +8,7 @@ import { byName, compareText, entityId, roleName } from './names.ts';
 const platformSchemas = new Set(['auth', 'extensions', 'ninefold', 'realtime', 'storage']);
 
 /** True of what the specification of the app tells; the rest is the same in every app. */
-const isTold = (facts: Facts, schema: string): boolean =>
+export const isTold = (facts: Facts, schema: string): boolean =>
   facts.exposedSchemas.includes(schema) || !platformSchemas.has(schema);
 
 /** Chapter 3: the things of the app, their fields and how they refer to one another. */

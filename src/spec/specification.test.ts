@@ -116,6 +116,15 @@ describe('what an app is read as', () => {
     ]);
   });
 
+  it('the comment on a policy is the words of its cells', async () => {
+    await owner.script(`${helpdesk} comment on policy own on public.tickets is 'tickets that one looks after';`);
+    const { roles } = (await derive()).chapters;
+    const cell = roles?.cells.find(
+      (one) => one.role === 'authenticated' && one.entity === 'public.tickets' && one.operation === 'select',
+    );
+    expect(cell).toMatchObject({ verdict: 'when', words: 'tickets that one looks after', policies: ['own'] });
+  });
+
   it('calls of sign-in go with their settings', async () => {
     const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
     const ids = (change: Partial<typeof defaultAuthSettings>) =>
@@ -216,6 +225,21 @@ describe('the hash', () => {
       'alter table public.tickets add constraint k unique (customer)',
       'alter table public.tickets drop constraint k',
     ],
+    [
+      'a rule',
+      'alter table public.customers add constraint short check (length(email) < 80)',
+      'alter table public.customers drop constraint short',
+    ],
+    [
+      'the words of a rule',
+      `comment on constraint customers_email_key on public.customers is 'One account for each address'`,
+      'comment on constraint customers_email_key on public.customers is null',
+    ],
+    [
+      'a partial unique index',
+      'create unique index one on public.tickets (customer) where owner is null',
+      'drop index public.one',
+    ],
   ])('changes and comes back: %s', async (_, change, undo) => {
     await owner.script(helpdesk);
     const { hash } = await derive();
@@ -304,11 +328,11 @@ it('200 entities are derived in less than 300 ms', async () => {
   );
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
   const times = Array.from({ length: 8 }, () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     const { chapters } = deriveSpecification(facts, app);
     expect(chapters.entities?.entities).toHaveLength(200);
-    return performance.now() - started;
+    return process.cpuUsage(before).user / 1000;
   });
-  // The best of a few: other programs on the machine slow single runs.
+  // Processor time, and the best of a few runs: other programs on the machine are not what is measured.
   expect(Math.min(...times)).toBeLessThan(300);
 });

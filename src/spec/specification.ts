@@ -4,6 +4,7 @@ import { type CallsApp, callsChapter } from './calls.ts';
 import { entitiesChapter } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { rolesChapter } from './roles.ts';
+import { rulesChapter } from './rules.ts';
 
 /** What the specification says of an app that its database does not know. */
 export interface SpecificationApp extends CallsApp {
@@ -15,7 +16,8 @@ export interface SpecificationApp extends CallsApp {
 export function deriveSpecification(facts: Facts, app: SpecificationApp): Specification {
   const entities = entitiesChapter(facts);
   const roles = rolesChapter(facts);
-  const chapters: Chapters = { entities, roles, calls: callsChapter(facts, entities.entities, roles, app) };
+  const calls = callsChapter(facts, entities.entities, roles, app);
+  const chapters: Chapters = { entities, rules: rulesChapter(facts), roles, calls };
   return { app: { ref: app.ref, name: app.name }, hash: contentHash(chapters), chapters };
 }
 

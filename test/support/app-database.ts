@@ -31,7 +31,8 @@ export async function startAppDatabase(name: string): Promise<AppDatabase> {
     create role app_authenticator login noinherit password 'secret';
     grant authenticator to app_authenticator;
     grant anon, authenticated, service_role to app_owner;
-    alter database ${target.database} owner to app_owner;`);
+    alter database ${target.database} owner to app_owner;
+    grant connect, temporary on database ${target.database} to app_authenticator;`);
   return {
     pool,
     as: (user) => {

@@ -96,7 +96,7 @@ export class Access {
     operation: RowOperation,
     needed: readonly number[] | null,
   ): Decision {
-    const key = JSON.stringify([caller.name, role, relation.oid, operation, needed]);
+    const key = `${caller.oid} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'}`;
     const decided = this.#decided.get(key);
     // Asked for while it is being decided, by a policy that looks at its own table: the graph of policies tells what comes of it.
     if (decided !== undefined) return decided ?? open('it depends on itself', 'as its own policies allow');
@@ -366,7 +366,8 @@ export class Access {
 
 const kindNames = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
 
-const nameKey = (schema: string, name: string): string => JSON.stringify([schema, name]);
+/** No name holds a NUL character. */
+const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
 
 /** True of a view whose query has no condition. */
 function showsAll(view: RelationFact): boolean {

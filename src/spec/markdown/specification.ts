@@ -4,6 +4,7 @@ import { callsMarkdown } from './calls.ts';
 import { entitiesMarkdown } from './entities.ts';
 import { inline } from './escape.ts';
 import { rolesMarkdown } from './roles.ts';
+import { rulesMarkdown } from './rules.ts';
 
 /**
  * The specification as Markdown that a business person can read and that can be committed beside the code: the order is
@@ -24,9 +25,10 @@ export function specificationMarkdown(specification: Specification): string {
 }
 
 /** The chapters that are derived; one that has no writer does not compile. */
-function writeChapters({ entities, roles, calls }: Chapters): Partial<Record<ChapterKey, string>> {
+function writeChapters({ entities, rules, roles, calls }: Chapters): Partial<Record<ChapterKey, string>> {
   const written: { [Key in keyof Chapters]-?: string | undefined } = {
     entities: entities && entitiesMarkdown(entities),
+    rules: rules && rulesMarkdown(rules),
     roles: roles && rolesMarkdown(roles),
     calls: calls && callsMarkdown(calls),
   };

@@ -20,7 +20,9 @@ export type Expression =
   | { kind: 'named'; item: Expression; words: string }
   | { kind: 'opaque'; text: string };
 
-export type Comparison = '=' | '<>' | '<' | '>' | '<=' | '>=';
+export type Comparison = (typeof comparisons)[number];
+
+const comparisons = ['=', '<>', '<', '>', '<=', '>=', '~', '!~', '~*', '!~*', '~~', '!~~', '~~*', '!~~*'] as const;
 
 /** A value in a condition. `user-id`, `user-role` and `user-email` are the caller's, from auth.uid() and the like. */
 export type Operand =
@@ -118,7 +120,7 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
       ? { kind: 'in', operand: operand(source, tokens.slice(0, into)), query, text }
       : { kind: 'opaque', text };
   }
-  const places = tokens.flatMap((token, i) => (isOperator(token, '=', '<>', '<', '>', '<=', '>=') ? [i] : []));
+  const places = tokens.flatMap((token, i) => (isOperator(token, ...comparisons) ? [i] : []));
   const at = places[0];
   if (places.length === 1 && at !== undefined && at > 0) {
     const left = operand(source, tokens.slice(0, at));

@@ -1,4 +1,4 @@
-import { type Expression, join, type Operand } from './expression.ts';
+import { type Comparison, type Expression, join, type Operand } from './expression.ts';
 import { type Caller, outcomes, TRUE } from './outcomes.ts';
 import { oneLine } from './tokens.ts';
 
@@ -86,25 +86,42 @@ function negated(item: Expression): string {
   return `not (${words(item)})`;
 }
 
-const signs = {
+const signs: Readonly<Record<Comparison, string>> = {
   '=': 'is',
   '<>': 'is not',
   '<': 'is less than',
   '>': 'is more than',
   '<=': 'is at most',
   '>=': 'is at least',
-} as const;
-const mirrored = { '=': '=', '<>': '<>', '<': '>', '>': '<', '<=': '>=', '>=': '<=' } as const;
+  '~': 'matches',
+  '!~': 'does not match',
+  '~*': 'matches, in upper or lower case,',
+  '!~*': 'does not match, in upper or lower case,',
+  '~~': 'is like',
+  '!~~': 'is not like',
+  '~~*': 'is like, in upper or lower case,',
+  '!~~*': 'is not like, in upper or lower case,',
+};
+
+/** The sign that says the same with both sides changed over; a pattern has its place. */
+const mirrored: Partial<Record<Comparison, Comparison>> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '>': '<',
+  '<=': '>=',
+  '>=': '<=',
+};
 
 function comparison(expression: Extract<Expression, { kind: 'compare' }>): string {
   const owner = ownerField(expression);
   if (owner) return ownRow([owner]);
   const { left, right, operator } = expression;
-  const turned = right.kind === 'field' && left.kind !== 'field';
-  const [subject, object] = turned ? [right, left] : [left, right];
-  const sign = signs[turned ? mirrored[operator] : operator];
-  if (object.kind === 'literal' && object.value === 'true' && subject.kind === 'field' && operator === '=')
-    return named(subject) ?? '';
+  const mirror = right.kind === 'field' && left.kind !== 'field' ? mirrored[operator] : undefined;
+  const [subject, object] = mirror ? [right, left] : [left, right];
+  const sign = signs[mirror ?? operator];
+  const isTrue = object.kind === 'literal' && !object.quoted && object.value === 'true';
+  if (isTrue && subject.kind === 'field' && operator === '=') return fieldName(subject);
   const [a, b] = [named(subject), named(object)];
   return a === null || b === null ? oneLine(expression.text) : `${a} ${sign} ${b}`;
 }

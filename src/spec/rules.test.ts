@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Rule } from '../../contract/specification.ts';
+import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import type { Pool } from '../database/pool.ts';
+import { loadFacts } from './facts.ts';
+import { rulesChapter } from './rules.ts';
+import { domainRuleWords, ruleWords } from './words/rule.ts';
+
+let database: AppDatabase;
+let owner: Pool;
+let rules: Rule[];
+
+beforeAll(async () => {
+  database = await startAppDatabase('rules');
+  owner = database.as('app_owner');
+  await owner.script(`
+    create type public.status as enum ('open', 'closed', 'it''s');
+    create domain public.title as varchar(120) check (length(value) >= 3);
+    create domain public.short_title as public.title not null constraint not_too_long check (length(value) <= 20);
+    create table public.customers (id bigint generated always as identity primary key, email extensions.citext unique);
+    create table public.tickets (
+      id int primary key,
+      title public.short_title default 'untitled',
+      status public.status default 'open',
+      states public.status[],
+      code varchar(5),
+      price numeric(6, 2) constraint price_is_positive check (price > 0),
+      body text not null default '' constraint body_length check (char_length(body) between 0 and 50),
+      customer bigint references public.customers,
+      a int, b int, during int4range,
+      words text generated always as (upper(body)) stored,
+      constraint one_of_two check (num_nonnulls(a, b) <= 1),
+      constraint words_of_its_own check (a <> 7),
+      constraint apart exclude using gist (during with &&),
+      constraint pair unique (a, code)
+    );
+    create unique index one_open_per_customer on public.tickets (customer) where status = 'open';
+    create unique index lower_code on public.tickets (lower(code));
+    alter table public.tickets add constraint later check (b < 100) not valid;
+    comment on constraint words_of_its_own on public.tickets is 'Seven is not a number for us';
+    insert into public.customers (email) values ('ada@example.com');
+    insert into public.tickets (id, code, a, during, customer) values (1, 'x', 1, '[1,5)', 1);`);
+  rules = rulesChapter(
+    await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' }),
+  ).rules;
+}, 60_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+const the = (id: string): Rule => {
+  const rule = rules.find((one) => one.id === id);
+  if (!rule) throw new Error(`no rule ${id} among ${rules.map((one) => one.id).join(' ')}`);
+  return rule;
+};
+
+describe('every rule is told in words, and is what PostgreSQL answers when it is broken', () => {
+  it.each([
+    ['public.tickets.title."public.short_title not null"', 'title has a value', 'title', 'null'],
+    ['public.tickets.title.not_too_long', 'title is at most 20 characters', 'title', `'${'x'.repeat(21)}'`],
+    ['public.tickets.title.title_check', 'title is at least 3 characters', 'title', `'ab'`],
+    ['public.tickets.title."public.title type"', 'title is at most 120 characters', 'title', `'${'x'.repeat(121)}'`],
+    ['public.tickets.status."public.status"', `status is one of 'open', 'closed', 'it''s'`, 'status', `'gone'`],
+    [
+      'public.tickets.states."public.status[]"',
+      `each element of states is one of 'open', 'closed', 'it''s'`,
+      'states',
+      `'{gone}'`,
+    ],
+    ['public.tickets.code.type', 'code is at most 5 characters', 'code', `'123456'`],
+    ['public.tickets.price.type', 'price has at most 4 digits before the point and 2 after it', 'price', '12345'],
+    ['public.tickets.price_is_positive', 'price is more than 0', 'price', '0'],
+    ['public.tickets.body_length', 'body is 0 to 50 characters', 'body', `'${'x'.repeat(51)}'`],
+    ['public.tickets.tickets_customer_fkey', 'customer is the id of a row in public.customers', 'customer', '99'],
+    ['public.tickets.one_of_two', 'how many of a, b have a value is at most 1', 'a, b', '2, 3'],
+    ['public.tickets.words_of_its_own', 'Seven is not a number for us', 'a', '7'],
+    ['public.tickets.apart', 'EXCLUDE USING gist (during WITH &&)', 'during', `'[3,8)'`],
+    ['public.tickets.pair', 'no two rows have the same a, code', 'a, code', `1, 'x'`],
+    [
+      'public.tickets.one_open_per_customer',
+      `no two rows have the same customer, among those where status is 'open'`,
+      'customer',
+      '1',
+    ],
+    ['public.tickets.lower_code', 'no two rows have the same lower((code)::text)', 'code', `'X'`],
+    ['public.tickets.later', 'b is less than 100', 'b', '100'],
+    ['public.tickets.tickets_pkey', 'id has a value that no other row has', 'words', ''],
+  ])('%s', async (id, words, fields, values) => {
+    const rule = the(id);
+    expect(rule.words).toBe(words);
+    const insert =
+      values === ''
+        ? 'insert into public.tickets (id) values (1)'
+        : `insert into public.tickets (id, ${fields}) values (2, ${values})`;
+    await expect(owner.run([{ text: insert, params: [] }])).rejects.toMatchObject({ sqlstate: rule.sqlstate });
+  });
+
+  it('a required field has the name that PostgreSQL gives the rule, and a generated one is nobody’s to give', async () => {
+    const required = rules.filter((rule) => rule.entity === 'public.tickets' && rule.kind === 'required');
+    expect(required.map((rule) => [rule.fields, rule.words])).toEqual([
+      [['title'], 'title has a value'],
+      [['body'], 'body has a value'],
+    ]);
+    const insert = { text: 'insert into public.tickets (id, body) values (2, null)', params: [] };
+    await expect(owner.run([insert])).rejects.toMatchObject({ sqlstate: required[1]?.sqlstate });
+  });
+
+  it('a rule that old rows need not keep says so', () => {
+    expect(the('public.tickets.later').applies_to).toBe('new and changed rows');
+    expect(the('public.tickets.pair').applies_to).toBe('all rows');
+  });
+
+  it('no two rules share an id', () => {
+    expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length);
+  });
+});
+
+describe('a check in words', () => {
+  it.each([
+    ['((length(title) >= 3) AND (length(title) <= 120))', 'title is 3 to 120 characters'],
+    [
+      '((char_length(title) <= 120) AND (is_public OR (3 <= char_length(title))))',
+      'title is at most 120 characters and (is_public or 3 is at most char_length(title))',
+    ],
+    ['((amount >= 1) AND (amount <= 5))', 'amount is 1 to 5'],
+    ['((amount >= 1) AND (other <= 5))', 'amount is at least 1 and other is at most 5'],
+    ['(length(code) = 1)', 'code is exactly 1 character'],
+    ['(cardinality(tags) <= 5)', 'tags has at most 5 elements'],
+    ['((cardinality(tags) >= 1) AND (cardinality(tags) <= 5))', 'tags has 1 to 5 elements'],
+    ["(email ~ '^.+@.+$'::text)", "email matches '^.+@.+$'"],
+    ['(starts < ends)', 'starts is less than ends'],
+    ["(status = ANY (ARRAY['a'::text, 'b'::text]))", "status is one of 'a', 'b'"],
+    ['((a IS NULL) OR (b > 0))', 'a is empty or b is more than 0'],
+  ])('%s', (sql, words) => {
+    expect(ruleWords(sql)).toBe(words);
+  });
+
+  it('VALUE of a domain is the field, but not in quotes or within a longer name', () => {
+    expect(domainRuleWords("((VALUE <> 'VALUE'::text) AND (length(VALUE) <= 9))", 'na"me')).toBe(
+      `na"me is not 'VALUE' and na"me is at most 9 characters`,
+    );
+  });
+});

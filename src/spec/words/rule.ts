@@ -1,0 +1,121 @@
+import { type Expression, type Operand, parseExpression } from './expression.ts';
+import { anyone } from './outcomes.ts';
+import { phrase } from './phrase.ts';
+import { isKeyword, tokenise } from './tokens.ts';
+
+/** A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. */
+export function ruleWords(check: string): string {
+  const expression = parseExpression(check);
+  if (expression.kind !== 'and') return sentence(expression);
+  const parts: string[] = [];
+  const items = [...expression.items];
+  for (let item = items.shift(); item; item = items.shift()) {
+    const bound = boundOf(item);
+    // Two bounds of the same thing, one from each side, are one range.
+    const other = items.findIndex((next) => {
+      const second = boundOf(next);
+      return bound && second && second.of === bound.of && second.side !== bound.side;
+    });
+    const [second] = other >= 0 ? items.splice(other, 1) : [];
+    const said = second ? range(item, second) : sentence(item);
+    parts.push(item.kind === 'or' ? `(${said})` : said);
+  }
+  return parts.join(' and ');
+}
+
+/** The check of a domain, about a field: VALUE is the field. */
+export function domainRuleWords(check: string, field: string): string {
+  const quoted = `"${field.replaceAll('"', '""')}"`;
+  return ruleWords(replaceValue(check, quoted));
+}
+
+function replaceValue(check: string, name: string): string {
+  const places: number[] = [];
+  const collect = (tokens: ReturnType<typeof tokenise>) => {
+    for (const token of tokens ?? []) {
+      if (token.kind === 'group') collect(token.items);
+      else if (isKeyword(token, 'VALUE')) places.push(token.start);
+    }
+  };
+  collect(tokenise(check));
+  let text = check;
+  for (const at of places.sort((a, b) => b - a)) text = text.slice(0, at) + name + text.slice(at + 'VALUE'.length);
+  return text;
+}
+
+interface Bound {
+  /** What is bound, in words. */
+  of: string;
+  /** What it is counted in; empty for plain values. */
+  unit: string;
+  side: 'least' | 'most';
+  value: string;
+}
+
+/** Functions that count, and what they count. */
+const counted: Readonly<Record<string, [one: string, many: string]>> = {
+  length: ['character', 'characters'],
+  char_length: ['character', 'characters'],
+  character_length: ['character', 'characters'],
+  octet_length: ['byte', 'bytes'],
+  cardinality: ['element', 'elements'],
+};
+
+/** `length(title) >= 3` or `amount <= 5`, either way round; null for anything else. */
+function boundOf(expression: Expression): Bound | null {
+  if (expression.kind !== 'compare') return null;
+  const turned = expression.left.kind === 'literal';
+  const [subject, object] = turned ? [expression.right, expression.left] : [expression.left, expression.right];
+  if (object.kind !== 'literal' || object.quoted) return null;
+  if (expression.operator !== '>=' && expression.operator !== '<=') return null;
+  const side = (expression.operator === '>=') === turned ? 'most' : 'least';
+  const count = countOf(subject);
+  const name = count ? count.field : subject.kind === 'field' ? subject.name : null;
+  return name === null
+    ? null
+    : { of: `${name} ${count?.unit[1] ?? ''}`, unit: count?.unit[1] ?? '', side, value: object.value };
+}
+
+function countOf(operand: Operand): { field: string; unit: [one: string, many: string] } | null {
+  if (operand.kind !== 'call') return null;
+  const [argument, ...others] = operand.arguments;
+  const unit = counted[operand.name];
+  return unit && argument?.kind === 'field' && others.length === 0 ? { field: argument.name, unit } : null;
+}
+
+function range(first: Expression, second: Expression): string {
+  const bounds = [boundOf(first), boundOf(second)].filter((bound) => bound !== null);
+  const least = bounds.find((bound) => bound.side === 'least');
+  const most = bounds.find((bound) => bound.side === 'most');
+  const { of = '', unit = '' } = least ?? {};
+  const name = unit === '' ? of.trim() : of.slice(0, -unit.length - 1);
+  return `${name} ${verbOf(unit)} ${least?.value} to ${most?.value}${unit === '' ? '' : ` ${unit}`}`;
+}
+
+/** A text is 3 characters; a list has 3 elements. */
+const verbOf = (unit: string): string => (unit === 'elements' ? 'has' : 'is');
+
+const amounts: Readonly<Record<string, string>> = {
+  '=': 'exactly',
+  '<': 'less than',
+  '>': 'more than',
+  '<=': 'at most',
+  '>=': 'at least',
+};
+
+function sentence(expression: Expression): string {
+  if (expression.kind === 'compare' && expression.right.kind === 'literal') {
+    const { left, operator, right } = expression;
+    const count = countOf(left);
+    const amount = amounts[operator];
+    if (count && amount && !right.quoted) {
+      return `${count.field} ${verbOf(count.unit[1])} ${amount} ${right.value} ${count.unit[right.value === '1' ? 0 : 1]}`;
+    }
+    const given = left.kind === 'call' && left.name === 'num_nonnulls' && !right.quoted ? left.arguments : [];
+    if (amount && given.length > 0 && given.every((one) => one.kind === 'field')) {
+      const fields = given.map((one) => (one.kind === 'field' ? one.name : '')).join(', ');
+      return `how many of ${fields} have a value is ${amount} ${right.value}`;
+    }
+  }
+  return phrase(expression, anyone);
+}
