@@ -60,7 +60,7 @@ export function ChapterPage({
       )}
       {(query.data || query.isPending) && children}
       {query.data && <Feet appRef={appRef} sources={sources} changes={changes} />}
-      <Turn appRef={appRef} chapter={chapter} specification={query.data} />
+      {!query.isPending && <Turn appRef={appRef} chapter={chapter} specification={query.data} />}
     </Page>
   );
 }

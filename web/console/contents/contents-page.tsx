@@ -52,7 +52,7 @@ export function ContentsPage() {
         <div className={styles.columns}>
           <div>
             <ChapterList appRef={ref} specification={spec.data} activity={today.data} stale={spec.isError} />
-            {entities && <Largest appRef={ref} entities={entities} />}
+            <Largest appRef={ref} entities={entities} />
             {entities?.length === 0 && (
               <div className={styles.first}>
                 <Ways>

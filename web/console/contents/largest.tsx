@@ -1,14 +1,35 @@
 import { Link } from '@tanstack/react-router';
 import type { Entity } from '../../../contract/specification.ts';
-import { Table } from '../../ui/table.tsx';
+import { LoadingRows, Table } from '../../ui/table.tsx';
 import { bytes, count, entityName } from '../format/format.ts';
 import styles from './largest.module.css';
 import { SideSection } from './side-section.tsx';
 
 const most = 8;
 
-/** The entities that hold the most, with their live figures; none while nothing is known of any. */
-export function Largest({ appRef, entities }: { appRef: string; entities: readonly Entity[] }) {
+/** The entities that hold the most, with their live figures; nothing where no entity holds anything. */
+export function Largest({
+  appRef,
+  entities,
+}: {
+  appRef: string;
+  /** Missing while they are not known: bars hold their place. */
+  entities: readonly Entity[] | undefined;
+}) {
+  if (!entities) {
+    return (
+      <div className={styles.largest}>
+        <SideSection title="What it holds">
+          <Table label="What it holds">
+            <tbody>
+              <LoadingRows rows={most} widths={[80, 60]} />
+            </tbody>
+          </Table>
+        </SideSection>
+      </div>
+    );
+  }
+
   const known = entities
     .flatMap((entity) => (entity.figures && entity.kind !== 'view' ? [{ entity, figures: entity.figures }] : []))
     .toSorted((a, b) => b.figures.size_bytes - a.figures.size_bytes);
