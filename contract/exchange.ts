@@ -23,5 +23,7 @@ export interface Reply {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
+  /** Values of Set-Cookie, the one header that cannot be joined into a list: each goes out by itself. */
+  cookies?: readonly string[];
   body: string | Uint8Array | null;
 }

@@ -123,6 +123,7 @@ function refusedForHost(request: IncomingMessage): NinefoldError | undefined {
 /** Writes a reply as it is: bytes stay bytes. */
 function send(reply: FastifyReply, answered: Reply): FastifyReply {
   reply.code(answered.status).headers(answered.headers);
+  if (answered.cookies?.length) reply.header('set-cookie', [...answered.cookies]);
   if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id);
   reply.header('x-content-type-options', 'nosniff');
   return reply.send(answered.body ?? '');

@@ -246,6 +246,13 @@ describe('what a function knows and says', () => {
     });
   });
 
+  it('several values of one header are a list, cookies stay apart', async () => {
+    await app.script(`create or replace function many_headers() returns void language sql as $$ select set_config('response.headers',
+      '[{"Cache-Control": "public"}, {"Cache-Control": "max-age=9"}, {"Set-Cookie": "a=1"}, {"Set-Cookie": "b=2"}]', true) $$`);
+    const { headers, cookies } = await post('many_headers');
+    expect([headers['cache-control'], cookies]).toEqual(['public, max-age=9', ['a=1', 'b=2']]);
+  });
+
   it('headers that no header can hold are refused', async () => {
     expect(await post('bad_headers')).toMatchObject({ status: 500, json: { code: 'PGRST111' } });
     expect(await post('split_headers')).toMatchObject({ status: 500, json: { code: 'PGRST111' } });

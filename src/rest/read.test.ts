@@ -335,6 +335,19 @@ describe('embedding', () => {
     });
   });
 
+  it('the name of a relation that has an alias still works, with a warning, until that is switched off', async () => {
+    const path = '/directors?select=id,work:films!films_director_fkey(id)&films.id=eq.1&id=eq.1';
+    const { json, headers } = await get(path);
+    expect(json).toEqual([{ id: 1, work: [{ id: 1 }] }]);
+    expect(headers.warning).toContain('Update `films` to `work` in query string filters');
+    const strict = await app.with({ url_use_legacy_target_names: false });
+    expect(await strict.call('GET', path)).toMatchObject({
+      status: 400,
+      json: { code: 'PGRST108', hint: "Change 'films' to 'work' in filters, orders or limits." },
+    });
+    expect((await get(path.replace('films.id', 'work.id'))).headers.warning).toBeUndefined();
+  });
+
   it('a filter on what is not embedded is refused', async () => {
     expect(await get('/films?actors.name=eq.x')).toMatchObject({ status: 400, json: { code: 'PGRST108' } });
   });

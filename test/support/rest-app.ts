@@ -18,6 +18,7 @@ export interface RestCall {
 export interface RestAnswer {
   status: number;
   headers: Record<string, string>;
+  cookies: readonly string[];
   /** The body as text; '' when there is none. */
   text: string;
   /** The body as JSON; null when there is none. */
@@ -95,7 +96,13 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
       }
       const text = reply.body === null ? '' : Buffer.from(reply.body as string).toString('utf8');
       const isJson = /json/.test(reply.headers['content-type'] ?? '');
-      return { status: reply.status, headers: reply.headers, text, json: isJson && text ? JSON.parse(text) : null };
+      return {
+        status: reply.status,
+        headers: reply.headers,
+        cookies: reply.cookies ?? [],
+        text,
+        json: isJson && text ? JSON.parse(text) : null,
+      };
     },
     with: (changed) => restApp(database, superuser, { ...settings, ...changed }),
     async script(sql) {

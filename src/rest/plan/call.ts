@@ -23,7 +23,8 @@ export function planCall(
   const routine = findFunction(catalog, { target: action.target, argumentNames, contentType, isPost });
   // a function that gives rows of a table can be read and embedded like that table
   const rows = { schema: routine.schema, name: routine.returns.composite ? routine.returns.type.name : routine.name };
-  const read = planRead(request, rows, catalog, settings);
+  const planned = planRead(request, rows, catalog, settings);
+  const { read } = planned;
   const { maxAffected, handling } = request.preferences;
   const negotiated = negotiate(request, rows, read, catalog, settings);
   if (maxAffected !== null && handling === 'strict' && returnsSingle(routine)) throw new NinefoldError('PGRST128');
@@ -35,7 +36,7 @@ export function planCall(
     headOnly: action.method === 'HEAD',
     returning: columnsNeeded(read, []),
     filterColumns: [...new Set(filterColumns(read))].sort(),
-    read,
+    ...planned,
     ...negotiated,
   };
 }

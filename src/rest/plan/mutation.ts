@@ -2,7 +2,7 @@ import type { Catalog, Relation } from '../../catalog/catalog.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ApiRequest, Mutation } from '../request/api-request.ts';
 import { columnField, filledField, plannedCondition } from './fields.ts';
-import type { MutatePlan, PlannedField, ReadNode } from './plan.ts';
+import type { MutatePlan, PlannedField, PlannedRead } from './plan.ts';
 import { columnsNeeded } from './returning.ts';
 
 /**
@@ -13,7 +13,7 @@ export function planMutation(
   request: ApiRequest,
   mutation: Mutation,
   target: Relation,
-  read: ReadNode,
+  planned: PlannedRead,
   catalog: Catalog,
 ): Omit<MutatePlan, 'format' | 'mediaType'> {
   const { parameters, preferences } = request;
@@ -28,9 +28,9 @@ export function planMutation(
     payload: request.payload,
     where: mutation === 'insert' ? [] : rootConditions.map((at) => plannedCondition(catalog, target, at.value)),
     onConflict: conflictOf(request, mutation, target),
-    returning: showsRows ? columnsNeeded(read, target.primaryKey) : [],
+    returning: showsRows ? columnsNeeded(planned.read, target.primaryKey) : [],
     applyDefaults: mutation !== 'upsert-one' && preferences.missing === 'default',
-    read,
+    ...planned,
   };
 }
 

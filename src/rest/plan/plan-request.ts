@@ -19,17 +19,17 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Res
   switch (action.kind) {
     case 'read': {
       const target = findRelation(catalog, action.target);
-      const read = planRead(request, target, catalog, settings);
-      const negotiated = negotiate(request, target, read, catalog, settings);
+      const planned = planRead(request, target, catalog, settings);
+      const negotiated = negotiate(request, target, planned.read, catalog, settings);
       refuseUnknownPreferences(request);
-      return { kind: 'read', target, headOnly: action.headOnly, read, ...negotiated };
+      return { kind: 'read', target, headOnly: action.headOnly, ...planned, ...negotiated };
     }
     case 'mutate': {
       const target = findRelation(catalog, action.target);
-      const read = planRead(request, target, catalog, settings);
-      const mutation = planMutation(request, action.mutation, target, read, catalog);
+      const planned = planRead(request, target, catalog, settings);
+      const mutation = planMutation(request, action.mutation, target, planned, catalog);
       refuseUnknownPreferences(request);
-      return { ...mutation, ...negotiate(request, target, read, catalog, settings) };
+      return { ...mutation, ...negotiate(request, target, planned.read, catalog, settings) };
     }
     case 'call': {
       const call = planCall(request, action, catalog, settings);

@@ -133,9 +133,20 @@ export type BodyFormat =
   | { readonly kind: 'csv' | 'geojson' }
   | { readonly kind: 'custom'; readonly function: SqlName; readonly target: SqlName | null };
 
-/** What all plans that run a query have in common. */
-interface QueryPlan {
+/** An embedded relation that was called by its name although it has an alias. */
+export interface LegacyName {
+  readonly name: string;
+  readonly alias: string;
+}
+
+/** What a request reads: of a relation, or of the rows of a write or a call. */
+export interface PlannedRead {
   readonly read: ReadNode;
+  readonly legacyNames: readonly LegacyName[];
+}
+
+/** What all plans that run a query have in common. */
+interface QueryPlan extends PlannedRead {
   readonly format: BodyFormat;
   readonly mediaType: MediaType;
 }

@@ -12,7 +12,7 @@ import type {
   SelectRelation,
 } from '../request/api-request.ts';
 import { allRows } from '../request/row-range.ts';
-import type { JoinCondition, PlannedSelect, SpreadColumn } from './plan.ts';
+import type { JoinCondition, LegacyName, PlannedSelect, SpreadColumn } from './plan.ts';
 
 /** A relation of the read while it is being planned: the node of `select`, and what the other parameters add to it. */
 export interface Draft {
@@ -84,7 +84,11 @@ function newDraft(
  * what belongs to the root is left out but for the order: it decides which rows are written.
  * Throws PGRST108 when a parameter names a relation that is not embedded.
  */
-export function draftRead(request: ApiRequest, target: SqlName, legacyNames: boolean): Draft {
+export function draftRead(
+  request: ApiRequest,
+  target: SqlName,
+  acceptLegacyNames: boolean,
+): { root: Draft; legacyNames: readonly LegacyName[] } {
   const { parameters, action } = request;
   const root = newDraft(target.schema, 0, {
     name: target.name,
@@ -96,7 +100,8 @@ export function draftRead(request: ApiRequest, target: SqlName, legacyNames: boo
   });
   const writes = action.kind === 'mutate';
   const belongs = (at: At<unknown>): boolean => !writes || at.path.length > 0;
-  const draftOf = (at: At<unknown>): Draft => draftAt(root, at.path, legacyNames);
+  const draftOf = (at: At<unknown>): Draft => draftAt(root, at.path, acceptLegacyNames ? legacy : null);
+  const legacy: LegacyName[] = [];
   for (const at of parameters.filters) if (belongs(at)) draftOf(at).filters.push(at.value);
   for (const at of parameters.order) draftOf(at).order = at.value;
   if (!writes) {
@@ -104,16 +109,21 @@ export function draftRead(request: ApiRequest, target: SqlName, legacyNames: boo
     for (const at of parameters.ranges) draftOf(at).range = at.value;
   }
   for (const at of parameters.logic) if (belongs(at)) draftOf(at).filters.push(at.value);
-  return root;
+  return { root, legacyNames: legacy };
 }
 
-function draftAt(root: Draft, path: readonly string[], legacyNames: boolean): Draft {
+/** The relation at a path. Where `legacy` is given, the name of one that has an alias finds it too, and is noted. */
+function draftAt(root: Draft, path: readonly string[], legacy: LegacyName[] | null): Draft {
   let draft = root;
   for (const name of path) {
     const child = draft.children.find(
-      (candidate) => calledName(candidate) === name || (legacyNames && candidate.name === name),
+      (candidate) => calledName(candidate) === name || (legacy !== null && candidate.name === name),
     );
     if (!child) throw notEmbedded(draft, name);
+    const alias = child.requestAlias;
+    if (legacy && alias !== null && alias !== name && !legacy.some((noted) => noted.name === name)) {
+      legacy.push({ name, alias });
+    }
     draft = child;
   }
   return draft;

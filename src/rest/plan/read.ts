@@ -5,7 +5,7 @@ import type { ApiRequest, LogicTree, OrderTerm } from '../request/api-request.ts
 import { restrict } from '../request/row-range.ts';
 import { plannedCondition, plannedOrder, typedField, unknownField } from './fields.ts';
 import { linkRelationships } from './link.ts';
-import type { Condition, Embedding, Placement, PlannedOrder, ReadNode } from './plan.ts';
+import type { Condition, Embedding, Placement, PlannedOrder, PlannedRead, ReadNode } from './plan.ts';
 import { calledName, type Draft, draftRead, notEmbedded } from './read-draft.ts';
 import { planSelect } from './select.ts';
 import { arraysPlacement, hoistAggregates, planSpreadColumns, showsNothing } from './spread.ts';
@@ -14,8 +14,8 @@ import { arraysPlacement, hoistAggregates, planSpreadColumns, showsNothing } fro
  * The read of a request: the target and everything embedded in it. After a write or a call it reads their rows.
  * Throws PGRST108, 118, 123, 127, 200 and 201.
  */
-export function planRead(request: ApiRequest, target: SqlName, catalog: Catalog, settings: RestSettings): ReadNode {
-  const root = draftRead(request, target, settings.url_use_legacy_target_names);
+export function planRead(request: ApiRequest, target: SqlName, catalog: Catalog, settings: RestSettings): PlannedRead {
+  const { root, legacyNames } = draftRead(request, target, settings.url_use_legacy_target_names);
   if (request.action.kind !== 'read') {
     root.source = 'result';
     root.alias = target.name;
@@ -28,7 +28,7 @@ export function planRead(request: ApiRequest, target: SqlName, catalog: Catalog,
   hoistAggregates(root);
   const maxRows =
     request.action.kind === 'mutate' || settings.db_max_rows === null ? null : BigInt(settings.db_max_rows);
-  return finish(catalog, root, null, maxRows);
+  return { read: finish(catalog, root, null, maxRows), legacyNames };
 }
 
 function checkRelatedOrders(draft: Draft): void {

@@ -6,7 +6,7 @@ import { overriddenHeaders } from './override.ts';
 export interface DatabaseErrorReply {
   readonly status: number;
   readonly body: ErrorBody;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -123,10 +123,10 @@ const MESSAGE_HINT =
 const DETAIL_HINT =
   "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.";
 
-function headersOf(value: unknown): Record<string, string> | null {
+function headersOf(value: unknown): Readonly<Record<string, string>> | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   try {
-    return overriddenHeaders(JSON.stringify(Object.entries(value).map(([name, text]) => ({ [name]: text }))));
+    return overriddenHeaders(JSON.stringify(Object.entries(value).map(([name, text]) => ({ [name]: text })))).headers;
   } catch {
     return null;
   }

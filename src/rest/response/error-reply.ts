@@ -38,7 +38,12 @@ export function restErrorReply(error: unknown, context: ErrorContext): Reply | n
 
 const retrySoon = { headers: { 'retry-after': '1' } };
 
-function errorReply(status: number, body: ErrorBody, headers: Record<string, string>, context: ErrorContext): Reply {
+function errorReply(
+  status: number,
+  body: ErrorBody,
+  headers: Readonly<Record<string, string>>,
+  context: ErrorContext,
+): Reply {
   const { code, message } = body;
   return {
     status,

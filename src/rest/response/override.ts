@@ -26,12 +26,21 @@ const framing = new Set([
   'upgrade',
 ]);
 
+export interface OverriddenHeaders {
+  /** Names in lower case; several values of one name as a list (RFC 9110 section 5.3). */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Values of Set-Cookie. */
+  readonly cookies: readonly string[];
+}
+
+const noHeaders: OverriddenHeaders = { headers: {}, cookies: [] };
+
 /**
- * The setting response.headers, an array of objects with one name and value each, as headers; names in lower case,
- * several values of one name in one list. Throws PGRST111, also for what no header can hold.
+ * The setting response.headers, an array of objects with one name and value each. Throws PGRST111, also for what no
+ * header can hold.
  */
-export function overriddenHeaders(setting: string | null): Record<string, string> {
-  if (setting === null) return {};
+export function overriddenHeaders(setting: string | null): OverriddenHeaders {
+  if (setting === null) return noHeaders;
   let value: unknown;
   try {
     value = JSON.parse(setting);
@@ -40,13 +49,20 @@ export function overriddenHeaders(setting: string | null): Record<string, string
   }
   if (!Array.isArray(value)) throw new NinefoldError('PGRST111');
   const headers: Record<string, string> = {};
+  const cookies: string[] = [];
   for (const element of value) {
-    const pairs = typeof element === 'object' && element !== null ? Object.entries(element) : [];
-    const [name, text] = pairs[0] ?? [];
-    if (pairs.length !== 1 || name === undefined || typeof text !== 'string') throw new NinefoldError('PGRST111');
-    if (!headerName.test(name) || !headerValue.test(text)) throw new NinefoldError('PGRST111');
-    if (framing.has(name.toLowerCase())) throw new NinefoldError('PGRST111');
-    headers[name.toLowerCase()] = text;
+    const [name, text] = headerOf(element);
+    if (name === 'set-cookie') cookies.push(text);
+    else headers[name] = headers[name] === undefined ? text : `${headers[name]}, ${text}`;
   }
-  return headers;
+  return { headers, cookies };
+}
+
+function headerOf(element: unknown): [string, string] {
+  const pairs = typeof element === 'object' && element !== null ? Object.entries(element) : [];
+  const [name, text] = pairs[0] ?? [];
+  if (pairs.length !== 1 || name === undefined || typeof text !== 'string') throw new NinefoldError('PGRST111');
+  if (!headerName.test(name) || !headerValue.test(text)) throw new NinefoldError('PGRST111');
+  if (framing.has(name.toLowerCase())) throw new NinefoldError('PGRST111');
+  return [name.toLowerCase(), text];
 }

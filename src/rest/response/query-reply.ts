@@ -21,9 +21,27 @@ export function queryReply(request: ApiRequest, plan: QueryPlan, result: ResultS
     plan.mediaType.kind === 'plan' ? explainReply(request, plan, result) : replyOf(request, plan, result, settings);
   const status = overriddenStatus(result.status);
   if (status !== null) reply.status = status;
-  Object.assign(reply.headers, overriddenHeaders(result.headers));
+  const { headers, cookies } = overriddenHeaders(result.headers);
+  Object.assign(reply.headers, headers);
+  if (cookies.length) reply.cookies = cookies;
+  const warning = legacyNamesWarning(plan);
+  if (warning !== null) reply.headers.warning = warning;
   reply.headers.vary ??= 'Accept, Prefer, Range';
   return reply;
+}
+
+/**
+ * The header Warning (RFC 7234 section 5.5) of a request that calls an embedded relation by its name although it has
+ * an alias, which PostgREST is about to refuse.
+ */
+function legacyNamesWarning({ legacyNames }: QueryPlan): string | null {
+  if (legacyNames.length === 0) return null;
+  const changes = legacyNames.map(({ name, alias }) => `\`${name}\` to \`${alias}\``).join(', ');
+  const text =
+    'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will ' +
+    `stop working in a future release. Update ${changes} in query string filters, orders or limits.`;
+  // a header holds ASCII; what a name has beyond it is of no use here
+  return `299 Ninefold "${text.replaceAll(/[^\x20-\x7e]|["\\]/g, '?')}"`;
 }
 
 function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
