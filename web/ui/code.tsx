@@ -1,4 +1,3 @@
-import { classNames } from './class-names.ts';
 import styles from './code.module.css';
 import { CopyButton } from './copy-button.tsx';
 import { highlight, type Language } from './highlight.ts';
@@ -17,15 +16,6 @@ export function Code({ code, language, label }: { code: string; language: Langua
         <CopyButton text={code} what={label} />
       </span>
     </div>
-  );
-}
-
-/** Code within a line or a cell. */
-export function InlineCode({ code, language, cut = false }: { code: string; language: Language; cut?: boolean }) {
-  return (
-    <code className={classNames(styles.inline, cut && 'cut')}>
-      <Highlighted code={code} language={language} />
-    </code>
   );
 }
 
