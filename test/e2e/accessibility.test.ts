@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
-import { type ConsoleUnderTest, sizes, startConsole, type Visit } from './console.ts';
+import { type Console, openConsole, sizes, type Visit } from './console.ts';
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -23,18 +23,18 @@ const schema = `
   insert into public.tickets (customer, title, body)
     select 1 + n % 2, 'Ticket number ' || n, jsonb_build_object('n', n) from generate_series(1, 40) n;`;
 
-let console_: ConsoleUnderTest;
+let site: Console;
 let filled: string;
 let empty: string;
 beforeAll(async () => {
-  console_ = await startConsole();
-  const app = await createApp(console_.node, { ref: 'helpdesk', name: 'Helpdesk' });
-  await runSql(console_.node, app.ref, schema);
+  site = await openConsole();
+  const app = await createApp(site.node, { name: 'Helpdesk' });
+  await runSql(site.node, app.ref, schema);
   await signUpMember(app);
   filled = `/app/${app.ref}`;
-  empty = `/app/${(await createApp(console_.node)).ref}`;
+  empty = `/app/${(await createApp(site.node)).ref}`;
 });
-afterAll(() => console_.stop());
+afterAll(() => site.close());
 
 interface View {
   name: string;
@@ -51,7 +51,11 @@ const views: readonly View[] = [
   { name: 'sign-in', path: () => '/sign-in', ready: heading('Sign in'), signedIn: false },
   { name: 'set-up, done', path: () => '/setup', ready: heading('All set up'), signedIn: false },
   { name: 'no page', path: () => '/app', ready: heading('There is no page here') },
-  { name: 'apps', path: () => '/', ready: (page) => page.getByRole('link', { name: 'helpdesk' }).waitFor() },
+  {
+    name: 'apps',
+    path: () => '/',
+    ready: (page) => page.getByRole('table', { name: 'Apps' }).getByRole('link').first().waitFor(),
+  },
   { name: 'make an app', path: () => '/?make=true', ready: dialog('Make an app') },
   { name: 'contents', path: () => filled, ready: (page) => page.getByText('Publishable key').waitFor() },
   { name: 'contents, empty', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
@@ -105,7 +109,7 @@ const views: readonly View[] = [
 
 describe.each(['wide', 'phone'] as const)('%s', (size) => {
   it.each(views)('$name', async ({ path, ready, signedIn = true }) => {
-    const visit = await console_.visit(path(), { viewport: sizes[size], signedIn, colorScheme: 'light' });
+    const visit = await site.visit(path(), { viewport: sizes[size], signedIn, colorScheme: 'light' });
     await ready(visit.page);
     await settled(visit.page);
     expect(await faults(visit)).toEqual([]);
@@ -123,7 +127,7 @@ it.each([
   ['the palette', 'Control+k', 'Search or jump'],
   ['the list of keys', '?', 'Keyboard'],
 ])('%s', async (_, key, name) => {
-  const visit = await console_.visit(filled, { colorScheme: 'light' });
+  const visit = await site.visit(filled, { colorScheme: 'light' });
   await visit.page.getByText('Publishable key').waitFor();
   await visit.page.keyboard.press(key);
   await dialog(name)(visit.page);

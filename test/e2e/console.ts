@@ -1,14 +1,9 @@
-import { createClient } from '@supabase/supabase-js';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import ws from 'ws';
-import type { SetupState } from '../../contract/admin.ts';
+import { inject } from 'vitest';
 import { launchChromium } from '../support/chromium.ts';
-import { startNode, type TestNode } from '../support/node.ts';
+import type { NodeAddress } from '../support/node.ts';
 
 export const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
-
-/** The first builder of every node here. */
-export const builder = { name: 'Ines Okafor', email: 'ines@northwind.example', password: 'a horse, a battery' };
 
 /** A browser's view of a console, and everything that went wrong in it. */
 export interface Visit {
@@ -18,18 +13,22 @@ export interface Visit {
   readonly problems: string[];
 }
 
-/** A node with its console, in a browser of its own. */
-export interface ConsoleUnderTest {
-  readonly node: TestNode;
-  /** Opens a page of the console. Signed in as the builder, unless `signedIn` is false. */
-  visit(path: string, options?: BrowserContextOptions & { signedIn?: boolean }): Promise<Visit>;
-  stop(): Promise<void>;
+/** Opens a page of the console; signed in as the builder, where there is one, unless `signedIn` is false. */
+export type Visiting = (path: string, options?: BrowserContextOptions & { signedIn?: boolean }) => Promise<Visit>;
+
+/** A browser, and how to visit the console of a node with it. */
+export interface Console {
+  readonly node: NodeAddress;
+  readonly visit: Visiting;
+  close(): Promise<void>;
 }
 
-/** Starts a node and a browser; with `fresh`, without a builder, so that the one-time link still works. */
-export async function startConsole({ fresh = false } = {}): Promise<ConsoleUnderTest> {
-  const [node, browser] = await Promise.all([startNode(), launchChromium()]);
-  const session = fresh ? null : await makeBuilder(node);
+/** The console of the shared node, which has a builder. */
+export const openConsole = (): Promise<Console> => browse(inject('node'), inject('builderSession'));
+
+/** The console of a node, with nobody signed in unless a session is given. */
+export async function browse(node: NodeAddress, session: string | null = null): Promise<Console> {
+  const browser = await launchChromium();
   return {
     node,
     visit: async (path, { signedIn = true, ...options } = {}) => {
@@ -39,10 +38,7 @@ export async function startConsole({ fresh = false } = {}): Promise<ConsoleUnder
       await visit.page.goto(new URL(path, node.url).href);
       return visit;
     },
-    stop: async () => {
-      await browser.close();
-      await node.stop();
-    },
+    close: () => browser.close(),
   };
 }
 
@@ -61,24 +57,4 @@ async function open(browser: Browser, options: BrowserContextOptions): Promise<V
     if (['error', 'warning'].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`);
   });
   return { page, context, problems };
-}
-
-/** Makes the builder as the page of the one-time link does, and answers the session as supabase-js keeps it. */
-async function makeBuilder(node: TestNode): Promise<string> {
-  const token = new URL(node.setupUrl ?? '').hash.replace('#token=', '');
-  const setup = `${node.url}/admin/v1/setup`;
-  const made = await fetch(setup, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...builder, token }),
-  });
-  if (!made.ok) throw new Error(`The builder was not made: ${made.status} ${await made.text()}`);
-  const state: SetupState = await (await fetch(setup)).json();
-  const client = createClient(`${node.url}/apps/console`, state.publishable_key, {
-    auth: { persistSession: false, autoRefreshToken: false },
-    realtime: { transport: ws as never },
-  });
-  const { data, error } = await client.auth.signInWithPassword(builder);
-  if (error) throw error;
-  return JSON.stringify(data.session);
 }

@@ -1,18 +1,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builder } from '../support/builder.ts';
 import { clientOf } from '../support/clients.ts';
+import { startNode, type TestNode } from '../support/node.ts';
 import { uniqueEmail } from '../support/unique.ts';
-import { builder, type ConsoleUnderTest, startConsole } from './console.ts';
+import { browse, type Console } from './console.ts';
 
-let console_: ConsoleUnderTest;
+let node: TestNode;
+let site: Console;
 beforeAll(async () => {
-  console_ = await startConsole({ fresh: true });
+  node = await startNode();
+  site = await browse(node);
 });
-afterAll(() => console_.stop());
+afterAll(async () => {
+  await site.close();
+  await node.stop();
+});
 
 it('leads from the one-time link to an app that the stock client can use, and then no further', async () => {
-  const { page, context, problems } = await console_.visit('/');
+  const { page, context, problems } = await site.visit('/');
   await page.waitForURL('**/setup');
-  await page.goto(console_.node.setupUrl ?? '');
+  await page.goto(node.setupUrl ?? '');
   await page.getByRole('textbox', { name: 'Name' }).fill(builder.name);
   await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
   await page.getByLabel('Password', { exact: true }).fill(builder.password);
@@ -32,12 +39,12 @@ it('leads from the one-time link to an app that the stock client can use, and th
   await page.getByRole('button', { name: 'Copy Publishable key' }).click();
   await page.getByRole('status').filter({ hasText: 'Copied Publishable key' }).waitFor();
   const publishable_key = await page.evaluate(() => navigator.clipboard.readText());
-  const client = clientOf({ url: `${console_.node.url}/apps/helpdesk`, publishable_key });
+  const client = clientOf({ url: `${node.url}/apps/helpdesk`, publishable_key });
   const { data, error } = await client.auth.signUp({ email: uniqueEmail(), password: 'a long password' });
   expect(error).toBeNull();
   expect(data.session).not.toBeNull();
 
-  await page.goto(console_.node.setupUrl ?? '');
+  await page.goto(node.setupUrl ?? '');
   await page.getByRole('heading', { name: 'All set up' }).waitFor();
   expect(problems).toEqual([]);
 });

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { uniqueEmail } from '../support/unique.ts';
-import { type ConsoleUnderTest, startConsole } from './console.ts';
+import { type Console, openConsole } from './console.ts';
 
-let console_: ConsoleUnderTest;
+let site: Console;
 beforeAll(async () => {
-  console_ = await startConsole();
+  site = await openConsole();
 });
-afterAll(() => console_.stop());
+afterAll(() => site.close());
 
 /** Presses Tab until what has the focus is called `name`; fails when it is never reached. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -26,9 +26,9 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 it('creates a user, bans and finds them again without a mouse', async () => {
-  const app = await createApp(console_.node);
+  const app = await createApp(site.node);
   const email = uniqueEmail('keys');
-  const { page, problems } = await console_.visit('/');
+  const { page, problems } = await site.visit('/');
   await page.getByRole('link', { name: app.ref, exact: true }).waitFor();
 
   await page.keyboard.press('Control+k');
@@ -63,6 +63,7 @@ it('creates a user, bans and finds them again without a mouse', async () => {
   await tabTo(page, 'Ban');
   await page.keyboard.press('Enter');
   await panel.getByText('Banned for good.').waitFor();
+  await dialog.waitFor({ state: 'detached' });
 
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });

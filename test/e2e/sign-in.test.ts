@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../support/apps.ts';
-import { builder, type ConsoleUnderTest, startConsole } from './console.ts';
+import { builder } from '../support/builder.ts';
+import { type Console, openConsole } from './console.ts';
 
-let console_: ConsoleUnderTest;
+let site: Console;
 beforeAll(async () => {
-  console_ = await startConsole();
+  site = await openConsole();
 });
-afterAll(() => console_.stop());
+afterAll(() => site.close());
 
 it('asks who one is, says what is wrong, and leads back to the page that was wanted', async () => {
-  const { ref } = await createApp(console_.node);
-  const { page, problems } = await console_.visit(`/app/${ref}/users?q=ada`, { signedIn: false });
+  const { ref } = await createApp(site.node);
+  const { page, problems } = await site.visit(`/app/${ref}/users?q=ada`, { signedIn: false });
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
   await page.getByLabel('Password', { exact: true }).fill('not this one');
@@ -27,7 +28,7 @@ it('asks who one is, says what is wrong, and leads back to the page that was wan
 });
 
 it('signs out for good: the session is gone on the server too', async () => {
-  const { page, problems } = await console_.visit('/sign-in', { signedIn: false });
+  const { page, problems } = await site.visit('/sign-in', { signedIn: false });
   await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
   await page.getByLabel('Password', { exact: true }).fill(builder.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -35,21 +36,20 @@ it('signs out for good: the session is gone on the server too', async () => {
   const token: string = await page.evaluate(
     () => JSON.parse(localStorage.getItem('ninefold-console') ?? '{}').access_token,
   );
-  const asBuilder = () =>
-    fetch(`${console_.node.url}/admin/v1/apps`, { headers: { authorization: `Bearer ${token}` } });
+  const asBuilder = () => fetch(`${site.node.url}/admin/v1/apps`, { headers: { authorization: `Bearer ${token}` } });
   expect((await asBuilder()).status).toBe(200);
 
   await page.getByRole('button', { name: `Signed in as ${builder.name}` }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await expect.poll(async () => (await asBuilder()).status, { timeout: 5000 }).toBe(401);
-  await page.goto(`${console_.node.url}/`);
+  await page.goto(`${site.node.url}/`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(problems).toEqual([]);
 });
 
 it('keeps light or dark as it was chosen', async () => {
-  const { page, problems } = await console_.visit('/', { colorScheme: 'light' });
+  const { page, problems } = await site.visit('/', { colorScheme: 'light' });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
   const light = await ground();

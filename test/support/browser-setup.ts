@@ -1,8 +1,26 @@
+import type { TestProject } from 'vitest/node';
 import { build } from './build-setup.ts';
+import { makeBuilder } from './builder.ts';
 import { unpackChromium } from './chromium.ts';
+import { startNode } from './node.ts';
 
-/** Builds the server and the console, and unpacks the browser, so that no test pays for it. */
-export async function setup(): Promise<void> {
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What signs the builder of the shared node in: the session, as supabase-js keeps it in the browser. */
+    builderSession: string;
+  }
+}
+
+/**
+ * Builds the server and the console, unpacks the browser, and starts a node with a builder for all tests of a project;
+ * they get it with `inject('node')`, and each makes apps of its own in it.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server', 'web');
   await unpackChromium();
+  const node = await startNode();
+  const { url, setupUrl, home, operatorToken } = node;
+  project.provide('node', { url, setupUrl, home, operatorToken });
+  project.provide('builderSession', await makeBuilder(node));
+  return () => node.stop();
 }
