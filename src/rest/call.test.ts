@@ -163,6 +163,7 @@ describe('results', () => {
     expect(await post('rename_all', {}, { prefer })).toMatchObject({ status: 400, json: { code: 'PGRST124' } });
     expect((await get('first_film?select=title')).json).toEqual({ title: 'Jeanne Dielman' });
     expect(await post('add', { a: 1 }, { prefer })).toMatchObject({ status: 400, json: { code: 'PGRST128' } });
+    expect(await get('rows_of?n=3', { prefer })).toMatchObject({ status: 400, json: { code: 'PGRST124' } });
   });
 });
 

@@ -1,14 +1,13 @@
 import type { RestSettings } from '../../../contract/settings.ts';
 import type { Catalog, Parameter, Routine } from '../../catalog/catalog.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Action, ApiRequest } from '../request/api-request.ts';
 import { findFunction } from './find-function.ts';
 import { negotiate } from './negotiate.ts';
-import { type CallArguments, type CallPlan, type Condition, type ReadNode, returnsSingle } from './plan.ts';
+import type { CallArguments, CallPlan, Condition, ReadNode } from './plan.ts';
 import { planRead } from './read.ts';
 import { columnsNeeded } from './returning.ts';
 
-/** A call of a function (PostgREST docs, "Functions as RPC"). Throws PGRST128, 202 and 203, and what a read throws. */
+/** A call of a function (PostgREST docs, "Functions as RPC"). Throws PGRST202 and 203, and what a read throws. */
 export function planCall(
   request: ApiRequest,
   action: Extract<Action, { kind: 'call' }>,
@@ -25,9 +24,7 @@ export function planCall(
   const rows = { schema: routine.schema, name: routine.returns.composite ? routine.returns.type.name : routine.name };
   const planned = planRead(request, rows, catalog, settings);
   const { read } = planned;
-  const { maxAffected, handling } = request.preferences;
   const negotiated = negotiate(request, rows, read, catalog, settings);
-  if (maxAffected !== null && handling === 'strict' && returnsSingle(routine)) throw new NinefoldError('PGRST128');
   return {
     kind: 'call',
     routine,

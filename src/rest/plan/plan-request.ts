@@ -7,7 +7,7 @@ import { closestName } from './closest-name.ts';
 import { findFunction } from './find-function.ts';
 import { planMutation } from './mutation.ts';
 import { negotiate, notAvailable } from './negotiate.ts';
-import type { OptionsPlan, Plan } from './plan.ts';
+import { type OptionsPlan, type Plan, returnsSingle } from './plan.ts';
 import { planRead } from './read.ts';
 
 /**
@@ -34,6 +34,11 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Res
     case 'call': {
       const call = planCall(request, action, catalog, settings);
       refuseUnknownPreferences(request);
+      const { maxAffected, handling } = request.preferences;
+      // one value is no countable number of rows
+      if (maxAffected !== null && handling === 'strict' && returnsSingle(call.routine)) {
+        throw new NinefoldError('PGRST128');
+      }
       return call;
     }
     case 'describe-schema': {

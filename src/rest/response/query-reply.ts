@@ -8,7 +8,7 @@ import { mediaTypeName } from '../request/media-type.ts';
 import { encodeComponent } from '../request/query-string.ts';
 import { limitOf } from '../request/row-range.ts';
 import type { ResultSet } from '../run/result-set.ts';
-import { singularityError } from '../run/run-batch.ts';
+import { singularityError, tooManyAffected } from '../run/run-batch.ts';
 import type { QueryPlan } from '../sql/build-statements.ts';
 import { overriddenHeaders, overriddenStatus } from './override.ts';
 import { preferenceApplied } from './preference-applied.ts';
@@ -45,7 +45,12 @@ function legacyNamesWarning({ legacyNames }: QueryPlan): string | null {
 }
 
 function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
+  // of what writes, the database has already refused and undone it
+  const { maxAffected, handling } = request.preferences;
   if (plan.mediaType.kind === 'object' && result.page !== 1) throw singularityError(result.page);
+  if (plan.kind === 'call' && handling === 'strict' && maxAffected !== null && result.page > maxAffected) {
+    throw tooManyAffected(result.page);
+  }
   switch (plan.kind) {
     case 'read':
       return readReply(request, plan, result, settings);

@@ -92,8 +92,11 @@ function refusedByGuard(error: unknown, plan: QueryPlan): NinefoldError | null {
   const rows = Number.parseInt(error.message.slice(at + GUARD.length), 10);
   if (plan.kind === 'mutate' && plan.mutation === 'upsert-one') return new NinefoldError('PGRST115');
   if (plan.mediaType.kind === 'object' && rows !== 1) return singularityError(rows);
-  return new NinefoldError('PGRST124', { details: `The query affects ${rows} rows` });
+  return tooManyAffected(rows);
 }
+
+export const tooManyAffected = (rows: number): NinefoldError =>
+  new NinefoldError('PGRST124', { details: `The query affects ${rows} rows` });
 
 export const singularityError = (rows: number): NinefoldError =>
   new NinefoldError('PGRST116', { details: `The result contains ${rows} rows` });

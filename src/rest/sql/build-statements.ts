@@ -8,7 +8,7 @@ import { bodyText, ROWS } from './body.ts';
 import { callText } from './call.ts';
 import { countText, readText, SOURCE } from './read.ts';
 import { isolationStatement, setupStatement } from './setup.ts';
-import { identifier, Params } from './text.ts';
+import { arrayLiteral, identifier, Params } from './text.ts';
 import { INSERTED, writeText } from './write.ts';
 
 /** The plan of a request that runs one query. */
@@ -139,7 +139,7 @@ const returnsLocation = (request: ApiRequest, plan: MutatePlan): boolean =>
 
 /** The primary key of the row that was inserted, when it is one, as a JSON object of texts. */
 function locationText(plan: MutatePlan, params: Params): string {
-  const keys = params.bind(`{${plan.target.primaryKey.map((name) => JSON.stringify(name)).join(',')}}`);
+  const keys = params.bind(arrayLiteral(plan.target.primaryKey));
   return (
     `CASE WHEN count(${ROWS}) = 1 THEN (SELECT json_object_agg(pair.key, pair.value) ` +
     `FROM json_each_text((SELECT row_to_json(written) FROM ${SOURCE} AS written LIMIT 1)) AS pair ` +
