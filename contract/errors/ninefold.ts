@@ -128,6 +128,14 @@ export const ninefoldErrors = entries({
     meaning: 'It is being cloned, migrated or deleted.',
     action: 'Try again in a moment.',
   },
+  clone_refused: {
+    source: 'ninefold',
+    status: 400,
+    message: 'The app’s own SQL refused to be copied.',
+    meaning:
+      'A trigger of the app on the tables of schema auth did not let the copied sessions end; the message is its own.',
+    action: 'Change the trigger so that rows of auth.sessions can be deleted, and clone again.',
+  },
   key_unknown: {
     source: 'ninefold',
     status: 401,

@@ -72,7 +72,7 @@ export class Lifecycle {
 
   /**
    * A copy of an app: its schema, rows and members, under keys of its own; the sessions of the source are not taken along.
-   * Throws what `create` throws, and `app_unknown`.
+   * Throws what `create` throws, `app_unknown` and `clone_refused`.
    */
   async clone(
     source: string,
@@ -106,9 +106,14 @@ export class Lifecycle {
     const started = performance.now();
     const { ref } = record;
     if (await this.#registry.find(ref)) throw new NinefoldError('app_exists');
-    await provision(this.#server, this.#maintenance, record, from);
-    if (from) await this.#endSessions(record);
-    await this.#registry.insert(record, builder);
+    try {
+      await provision(this.#server, this.#maintenance, record, from);
+      if (from) await this.#endSessions(record);
+      await this.#registry.insert(record, builder);
+    } catch (error) {
+      await unprovision(this.#maintenance, this.#server, ref);
+      throw error;
+    }
     await this.#apps.forget(ref);
     const what = from ? 'cloned' : 'created';
     this.#events.emit({ type: 'app', what, app: ref, milliseconds: performance.now() - started });
@@ -117,7 +122,7 @@ export class Lifecycle {
 
   /**
    * A refresh token of the source must not open the copy. As the copy's own login role: triggers on these tables are the app's,
-   * and must not run as the superuser.
+   * and must not run as the superuser. Throws `clone_refused` with what they raise.
    */
   async #endSessions(record: AppRecord): Promise<void> {
     const target = {
@@ -126,8 +131,10 @@ export class Lifecycle {
       user: authenticatorRole(record.ref),
       password: record.authenticatorPassword,
     };
-    await withPool(target, (pool) =>
+    const timeout = String(limits.builderStatementMilliseconds.default);
+    const ended = withPool(target, (pool) =>
       pool.run([
+        { text: `select pg_catalog.set_config('statement_timeout', $1, true)`, params: [timeout] },
         { text: 'set local role supabase_auth_admin', params: [] },
         { text: 'delete from auth.sessions', params: [] },
         { text: 'delete from auth.refresh_tokens', params: [] },
@@ -135,6 +142,10 @@ export class Lifecycle {
         { text: 'delete from auth.flow_state', params: [] },
       ]),
     );
+    await ended.catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+      throw new NinefoldError('clone_refused', { message: error.message, cause: error });
+    });
   }
 
   /**

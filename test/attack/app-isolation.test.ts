@@ -1,0 +1,251 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
+import { inDatabase, outcomeOf, withClient } from '../support/database.ts';
+import { send } from '../support/http.ts';
+import { uniqueRef } from '../support/unique.ts';
+
+/** The attacker owns an app and its database; whatever breaks here hands it the apps of strangers. */
+const node = inject('node');
+let attacker: AppConnection;
+let victim: AppConnection;
+
+const urlOf = (app: AppConnection): string => {
+  if (app.database_url === null) throw new Error('the operator is told no URL');
+  return app.database_url;
+};
+
+beforeAll(async () => {
+  [attacker, victim] = await Promise.all([createApp(node), createApp(node)]);
+  await runSql(
+    node,
+    victim.ref,
+    'create table public.canary (id int primary key); insert into public.canary values (1)',
+  );
+  await runSql(
+    node,
+    attacker.ref,
+    `create table public.own (id int);
+     create function public.run(statement text) returns void language plpgsql as $$ begin execute statement; end $$;
+     create function public.run_as_login(statement text) returns void language plpgsql as
+       $$ begin reset role; execute statement; end $$;`,
+  );
+});
+
+const canary = () => send(node.url, `/apps/${victim.ref}/rest/v1/canary`, { headers: { apikey: victim.anon_key } });
+
+/** Statements that would end the isolation, and what PostgreSQL must say to them. */
+const forbidden: [string, string][] = [
+  ['set role ninefold', '42501'],
+  ['set role pg_read_all_data', '42501'],
+  ['set session authorization ninefold', '42501'],
+  [`alter role ninefold password 'taken'`, '42501'],
+  ['create role more superuser', '42501'],
+  ['alter role current_user createrole', '42501'],
+  ['grant pg_execute_server_program to current_user', '42501'],
+  ['create database other', '42501'],
+  [`select pg_read_file('/etc/passwd')`, '42501'],
+  [`select pg_ls_dir('.')`, '42501'],
+  [`select lo_import('/etc/passwd')`, '42501'],
+  [`select lo_export(0, '/tmp/x')`, '42501'],
+  [`copy public.own from '/etc/passwd'`, '42501'],
+  [`copy public.own to '/tmp/x'`, '42501'],
+  [`copy public.own to program 'id'`, '42501'],
+  [`create function public.c() returns int language c as 'libc', 'system'`, '42501'],
+  ['create extension dblink', '42501'],
+  ['create extension postgres_fdw', '42501'],
+  ['create extension file_fdw', '42501'],
+  [`load 'dblink'`, '42501'],
+  ['create foreign data wrapper w', '42501'],
+  [`create subscription s connection 'host=127.0.0.1' publication p`, '42501'],
+  [`select pg_create_physical_replication_slot('s')`, '42501'],
+  ['create publication everything for all tables', '42501'],
+  ['create event trigger e on ddl_command_end execute function ninefold.tell_schema_changed()', '42501'],
+  ['alter event trigger ninefold_schema_changed disable', '42501'],
+  ['drop function ninefold.tell_schema_changed() cascade', '42501'],
+  ['create table ninefold.mine ()', '42501'],
+  ['create function pg_catalog.mine() returns int language sql return 1', '42501'],
+  ['set session_replication_role = replica', '42501'],
+  ['select * from pg_authid', '42501'],
+  ['select * from pg_hba_file_rules', '42501'],
+  ['select pg_reload_conf()', '42501'],
+  ['drop role anon', '42501'],
+];
+
+describe('the owner of an app, with a program of their own', () => {
+  it.each(['app_console', 'postgres', 'template1', 'template0', 'ninefold_template'])(
+    'cannot connect to %s',
+    async (database) => {
+      const client = new pg.Client(inDatabase(urlOf(attacker), database));
+      await expect(client.connect()).rejects.toMatchObject({ code: expect.stringMatching(/^(42501|55000)$/) });
+    },
+  );
+
+  it('cannot connect to another app’s database', async () => {
+    const client = new pg.Client(inDatabase(urlOf(attacker), `app_${victim.ref}`));
+    await expect(client.connect()).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('needs the password: the server trusts no connection for where it comes from', async () => {
+    const url = new URL(urlOf(attacker));
+    for (const user of ['ninefold', 'postgres', 'anon', `app_${victim.ref}`, `app_${victim.ref}_authenticator`]) {
+      url.username = user;
+      await expect(new pg.Client(url.href).connect()).rejects.toMatchObject({ code: expect.stringMatching(/^28/) });
+    }
+  });
+
+  it.each(forbidden)('%s', async (statement, sqlstate) => {
+    await withClient(urlOf(attacker), async (client) => {
+      expect(await outcomeOf(client, statement)).toBe(sqlstate);
+      await client.query('reset role');
+      expect(await outcomeOf(client, `select current_user as me, current_setting('is_superuser') as super`)).toEqual([
+        { me: `app_${attacker.ref}`, super: 'off' },
+      ]);
+    });
+  });
+
+  it('cannot become a role of the server or of another app, nor change one', async () => {
+    await withClient(urlOf(attacker), async (client) => {
+      for (const role of ['authenticator', 'ninefold_server', `app_${victim.ref}`, `app_${victim.ref}_authenticator`]) {
+        for (const statement of [
+          `set role "${role}"`,
+          `alter role "${role}" password 'x'`,
+          `grant "${role}" to current_user`,
+        ]) {
+          expect([statement, await outcomeOf(client, statement)]).toEqual([statement, '42501']);
+        }
+      }
+    });
+  });
+
+  it('reads nobody else’s statements, and ends nobody else’s connections', async () => {
+    await canary();
+    await withClient(urlOf(attacker), async (client) => {
+      const others = await client.query(
+        'select pid, query from pg_stat_activity where usename is distinct from current_user and usename not like $1',
+        [`app_${attacker.ref}%`],
+      );
+      expect(others.rows.length).toBeGreaterThan(0);
+      expect(new Set(others.rows.map((row: { query: string }) => row.query))).toEqual(
+        new Set(['<insufficient privilege>']),
+      );
+      for (const { pid } of others.rows.slice(0, 3) as { pid: number }[]) {
+        expect(await outcomeOf(client, `select pg_terminate_backend(${pid})`)).toBe('42501');
+        expect(await outcomeOf(client, `select pg_cancel_backend(${pid})`)).toBe('42501');
+      }
+    });
+    expect((await canary()).body).toBe('[{"id":1}]');
+  });
+
+  it('changes nothing for other apps in the roles that all apps share', async () => {
+    await runSql(
+      node,
+      victim.ref,
+      'create function public.seen(name text) returns text language sql stable return current_setting(name)',
+    );
+    const seen = async (name: string) =>
+      (
+        await send(node.url, `/apps/${victim.ref}/rest/v1/rpc/seen?name=${name}`, {
+          headers: { apikey: victim.anon_key },
+        })
+      ).body;
+    const names = ['search_path', 'row_security', 'statement_timeout', 'default_transaction_read_only'];
+    const before = await Promise.all(names.map(seen));
+    await withClient(urlOf(attacker), async (client) => {
+      await client.query('set role anon');
+      for (const scope of ['', `in database "app_${victim.ref}"`]) {
+        for (const setting of [
+          'search_path = pg_temp',
+          'row_security = off',
+          'statement_timeout = 1',
+          'default_transaction_read_only = on',
+          `role = 'service_role'`,
+        ]) {
+          await outcomeOf(client, `alter role anon ${scope} set ${setting}`);
+        }
+      }
+      await runSql(node, victim.ref, `notify pgrst, 'reload schema'; notify pgrst, 'reload config'`);
+      await expect.poll(() => Promise.all(names.map(seen))).toEqual(before);
+      expect((await canary()).body).toBe('[{"id":1}]');
+      await client.query('alter role anon reset all');
+      await client.query(`alter role anon in database "app_${victim.ref}" reset all`);
+    });
+  });
+
+  it('cannot take all connections of the server', async () => {
+    const clients = Array.from({ length: limits.ownerConnections.default + 5 }, () => new pg.Client(urlOf(attacker)));
+    try {
+      const opened = await Promise.allSettled(clients.map((client) => client.connect()));
+      expect(opened.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(
+        limits.ownerConnections.default,
+      );
+      expect((await canary()).status).toBe(200);
+    } finally {
+      await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+    }
+  });
+
+  it('cannot keep another app from being deleted by naming its roles', async () => {
+    const named = await createApp(node, { ref: uniqueRef('named') });
+    const [owner, login] = [`"app_${named.ref}"`, `"app_${named.ref}_authenticator"`];
+    await runSql(
+      node,
+      attacker.ref,
+      `create table public.trap (id int);
+       grant select on public.trap to ${owner} with grant option;
+       grant all on public.trap to ${login};
+       create policy p on public.trap to ${owner}, ${login};
+       alter default privileges in schema public grant select on tables to ${owner};
+       grant usage on schema public to ${login};
+       grant connect on database "app_${attacker.ref}" to ${owner}, ${login};
+       set role anon; alter role anon in database "app_${named.ref}" set statement_timeout = 1`,
+    );
+    await deleteApp(node, named.ref);
+    expect((await createApp(node, { ref: named.ref })).ref).toBe(named.ref);
+    const { results } = await runSql(node, attacker.ref, 'select count(*) from public.trap');
+    expect(results[0]?.rows).toEqual([['0']]);
+  });
+});
+
+describe('code of an app, called over /rest/v1', () => {
+  const call = (fn: string, statement: string) =>
+    send(node.url, `/apps/${attacker.ref}/rest/v1/rpc/${fn}`, {
+      method: 'POST',
+      headers: { apikey: attacker.service_role_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ statement }),
+    });
+
+  it.each(forbidden)('%s', async (statement) => {
+    for (const fn of ['run', 'run_as_login']) {
+      const answer = await call(fn, statement);
+      expect([statement, answer.status]).toEqual([statement, expect.toSatisfy((status: number) => status >= 400)]);
+      expect(JSON.parse(answer.body).code).toMatch(/^(42501|25001|25006)$/);
+    }
+  });
+
+  it('that resets the role has the rights of the app’s login and of no other', async () => {
+    await runSql(
+      node,
+      attacker.ref,
+      'create table public.who (me text, super text); grant all on public.who to public',
+    );
+    const answer = await call(
+      'run_as_login',
+      `insert into public.who values (current_user, current_setting('is_superuser'))`,
+    );
+    expect(answer.status).toBe(204);
+    const { results } = await runSql(node, attacker.ref, 'select * from public.who');
+    expect(results[0]?.rows).toEqual([[`app_${attacker.ref}_authenticator`, 'off']]);
+  });
+});
+
+it('the SQL page runs as the app’s owner too', async () => {
+  for (const [statement] of forbidden) {
+    await expect(runSql(node, attacker.ref, statement)).rejects.toThrow(/: 400 .*"sql_failed"/);
+  }
+  await expect(
+    admin(node, 'POST', `/apps/${attacker.ref}/sql`, { sql: `set role "app_${victim.ref}"` }),
+  ).rejects.toThrow(/42501/);
+});

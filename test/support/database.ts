@@ -1,0 +1,41 @@
+import pg from 'pg';
+import type { NodeStatus } from '../../contract/admin.ts';
+import { admin } from './apps.ts';
+import type { NodeAddress } from './node.ts';
+
+/** A connection with PostgreSQL's own driver, as any program has that knows the URL; closed when the work is done. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** SQLSTATE of what the statement fails with, its rows where it does not. */
+export async function outcomeOf(client: pg.Client, sql: string): Promise<string | unknown[]> {
+  try {
+    const result: pg.QueryResult | pg.QueryResult[] = await client.query(sql);
+    const last = Array.isArray(result) ? result.at(-1) : result;
+    return last?.rows ?? [];
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return error.code ?? '';
+    throw error;
+  }
+}
+
+export const inDatabase = (url: string, database: string): string => {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+};
+
+/** The superuser's URL in a database of the node's server. */
+export async function superuserUrl(node: NodeAddress, database: string): Promise<string> {
+  const { database_url: url } = await admin<NodeStatus>(node, 'GET', '/status');
+  if (url === null) throw new Error('the operator is told no URL');
+  return inDatabase(url, database);
+}
