@@ -24,6 +24,7 @@ export function Workbench({
 export function SideList({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav className={styles.list} aria-label={label}>
+      <h1 className={classNames('sr', styles.phoneOnly)}>{label}</h1>
       {children}
     </nav>
   );

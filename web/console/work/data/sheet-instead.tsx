@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import type { Entity } from '../../../../contract/specification.ts';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Bar } from '../../../ui/table.tsx';
@@ -70,7 +72,8 @@ function Refused({
   onRetry: () => void;
   onClear: () => void;
 }) {
-  const denied = table.seat !== 'service' && error instanceof ApiFailure && error.code === '42501';
+  const denied = error instanceof ApiFailure && error.code === '42501';
+  if (denied && table.seat === 'service') return <NotGranted table={table} error={error} />;
   return (
     <div className={styles.instead}>
       {denied ? (
@@ -86,6 +89,32 @@ function Refused({
           {where.length > 0 && <Button onClick={onClear}>Clear filters</Button>}
         </>
       )}
+    </div>
+  );
+}
+
+const grantOf = ({ id, schema }: Entity): string => {
+  const name = /^[a-z_][a-z0-9_]*$/.test(schema) ? schema : `"${schema.replaceAll('"', '""')}"`;
+  return `grant usage on schema ${name} to service_role;\ngrant all on ${id} to service_role;`;
+};
+
+/** The service key goes past policies, not past grants: those of a new schema must be given. */
+function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
+  const sql = grantOf(table.entity);
+  return (
+    <div className={styles.instead}>
+      <Empty title="The service key has no rights here">
+        <p>
+          <code>{error.code}</code> {error.message}. It goes past policies, but not past grants; in a schema of one’s
+          own they must be given.
+        </p>
+        <Code code={sql} language="sql" label="the grants" />
+        <p>
+          <Link to="/app/$ref/sql" params={{ ref: table.ref }} search={{ sql }} className={buttonClass()}>
+            Open it in SQL
+          </Link>
+        </p>
+      </Empty>
     </div>
   );
 }

@@ -15,26 +15,30 @@ export function useLabels(
   fields: readonly Field[],
   pages: readonly RowPage[],
 ): (field: string, value: string) => string | undefined {
-  const wanted = useMemo(
-    () =>
-      fields.flatMap(({ name, references: to }) => {
-        const target = to && entities.find((entity) => entity.schema === to.schema && entity.name === to.entity);
-        if (!to || !target || labelField(target) === null) return [];
-        return pages.map((page) => ({ name, to, target, values: distinct(page, name) }));
-      }),
-    [entities, fields, pages],
-  );
+  const asked = useMemo(() => {
+    // Pages often point to the same few rows, and several fields to the same entity: each is asked once.
+    const questions = new Map<string, { target: Entity; to: string; values: readonly string[]; names: string[] }>();
+    for (const { name, references: to } of fields) {
+      const target = to && entities.find((entity) => entity.schema === to.schema && entity.name === to.entity);
+      if (!to || !target || labelField(target) === null) continue;
+      for (const page of pages) {
+        const values = distinct(page, name);
+        const question = JSON.stringify([target.id, to.field, values]);
+        const same = questions.get(question);
+        if (!same) questions.set(question, { target, to: to.field, values, names: [name] });
+        else if (!same.names.includes(name)) same.names.push(name);
+      }
+    }
+    return [...questions.values()].filter(({ values }) => values.length > 0);
+  }, [entities, fields, pages]);
   return useQueries({
-    queries: wanted.map(({ target, to, values }) => ({
-      ...labels({ ...table, entity: target }, to.field, values),
-      enabled: values.length > 0,
-    })),
+    queries: asked.map(({ target, to, values }) => labels({ ...table, entity: target }, to, values)),
     combine: useCallback(
       (results: { data: ReadonlyMap<string, string> | undefined }[]) => {
         const found = new Map<string, ReadonlyMap<string, string>[]>();
         results.forEach(({ data }, index) => {
-          const name = wanted[index]?.name;
-          if (data && name !== undefined) found.set(name, [...(found.get(name) ?? []), data]);
+          const names = asked[index]?.names ?? [];
+          for (const name of names) if (data) found.set(name, [...(found.get(name) ?? []), data]);
         });
         return (field: string, value: string) =>
           found
@@ -42,7 +46,7 @@ export function useLabels(
             ?.find((map) => map.has(value))
             ?.get(value);
       },
-      [wanted],
+      [asked],
     ),
   });
 }
