@@ -13,6 +13,8 @@ export interface RestCall {
   headers?: Record<string, string>;
   /** A string goes as it is; anything else as JSON. */
   body?: unknown;
+  /** Whether the query string is percent-encoded already. */
+  encoded?: boolean;
 }
 
 export interface RestAnswer {
@@ -61,7 +63,7 @@ const poolOptions = { max: 4, idleMilliseconds: 10_000, waitMilliseconds: 10_000
 async function restApp(database: Pool, superuser: Pool, settings: RestSettings): Promise<RestApp> {
   let catalog = await loadCatalog(database, settings.db_schemas, settings.db_extra_search_path);
   return {
-    async call(method, path, { role = 'anon', claims = {}, headers = {}, body } = {}) {
+    async call(method, path, { role = 'anon', claims = {}, headers = {}, body, encoded = false } = {}) {
       const [pathname = '', query = ''] = path.split(/\?(.*)/s);
       const all = { role, ...claims };
       const identity: Identity = {
@@ -75,7 +77,7 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
       const exchange: Exchange = {
         method,
         path: pathname,
-        query: encodeURI(query),
+        query: encoded ? query : encodeURI(query),
         headers,
         body: body === undefined ? null : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
         address: '127.0.0.1',
@@ -95,7 +97,7 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
         reply = rendered;
       }
       const text = reply.body === null ? '' : Buffer.from(reply.body as string).toString('utf8');
-      const isJson = /json/.test(reply.headers['content-type'] ?? '');
+      const isJson = /^application\/[^;]*json/.test(reply.headers['content-type'] ?? '');
       return {
         status: reply.status,
         headers: reply.headers,
