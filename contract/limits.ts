@@ -163,5 +163,3 @@ export const limits = limit({
   sessionsPerPage: { unit: 'count', default: 1000, meaning: 'Sessions that the list of sessions shows at most.' },
   usersPerPage: { unit: 'count', default: 1000, meaning: 'The largest page of the list of users.' },
 });
-
-export type LimitName = keyof typeof limits;

@@ -15,7 +15,7 @@ export class ServerUnfitError extends Error {
   override readonly name = 'ServerUnfitError';
 }
 
-export const OLDEST_POSTGRES = 15;
+const OLDEST_POSTGRES = 15;
 
 /**
  * Makes the server ready for apps: roles, template, the console, and Ninefold's own schema brought up to date in every app.

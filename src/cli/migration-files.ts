@@ -1,18 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { MigrateRequest } from '../../contract/admin.ts';
 import { CliError } from './client.ts';
 
-export interface MigrationFiles {
-  /** By name, in code-unit order, as the timestamps of their names want it. */
-  files: { name: string; sql: string }[];
-  seed?: string;
-}
-
 /**
- * Reads the migrations of a folder: the folder itself, its `migrations`, or the `supabase/migrations` of a project; with the
+ * Reads the migrations of a folder, by name in code-unit order, as the timestamps of their names want it: the folder itself, its `migrations`, or the `supabase/migrations` of a project; with the
  * `seed.sql` that belongs to it. Throws CliError where there are none.
  */
-export function readMigrations(dir: string): MigrationFiles {
+export function readMigrations(dir: string): MigrateRequest {
   const folder = resolve(dir);
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new CliError(`${dir} is no folder.`);
   const places = [join(folder, 'supabase', 'migrations'), join(folder, 'migrations'), folder];
