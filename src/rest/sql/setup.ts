@@ -3,6 +3,7 @@ import type { Param, Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { CallPlan, Plan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
+import { memoize } from '../request/memoize.ts';
 import { identifier } from './text.ts';
 
 /**
@@ -13,15 +14,15 @@ import { identifier } from './text.ts';
  * apps, and whoever can become one of them can change its settings, in every app's database.
  */
 export function setupStatement(request: ApiRequest, plan: Plan, identity: Identity, settings: RestSettings): Statement {
+  const names: string[] = [];
   const params: Param[] = [];
-  const calls: string[] = [];
   const set = (name: SettingName, value: string): void => {
+    names.push(name);
     params.push(value);
-    calls.push(`pg_catalog.set_config('${name}', $${params.length}, true)`);
   };
   const setNamed = (name: string, value: string): void => {
+    names.push(NAMED);
     params.push(name, value);
-    calls.push(`pg_catalog.set_config($${params.length - 1}, $${params.length}, true)`);
   };
   set('search_path', [request.schema, ...settings.db_extra_search_path].map(identifier).join(', '));
   if (settings.db_statement_timeout !== null) set('statement_timeout', String(settings.db_statement_timeout));
@@ -36,8 +37,25 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
   // without a dot it would be a setting of PostgreSQL's own, the role among them
   for (const [name, value] of Object.entries(settings.app_settings)) if (name.includes('.')) setNamed(name, value);
   if (isReadOnly(plan)) set('transaction_read_only', 'on');
-  return { text: `SELECT ${calls.join(', ')}`, params, preparedFor: 'setup' };
+  return { text: setupText(names.join(' ')), params, preparedFor: 'setup' };
 }
+
+/** Stands for a setting whose name is a parameter, too. */
+const NAMED = '*';
+
+/** The text for settings in this order; few orders exist. */
+const setupText = memoize((names) => {
+  let count = 0;
+  const next = (): string => {
+    count += 1;
+    return `$${count}`;
+  };
+  const calls = names.split(' ').map((name) => {
+    const nameText = name === NAMED ? next() : `'${name}'`;
+    return `pg_catalog.set_config(${nameText}, ${next()}, true)`;
+  });
+  return `SELECT ${calls.join(', ')}`;
+});
 
 /** The settings that every transaction has. */
 type SettingName =
