@@ -13,7 +13,7 @@ export const deleteRows = (table: Table) =>
     mutationFn: async (keys: readonly (readonly string[])[]): Promise<number> => {
       const fields = keyFields(table.entity);
       let deleted = 0;
-      for (const portion of portions(keys)) {
+      for (const portion of portions(fields, keys)) {
         const { rows } = await restCall(table, {
           method: 'DELETE',
           parameters: [['select', selectOf(fields)], keysParameter(fields, portion)],

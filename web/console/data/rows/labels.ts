@@ -25,11 +25,18 @@ export const labels = (table: Table, field: string, values: readonly string[]) =
       const label = labelField(table.entity);
       const found = new Map<string, string>();
       if (label === null) return found;
-      for (const portion of portions(values.map((value) => [value]))) {
-        const { rows } = await restCall(table, {
-          parameters: [['select', selectOf([field, label])], keysParameter([field], portion)],
-          signal,
-        });
+      const answers = await Promise.all(
+        portions(
+          [field],
+          values.map((value) => [value]),
+        ).map((portion) =>
+          restCall(table, {
+            parameters: [['select', selectOf([field, label])], keysParameter([field], portion)],
+            signal,
+          }),
+        ),
+      );
+      for (const { rows } of answers) {
         for (const row of rows) {
           const value = row[field];
           const text = row[label];

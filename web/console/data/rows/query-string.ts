@@ -91,12 +91,18 @@ export function keysParameter(
   return ['or', `(${keys.map(same).join(',')})`];
 }
 
-/** Keys in portions that fit into an address. */
-export function portions(keys: readonly (readonly string[])[], characters = 4000): (readonly string[])[][] {
+/** Keys of these fields in portions that fit into an address, with what `keysParameter` writes around each value. */
+export function portions(
+  fields: readonly string[],
+  keys: readonly (readonly string[])[],
+  characters = 8000,
+): (readonly string[])[][] {
+  const around =
+    fields.length === 1 ? 12 : fields.reduce((sum, field) => sum + encodeURIComponent(field).length + 32, 16);
   const all: (readonly string[])[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const key of keys) {
-    const length = encodeURIComponent(key.join()).length + 40 * key.length;
+    const length = encodeURIComponent(key.join()).length + around;
     if (size + length > characters) {
       all.push([]);
       size = 0;

@@ -134,11 +134,15 @@ describe('the key of a row', () => {
 
   it('is put into portions that fit into an address, none lost', () => {
     const keys = Array.from({ length: 500 }, (_, index) => [`key-${index}`]);
-    const parts = portions(keys, 1000);
+    const parts = portions(['id'], keys, 1000);
     expect(parts.length).toBeGreaterThan(5);
     expect(parts.flat()).toEqual(keys);
-    expect(portions([['x'.repeat(5000)]], 1000)).toHaveLength(1);
-    expect(portions([])).toEqual([]);
+    expect(portions(['id'], [['x'.repeat(5000)]], 1000)).toHaveLength(1);
+    expect(portions(['id'], [])).toEqual([]);
+    const pairs = Array.from({ length: 300 }, (_, index) => [`${index}`, `a "${index}`]);
+    for (const part of portions(['Order no', 'Line, no'], pairs, 2000)) {
+      expect(queryString([keysParameter(['Order no', 'Line, no'], part)]).length).toBeLessThan(2100);
+    }
   });
 });
 

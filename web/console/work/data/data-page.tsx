@@ -8,7 +8,7 @@ import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { Workbench } from '../../../ui/workbench.tsx';
+import { Bar, Workbench } from '../../../ui/workbench.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { entityList } from '../../data/entities/entity-list.ts';
 import { Page } from '../../frame/page.tsx';
@@ -38,26 +38,26 @@ export function DataPage() {
   if (entities && entity) {
     return <TablePage appRef={ref} entities={entities} entity={entity} search={search} onSearch={onSearch} />;
   }
+  // The schemas of Ninefold itself are always there.
+  const empty = entities !== undefined && !entities.some(({ schema }) => schema === 'public');
   return (
     <Page
       crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Data' }]}
       fetching={isFetching}
       bare
     >
-      <Workbench
-        list={<EntityNav appRef={ref} current={null} />}
-        listFirst={entities !== undefined && entities.length > 0}
-      >
+      <Workbench list={<EntityNav appRef={ref} current={null} />}>
+        <Bar title="Data" />
         <div className={styles.instead}>
           {error && !entities && (
             <Failure facts={failureFacts(error)} onRetry={() => void refetch()} busy={isFetching} />
           )}
-          {entities && search.table !== undefined && entities.length > 0 && (
+          {entities && search.table !== undefined && (
             <Empty title={`There is no ${search.table} here`}>
               <p>It may have been dropped or renamed. Choose another table at the left.</p>
             </Empty>
           )}
-          {entities?.length === 0 && (
+          {empty && search.table === undefined && (
             <Empty title="No tables yet">
               <p>Make the first one in SQL; it is here the moment it exists.</p>
               <Code code={firstTable} language="sql" label="the statement" />

@@ -151,7 +151,7 @@ function InsertField({
       )}
       <p className={styles.rule}>
         {wrong ?? (made === null ? typeInWords(field) : 'The database writes it.')}
-        {isChoice && value === undefined && <> Default {defaultWords(field)}.</>}
+        {isChoice && value === undefined && <> Default {defaultWords(field).replace(/::[^']*$/, '')}.</>}
       </p>
     </div>
   );
