@@ -66,7 +66,7 @@ const views: readonly View[] = [
   {
     name: 'data, a table',
     path: () => `${filled}/data?table=public.tickets`,
-    ready: (page) => page.getByText('Ticket number 40').waitFor(),
+    ready: (page) => page.getByText('Ticket number 1', { exact: true }).waitFor(),
   },
   { name: 'data, empty', path: () => `${empty}/data`, ready: heading(/./) },
   { name: 'sql', path: () => `${filled}/sql`, ready: heading(/./) },
@@ -79,7 +79,7 @@ const views: readonly View[] = [
     name: 'users, one in full',
     path: () => `${filled}/users`,
     ready: async (page) => {
-      await page.getByRole('row').nth(1).click();
+      await page.getByRole('row', { name: 'example.com' }).click();
       await page.getByRole('textbox', { name: 'User metadata as JSON' }).waitFor();
     },
   },
@@ -96,7 +96,7 @@ const views: readonly View[] = [
     name: 'sessions, one in full',
     path: () => `${filled}/sessions`,
     ready: async (page) => {
-      await page.getByRole('row').nth(1).click();
+      await page.getByRole('row', { name: 'example.com' }).click();
       await page.getByRole('complementary', { name: 'Selected session' }).waitFor();
     },
   },
@@ -140,7 +140,7 @@ it.each([
 
 /** Until nothing is being fetched and no bar holds a place. */
 async function settled(page: Page): Promise<void> {
-  await page.getByRole('progressbar').waitFor({ state: 'detached' });
+  await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
   await page.evaluate(() => document.fonts.ready);
 }
 
