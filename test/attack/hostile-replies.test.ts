@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { send } from '../support/http.ts';
+import { expectRefusal } from '../support/refusal.ts';
+
+/** What an app's functions say about their own answer must not reach past it. */
+const node = inject('node');
+
+const operator = { authorization: `Bearer ${node.operatorToken}` };
+const post = (app: AppConnection, path: string, body: unknown) =>
+  send(node.url, `/apps/${app.ref}${path}`, {
+    method: 'POST',
+    headers: { apikey: app.anon_key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+describe('answers of an app’s code', () => {
+  let app: AppConnection;
+  beforeAll(async () => {
+    app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      `create function public.reply(headers text, status text) returns text language sql volatile as
+         $$ select set_config('response.headers', headers, true), set_config('response.status', status, true); select 'body' $$;
+       create function public.fail(sqlstate text, message text, detail text) returns void language plpgsql volatile as
+         $$ begin raise exception using errcode = sqlstate, message = message, detail = detail; end $$;
+       create function public.flood(bytes int) returns text language sql return repeat('x', bytes);`,
+    );
+  });
+  const call = (fn: string, body: unknown) => post(app, `/rest/v1/rpc/${fn}`, body);
+
+  it.each(['content-length', 'transfer-encoding', 'connection', 'upgrade', 'trailer', 'keep-alive', 'te'])(
+    'cannot frame the reply with %s, so that the next one on the connection is read as its own',
+    async (name) => {
+      const answer = await call('reply', { headers: JSON.stringify([{ [name]: '3' }]), status: '200' });
+      expect(JSON.parse(answer.body).code).toBe('PGRST111');
+      expect((await call('reply', { headers: '[]', status: '200' })).body).toBe('"body"');
+    },
+  );
+
+  it.each([
+    '[{"x":"a\\r\\nx-evil: 1"}]',
+    '[{"x\\r\\nx-evil":"1"}]',
+    '[{"x":"\u0100"}]',
+    '[{"x":"\\u0000"}]',
+    '[{"":"x"}]',
+    '{"x":"y"}',
+    '[1]',
+    'no JSON',
+  ])('cannot put %s into a header', async (headers) => {
+    const answer = await call('reply', { headers, status: '200' });
+    expect(answer.headers['x-evil']).toBeUndefined();
+    expect(JSON.parse(answer.body).code).toBe('PGRST111');
+  });
+
+  it.each(['100', '101', '199', '600', '-1', 'abc', '1e3', '99999999999'])(
+    'cannot have the status %s',
+    async (status) => {
+      expect(JSON.parse((await call('reply', { headers: '[]', status })).body).code).toBe('PGRST112');
+    },
+  );
+
+  it('keep the request id, which the log knows', async () => {
+    const answer = await call('reply', { headers: '[{"x-request-id":"forged"}]', status: '200' });
+    expect(answer.headers['x-request-id']).not.toBe('forged');
+  });
+
+  it.each([
+    ['PT100', 500],
+    ['PT999', 500],
+    ['PT418', 418],
+    ['PGRST', 500],
+    ['57P01', 503],
+    ['XX000', 500],
+  ])('that raise %s get a status that is one', async (sqlstate, status) => {
+    const answer = await call('fail', { sqlstate, message: 'a\r\nx-evil: 1', detail: '{"status":101}' });
+    expect([answer.status, answer.headers['x-evil'], answer.headers['x-request-id']]).toEqual([
+      status,
+      undefined,
+      expect.any(String),
+    ]);
+  });
+
+  it('cannot fill the server’s memory: a result above the limit is refused', async () => {
+    for (const answer of [
+      await call('flood', { bytes: 70_000_000 }),
+      await send(node.url, `/admin/v1/apps/${app.ref}/sql`, {
+        method: 'POST',
+        headers: { ...operator, 'content-type': 'application/json' },
+        body: JSON.stringify({ sql: `select repeat('x', 70000000)` }),
+      }),
+    ]) {
+      expect(expectRefusal(answer)).toBe('result_too_large');
+    }
+    expect((await call('flood', { bytes: 10 })).body).toBe('"xxxxxxxxxx"');
+  });
+});
