@@ -25,6 +25,20 @@ const label = 252;
 const reference = 148;
 const key = 100;
 
+/** Types that PostgreSQL has no order for. */
+const unordered: ReadonlySet<string> = new Set([
+  'json',
+  'xml',
+  'point',
+  'line',
+  'lseg',
+  'box',
+  'path',
+  'polygon',
+  'circle',
+]);
+const orders = (field: Field): boolean => !unordered.has(field.base_type ?? field.type);
+
 /** The fields in the order of the sheet: the key first, then as the entity has them. */
 export function sheetFields(entity: Entity, hidden: ReadonlySet<string>): Field[] {
   const keys = new Set(keyFields(entity));
@@ -46,6 +60,8 @@ export function sheetColumn(entity: Entity, field: Field, sort: Sort | null, cal
     type,
     width: Math.min(320, Math.max(usual, head)),
     numeric: isFigure(kind) && !isKey && field.references === null,
-    sort: sort?.field === field.name ? (sort.descending ? 'descending' : 'ascending') : 'none',
+    ...(orders(field) && {
+      sort: sort?.field === field.name ? (sort.descending ? 'descending' : 'ascending') : 'none',
+    }),
   };
 }

@@ -275,7 +275,10 @@ export function TablePage({
           onPosition={(position) => change({ position })}
           onOpen={open}
           onPress={press}
-          onHead={(column) => onSearch({ sort: nextSort(sort, fields[column]?.name ?? '') })}
+          onHead={(column) => {
+            const head = columns[column];
+            if (head?.sort) onSearch({ sort: nextSort(sort, head.id) });
+          }}
           onCopy={({ row, column }) => {
             const value = rows[row]?.[fields[column]?.name ?? ''];
             if (typeof value === 'string') void navigator.clipboard.writeText(value);
