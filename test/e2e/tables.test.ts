@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
+import { type Console, openConsole } from './console.ts';
+
+let site: Console;
+beforeAll(async () => {
+  site = await openConsole();
+});
+afterAll(() => site.close());
+
+it('makes a table in SQL, and inserts, edits and deletes a row of it in Data', async () => {
+  const app = await createApp(site.node);
+  const { page, problems } = await site.visit(`/app/${app.ref}/data`);
+  await page.getByRole('heading', { name: 'No tables yet' }).waitFor();
+
+  await page.getByRole('link', { name: 'SQL', exact: true }).click();
+  const editor = page.getByRole('textbox', { name: 'SQL' });
+  await editor.fill(`create table public.tickets (
+    id bigint generated always as identity primary key,
+    title text not null check (length(title) > 2),
+    priority text default 'normal');
+    insert into public.tickets (title) values ('Printer on fire') returning id, title;`);
+  await page.getByRole('button', { name: 'Run' }).click();
+  const results = page.getByRole('region', { name: 'Results' });
+  await results.getByText('Printer on fire').waitFor();
+
+  await page.getByRole('link', { name: 'Data', exact: true }).click();
+  const grid = page.getByRole('grid', { name: 'Rows of tickets' });
+  await grid.getByText('Printer on fire').dblclick();
+  const cell = page.getByRole('form', { name: 'Edit title' });
+  await cell.getByRole('textbox', { name: 'title' }).fill('x');
+  await cell.getByRole('button', { name: 'Save' }).click();
+  await cell
+    .getByRole('alert')
+    .getByText(/tickets_title_check/)
+    .waitFor();
+  // What the browser itself notes of the refusal.
+  expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
+  await cell.getByRole('textbox', { name: 'title' }).fill('Printer is fine');
+  await cell.getByRole('button', { name: 'Save' }).click();
+  await grid.getByText('Printer is fine').waitFor();
+
+  await page.getByRole('button', { name: 'Insert row' }).click();
+  const panel = page.getByRole('complementary', { name: 'Insert a row into tickets' });
+  await panel.getByRole('textbox', { name: 'title' }).fill('Second ticket');
+  await panel.getByRole('button', { name: 'Insert', exact: true }).click();
+  await grid.getByText('Second ticket').waitFor();
+
+  const service = clientOf(app, app.secret_key);
+  const both = await service.from('tickets').select('title, priority').order('id');
+  expect(both.data).toEqual([
+    { title: 'Printer is fine', priority: 'normal' },
+    { title: 'Second ticket', priority: 'normal' },
+  ]);
+
+  await page.getByRole('complementary', { name: 'Row 2' }).getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete 1 row of tickets?' });
+  await dialog.getByRole('button', { name: 'Delete 1 row' }).click();
+  await grid.getByText('Second ticket').waitFor({ state: 'detached' });
+  expect((await service.from('tickets').select('title')).data).toEqual([{ title: 'Printer is fine' }]);
+  expect(problems).toEqual([]);
+});
+
+it('says where a statement is wrong', async () => {
+  const app = await createApp(site.node);
+  const { page, problems } = await site.visit(`/app/${app.ref}/sql`);
+  await page.getByRole('textbox', { name: 'SQL' }).fill('select 1;\nselect * form nowhere;');
+  await page.keyboard.press('Control+Enter');
+  const results = page.getByRole('region', { name: 'Results' });
+  await results.getByRole('tab', { name: /error 42601/ }).waitFor();
+  await results.getByText(/syntax error at or near "form"/).waitFor();
+  expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
+  await page.getByRole('textbox', { name: 'SQL' }).fill('select 40 + 2 as answer;');
+  await page.keyboard.press('Control+Enter');
+  await results.getByRole('columnheader', { name: 'answer' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+it('shows the rows as a member sees them', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    `create table public.notes (id bigint generated always as identity primary key, text text not null);
+     alter table public.notes enable row level security;
+     insert into public.notes (text) values ('for builders only');`,
+  );
+  const { page, problems } = await site.visit(`/app/${app.ref}/data?table=public.notes`);
+  const note = page.getByRole('grid', { name: 'Rows of notes' }).getByText('for builders only');
+  await note.waitFor();
+  await page.getByRole('button', { name: 'Rows as seen by service key' }).click();
+  await page.getByRole('menuitem', { name: /^anonymous/ }).click();
+  await page.getByRole('button', { name: 'Rows as seen by anonymous' }).waitFor();
+  await note.waitFor({ state: 'detached' });
+  expect(problems).toEqual([]);
+});
