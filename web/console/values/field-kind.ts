@@ -48,7 +48,7 @@ const kinds: Readonly<Record<string, FieldKind>> = {
 };
 
 /** "character varying(120)" → "character varying"; "timestamp(3) with time zone" → "timestamp with time zone". */
-export const withoutModifier = (type: string): string => type.replace(/\([^)]*\)/, '').replace(/\s+/g, ' ');
+const withoutModifier = (type: string): string => type.replace(/\([^)]*\)/, '').replace(/\s+/g, ' ');
 
 /** The kind of a type as PostgreSQL prints it: "numeric(10,2)", "uuid[]", "extensions.citext". */
 export function kindOfType(type: string): FieldKind {

@@ -52,7 +52,7 @@ export function SeenBy({ appRef, seat, onSeat }: { appRef: string; seat: Seat; o
 }
 
 /** What a seat is called: "service key", "anonymous", the member's address. */
-export function useSeatName(appRef: string, seat: Seat): string {
+function useSeatName(appRef: string, seat: Seat): string {
   const isMember = seat !== 'service' && seat !== 'anon';
   const { data } = useQuery({ ...user(appRef, seat), enabled: isMember });
   if (!isMember) return seat === 'service' ? 'service key' : 'anonymous';

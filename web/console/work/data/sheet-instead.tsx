@@ -73,6 +73,7 @@ function Refused({
   onClear: () => void;
 }) {
   const denied = error instanceof ApiFailure && error.code === '42501';
+  if (error instanceof ApiFailure && error.code === 'PGRST106') return <NotExposed table={table} />;
   if (denied && table.seat === 'service') return <NotGranted table={table} error={error} />;
   return (
     <div className={styles.instead}>
@@ -97,6 +98,20 @@ const grantOf = ({ id, schema }: Entity): string => {
   const name = /^[a-z_][a-z0-9_]*$/.test(schema) ? schema : `"${schema.replaceAll('"', '""')}"`;
   return `grant usage on schema ${name} to service_role;\ngrant all on ${id} to service_role;`;
 };
+
+/** The app's API answers for the exposed schemas alone, whoever asks. */
+function NotExposed({ table }: { table: Table }) {
+  return (
+    <div className={styles.instead}>
+      <Empty title="Nobody reaches this over the API">
+        <p>
+          The schema <code>{table.entity.schema}</code> is not exposed. Only the service key sees its rows, and only
+          here.
+        </p>
+      </Empty>
+    </div>
+  );
+}
 
 /** The service key goes past policies, not past grants: those of a new schema must be given. */
 function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
