@@ -17,6 +17,9 @@
  * | POST /admin/v1/apps/:ref/sql | SqlRequest | SqlResponse (400 `sql_failed` with details SqlFailure) |
  * | POST /admin/v1/apps/:ref/migrations | MigrateRequest | MigrateResponse |
  * | GET /admin/v1/apps/:ref/entities | – | Entity[] of specification.ts, every schema (for Data, completion) |
+ * | GET /admin/v1/apps/:ref/settings | – | SettingEntry[] |
+ * | PUT /admin/v1/apps/:ref/settings/:key | {value} | {key, value} |
+ * | DELETE /admin/v1/apps/:ref/settings/:key | – | 204 |
  * | GET /admin/v1/apps/:ref/sessions | ?user_id= | SessionRow[] |
  * | DELETE /admin/v1/apps/:ref/sessions/:id | – | 204 |
  * | DELETE /admin/v1/apps/:ref/sessions | ?user_id= | 200 {revoked: number} |
@@ -81,6 +84,10 @@ export interface CreateAppRequest {
   name?: string;
   /** HS256 secret of an existing project, at least 32 characters; made when missing. */
   jwt_secret?: string;
+  /** For the operator: an existing database of the server to make the app on. */
+  database?: string;
+  /** With `database`: the role of calls without a token. */
+  anon_role?: string;
 }
 
 export interface CloneAppRequest {
@@ -161,6 +168,18 @@ export interface MigrateResponse {
   applied: string[];
   skipped: string[];
   seeded: boolean;
+}
+
+/** A setting of an app, by the names of PostgREST's and GoTrue's configuration. */
+export interface SettingEntry {
+  key: string;
+  value: unknown;
+  /** False while the default is in force. */
+  is_set: boolean;
+  default: unknown;
+  /** What the value may be, in words. */
+  type: string;
+  meaning: string;
 }
 
 export interface SessionRow {

@@ -6,6 +6,8 @@ export interface Setting<T> {
   /** What a value may be, in words; with the unit where it is a number. */
   readonly type: string;
   readonly meaning: string;
+  /** The only values that it may have; any that fit the type when missing. */
+  readonly values?: readonly T[];
 }
 
 /** How transactions end; `…-allow-override` lets the preference tx decide. */
@@ -76,6 +78,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   db_tx_end: {
     default: 'commit',
     type: 'commit, commit-allow-override, rollback or rollback-allow-override',
+    values: ['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override'],
     meaning: 'How every transaction ends, and whether the preference tx may decide otherwise.',
   },
   db_hoisted_tx_settings: {
@@ -102,6 +105,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   openapi_mode: {
     default: 'follow-privileges',
     type: 'follow-privileges, ignore-privileges or disabled',
+    values: ['follow-privileges', 'ignore-privileges', 'disabled'],
     meaning: 'Whether the root path describes what the caller’s role may use, everything, or nothing.',
   },
   openapi_security_active: {
@@ -127,6 +131,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   client_error_verbosity: {
     default: 'verbose',
     type: 'verbose or minimal',
+    values: ['verbose', 'minimal'],
     meaning: 'Whether errors carry details and hint beside code and message.',
   },
   jwt_aud: {

@@ -13,7 +13,13 @@ import { json, noContent } from './router.ts';
 const ref = z.string();
 const name = line(120);
 
-const createSchema = z.strictObject({ ref, name: name.optional(), jwt_secret: z.string().min(32).max(500).optional() });
+const createSchema = z.strictObject({
+  ref,
+  name: name.optional(),
+  jwt_secret: z.string().min(32).max(500).optional(),
+  database: z.string().min(1).max(63).optional(),
+  anon_role: z.string().min(1).max(63).optional(),
+});
 const cloneSchema = z.strictObject({ ref, name: name.optional() });
 const deleteSchema = z.strictObject({ confirm: z.string() });
 
@@ -38,10 +44,18 @@ export async function showApp(context: AdminContext, ref: string): Promise<Reply
 /** POST /apps. */
 export async function createApp(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
   const body = readBody(exchange, createSchema);
-  const record = await context.lifecycle.create(body.ref, {
+  const options = {
     ...(body.name === undefined ? {} : { name: body.name }),
     ...(body.jwt_secret === undefined ? {} : { jwtSecret: body.jwt_secret }),
-    builder: builderOf(caller),
+  };
+  if (body.database === undefined) {
+    const record = await context.lifecycle.create(body.ref, { ...options, builder: builderOf(caller) });
+    return json(connectionOf(context, record, caller), 201);
+  }
+  if (caller.kind !== 'operator') throw new NinefoldError('operator_required');
+  const record = await context.lifecycle.attach(body.ref, body.database, {
+    ...options,
+    anonRole: body.anon_role ?? null,
   });
   return json(connectionOf(context, record, caller), 201);
 }

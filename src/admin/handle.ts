@@ -6,6 +6,7 @@ import type { AdminContext, Caller } from './context.ts';
 import { migrate } from './migrate.ts';
 import { findRoute, json, type Params, type Route } from './router.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
+import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
 import { showEntities, showSpecification } from './specification.ts';
 import { runSql } from './sql.ts';
@@ -51,6 +52,11 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('POST', '/migrations', ({ context }, exchange, ref) => migrate(context, exchange, ref)),
   onApp('GET', '/entities', ({ context }, _, ref) => showEntities(context, ref)),
   onApp('GET', '/specification', ({ context }, exchange, ref) => showSpecification(context, exchange, ref)),
+  onApp('GET', '/settings', ({ context }, _, ref) => listSettings(context, ref)),
+  onApp('PUT', '/settings/:key', ({ context }, exchange, ref, params) =>
+    setSetting(context, exchange, ref, params.key ?? ''),
+  ),
+  onApp('DELETE', '/settings/:key', ({ context }, _, ref, params) => unsetSetting(context, ref, params.key ?? '')),
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions/:id', ({ context }, _, ref, params) => endSession(context, ref, params.id ?? '')),

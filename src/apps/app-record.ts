@@ -22,5 +22,9 @@ export const ownerRole = (ref: string): string => `app_${ref}`;
 /** The role as which the server logs in to serve the app's calls. */
 export const authenticatorRole = (ref: string): string => `app_${ref}_authenticator`;
 
+/** True for an app that was made on a database which was there before it, and which it leaves behind when it is deleted. */
+export const isAttached = (record: Pick<AppRecord, 'ref' | 'database'>): boolean =>
+  record.database !== databaseName(record.ref);
+
 export const CONSOLE_REF = 'console';
 export const TEMPLATE_DATABASE = 'ninefold_template';

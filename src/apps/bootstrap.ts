@@ -3,7 +3,7 @@ import type { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
 import type { Events } from '../observe/events.ts';
 import cluster from '../schema/cluster.sql';
-import { CONSOLE_REF, databaseName } from './app-record.ts';
+import { CONSOLE_REF, databaseName, isAttached } from './app-record.ts';
 import { newRecord } from './lifecycle.ts';
 import { ensureTemplate, provision } from './provision.ts';
 import { Registry } from './registry.ts';
@@ -110,7 +110,8 @@ async function updateApps(server: Server, events: Events): Promise<void> {
     for (const record of await registry.list()) {
       if (record.schemaFile === newestAppFile) continue;
       try {
-        await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, appFiles));
+        const files = isAttached(record) ? appFiles.filter((file) => file.onExisting) : appFiles;
+        await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files));
         await registry.noteSchemaFile(record.ref, newestAppFile);
       } catch (error) {
         events.emit({ type: 'fault', requestId: null, where: `the schema of app ${record.ref}`, error });

@@ -8,7 +8,7 @@ import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole, CONSOLE_REF, databaseName } from './app-record.ts';
 import type { Apps } from './apps.ts';
 import { makeKeys } from './make-keys.ts';
-import { provision, unprovision } from './provision.ts';
+import { attach, provision, unprovision } from './provision.ts';
 import type { Registry } from './registry.ts';
 import { newestAppFile } from './schema-files.ts';
 import { type Server, withPool } from './server.ts';
@@ -16,15 +16,21 @@ import { type Server, withPool } from './server.ts';
 const REF = /^[a-z][a-z0-9-]{2,39}$/;
 const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
 
+/** Databases of the server itself, of Ninefold and of apps that have their own. */
+const OWN_DATABASES = /^(postgres|template[01]|ninefold_template|app_.*)$/;
+
 const password = () => randomBytes(24).toString('base64url');
 
 /** A record with new keys and passwords. Throws `app_ref_invalid`. */
-export function newRecord(ref: string, options: { name?: string; jwtSecret?: string } = {}): AppRecord {
+export function newRecord(
+  ref: string,
+  options: { name?: string; jwtSecret?: string; database?: string } = {},
+): AppRecord {
   if (!REF.test(ref)) throw new NinefoldError('app_ref_invalid', { details: { ref } });
   return {
     ...makeKeys(ref, options.jwtSecret === undefined ? {} : { jwtSecret: options.jwtSecret }),
     name: options.name ?? ref,
-    database: databaseName(ref),
+    database: options.database ?? databaseName(ref),
     schemaFile: newestAppFile,
     ownerPassword: password(),
     authenticatorPassword: password(),
@@ -67,7 +73,36 @@ export class Lifecycle {
     options: { name?: string; jwtSecret?: string; builder?: string | null } = {},
   ): Promise<AppRecord> {
     const record = newAppRecord(ref, options);
-    return this.alone([ref], () => this.#make(record, options.builder ?? null, undefined));
+    return this.alone([ref], () =>
+      this.#make(record, options.builder ?? null, 'created', () => provision(this.#server, this.#maintenance, record)),
+    );
+  }
+
+  /**
+   * A new app on a database of the server that is there already; it stays when the app is deleted. `anonRole` is the role of
+   * calls without a token. Throws what `create` throws, `app_database_unknown` and `app_database_unfit`.
+   */
+  async attach(
+    ref: string,
+    database: string,
+    options: { name?: string; jwtSecret?: string; anonRole?: string | null } = {},
+  ): Promise<AppRecord> {
+    if (OWN_DATABASES.test(database)) {
+      throw new NinefoldError('app_database_unfit', {
+        details: { database, reason: 'it is kept for the server itself' },
+      });
+    }
+    const record = newAppRecord(ref, { ...options, database });
+    return this.alone([ref], () =>
+      this.#make(record, null, 'created', async () => {
+        const other = (await this.#registry.list()).find((app) => app.database === database);
+        if (other) {
+          const reason = `it is the database of the app ${other.ref}`;
+          throw new NinefoldError('app_database_unfit', { details: { database, reason } });
+        }
+        await attach(this.#server, this.#maintenance, record, database, options.anonRole ?? null);
+      }),
+    );
   }
 
   /**
@@ -81,17 +116,22 @@ export class Lifecycle {
   ): Promise<AppRecord> {
     const from = await this.#find(source);
     const record = newAppRecord(ref, options);
-    return this.alone([source, ref], () => this.#make(record, options.builder ?? null, from.database));
+    return this.alone([source, ref], () =>
+      this.#make(record, options.builder ?? null, 'cloned', async () => {
+        await provision(this.#server, this.#maintenance, record, from.database);
+        await this.#endSessions(record);
+      }),
+    );
   }
 
   /** Deletes an app with everything in it. `confirm` is its ref again. Throws `app_confirmation_wrong`, `app_unknown`. */
   async delete(ref: string, confirm: string): Promise<void> {
-    await this.#find(ref);
+    const record = await this.#find(ref);
     if (confirm !== ref) throw new NinefoldError('app_confirmation_wrong');
     await this.alone([ref], async () => {
       await this.#registry.remove(ref);
       await this.#apps.forget(ref);
-      await unprovision(this.#maintenance, this.#server, ref);
+      await unprovision(this.#maintenance, this.#server, record);
     });
     this.#events.emit({ type: 'app', what: 'deleted', app: ref });
   }
@@ -102,20 +142,23 @@ export class Lifecycle {
     return record;
   }
 
-  async #make(record: AppRecord, builder: string | null, from: string | undefined): Promise<AppRecord> {
+  async #make(
+    record: AppRecord,
+    builder: string | null,
+    what: 'created' | 'cloned',
+    makeDatabase: () => Promise<void>,
+  ): Promise<AppRecord> {
     const started = performance.now();
     const { ref } = record;
     if (await this.#registry.find(ref)) throw new NinefoldError('app_exists');
     try {
-      await provision(this.#server, this.#maintenance, record, from);
-      if (from) await this.#endSessions(record);
+      await makeDatabase();
       await this.#registry.insert(record, builder);
     } catch (error) {
-      await unprovision(this.#maintenance, this.#server, ref);
+      await unprovision(this.#maintenance, this.#server, record);
       throw error;
     }
     await this.#apps.forget(ref);
-    const what = from ? 'cloned' : 'created';
     this.#events.emit({ type: 'app', what, app: ref, milliseconds: performance.now() - started });
     return record;
   }
@@ -176,7 +219,7 @@ export class Lifecycle {
   }
 }
 
-function newAppRecord(ref: string, options: { name?: string; jwtSecret?: string }): AppRecord {
+function newAppRecord(ref: string, options: { name?: string; jwtSecret?: string; database?: string }): AppRecord {
   if (RESERVED.has(ref)) throw new NinefoldError('app_ref_reserved', { details: { ref } });
   return newRecord(ref, options);
 }

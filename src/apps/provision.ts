@@ -2,7 +2,15 @@ import { limits } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { quoteIdentifier as id, quoteLiteral as literal, rowsAsText, type Statement } from '../database/statement.ts';
-import { authenticatorRole, databaseName, ownerRole, TEMPLATE_DATABASE } from './app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import {
+  type AppRecord,
+  authenticatorRole,
+  databaseName,
+  isAttached,
+  ownerRole,
+  TEMPLATE_DATABASE,
+} from './app-record.ts';
 import { appFiles, applySchemaFiles } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
@@ -33,20 +41,8 @@ export interface Logins {
 export async function provision(server: Server, maintenance: Pool, logins: Logins, from?: string): Promise<void> {
   const { ref } = logins;
   const database = databaseName(ref);
-  await unprovision(maintenance, server, ref);
-  const owner = id(ownerRole(ref));
-  const authenticator = id(authenticatorRole(ref));
-  await maintenance.run([
-    plain(
-      `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(logins.ownerPassword)}`,
-    ),
-    plain(
-      `create role ${authenticator} login noinherit connection limit ${limits.appConnections.default} password ${literal(logins.authenticatorPassword)}`,
-    ),
-    plain(`grant authenticator to ${authenticator}`),
-    plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
-    plain(grantPostgresRole(owner)),
-  ]);
+  await unprovision(maintenance, server, { ref, database });
+  const { owner, authenticator } = await makeRoles(maintenance, logins);
   await copyDatabase(maintenance, from ?? TEMPLATE_DATABASE, database);
   await maintenance.run([
     plain(`alter database ${id(database)} owner to ${owner}`),
@@ -63,6 +59,75 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
           `alter default privileges for role ${owner} in schema public grant all on ${kind} to postgres, anon, authenticated, service_role`,
         ),
       ),
+    ]);
+  });
+}
+
+/** The two login roles of an app. Returns their names, quoted. */
+async function makeRoles(maintenance: Pool, logins: Logins): Promise<{ owner: string; authenticator: string }> {
+  const owner = id(ownerRole(logins.ref));
+  const authenticator = id(authenticatorRole(logins.ref));
+  await maintenance.run([
+    plain(
+      `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(logins.ownerPassword)}`,
+    ),
+    plain(
+      `create role ${authenticator} login noinherit connection limit ${limits.appConnections.default} password ${literal(logins.authenticatorPassword)}`,
+    ),
+    plain(`grant authenticator to ${authenticator}`),
+    plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
+    plain(grantPostgresRole(owner)),
+  ]);
+  return { owner, authenticator };
+}
+
+/**
+ * Makes an app on a database that is there already: its login roles, and what Ninefold itself keeps. What the roles may do in
+ * it is up to what the database grants to `authenticator` and to its owner. Throws `app_database_unknown`, `app_database_unfit`.
+ */
+export async function attach(
+  server: Server,
+  maintenance: Pool,
+  logins: Logins,
+  database: string,
+  anonRole: string | null,
+): Promise<void> {
+  const [found] = await maintenance.run([
+    {
+      text: `select r.rolname as owner, r.rolsuper as superuser, d.datistemplate as template
+             from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba where d.datname = $1`,
+      params: [database],
+    },
+  ]);
+  const row = found && rowsAsText(found)[0];
+  if (!row) throw new NinefoldError('app_database_unknown', { details: { database } });
+  if (row.template === 't') {
+    throw new NinefoldError('app_database_unfit', {
+      details: { database, reason: 'it is a template' },
+    });
+  }
+  await dropRoles(maintenance, server, logins.ref);
+  const { owner, authenticator } = await makeRoles(maintenance, logins);
+  await maintenance.run([
+    plain(`grant connect, temporary on database ${id(database)} to ${owner}, ${authenticator}`),
+    ...(row.superuser === 't' ? [] : [plain(`grant ${id(row.owner ?? '')} to ${owner}`)]),
+  ]);
+  await withPool(superuserIn(server, database), async (pool) => {
+    try {
+      await applySchemaFiles(
+        pool,
+        appFiles.filter((file) => file.onExisting),
+      );
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      throw new NinefoldError('app_database_unfit', { details: { database, reason: error.message }, cause: error });
+    }
+    await pool.run([
+      { text: `delete from ninefold.settings where key = 'db_anon_role'`, params: [] },
+      {
+        text: `insert into ninefold.settings (key, value) select 'db_anon_role', pg_catalog.to_jsonb($1::text) where $1 is not null`,
+        params: [anonRole],
+      },
     ]);
   });
 }
@@ -149,9 +214,17 @@ async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Removes an app's database and roles; what is not there is no error. */
-export async function unprovision(maintenance: Pool, server: Server, ref: string): Promise<void> {
-  const database = databaseName(ref);
+/** Removes an app's roles and, unless it was there before the app, its database; what is not there is no error. */
+export async function unprovision(
+  maintenance: Pool,
+  server: Server,
+  app: Pick<AppRecord, 'ref' | 'database'>,
+): Promise<void> {
+  if (!isAttached(app)) await dropDatabase(maintenance, app.database);
+  await dropRoles(maintenance, server, app.ref);
+}
+
+async function dropDatabase(maintenance: Pool, database: string): Promise<void> {
   const [found] = await maintenance.run([
     {
       text: 'select datname from pg_catalog.pg_database where datname = $1 and datistemplate',
@@ -161,6 +234,9 @@ export async function unprovision(maintenance: Pool, server: Server, ref: string
   // An owner may declare the database a template, which would protect it from being dropped.
   if (found?.rows.length) await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
   await maintenance.run([plain(`drop database if exists ${id(database)} with (force)`)]);
+}
+
+async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {
   for (const role of [authenticatorRole(ref), ownerRole(ref)]) {
     await forgetRole(maintenance, server, role);
     await maintenance.run([plain(`drop role if exists ${id(role)}`)]);

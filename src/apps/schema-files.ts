@@ -2,24 +2,30 @@ import type { Database } from '../database/database.ts';
 import { rowsAsText } from '../database/statement.ts';
 import base from '../schema/0001_base.sql';
 import auth from '../schema/0002_auth.sql';
+import project from '../schema/0003_project.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 
 interface SchemaFile {
   name: string;
   sql: string;
+  /** Also for an app on a database that was there before it. */
+  onExisting: boolean;
 }
 
 /** What every app's database holds, in order. A file that was released is never changed; a new one is appended. */
 export const appFiles: readonly SchemaFile[] = [
-  { name: '0001_base', sql: base },
-  { name: '0002_auth', sql: auth },
+  { name: '0001_base', sql: base, onExisting: true },
+  { name: '0002_auth', sql: auth, onExisting: true },
+  { name: '0003_project', sql: project, onExisting: false },
 ];
 
 /** The name of the last of them. */
 export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 
 /** What the console's database holds beside. */
-export const consoleFiles: readonly SchemaFile[] = [{ name: 'console/0001_console', sql: consoleTables }];
+export const consoleFiles: readonly SchemaFile[] = [
+  { name: 'console/0001_console', sql: consoleTables, onExisting: false },
+];
 
 /**
  * Applies the files that a database does not have yet, each in a transaction, under a lock against a second node that

@@ -7,8 +7,11 @@ export interface Settings {
   readonly auth: AuthSettings;
 }
 
+/** All settings by the keys of `ninefold.settings`. */
+export const settingsByKey: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
+
 /** The keys of `ninefold.settings` that mean something. */
-export const settingNames: readonly string[] = [...Object.keys(restSettings), ...Object.keys(authSettings)];
+export const settingNames: readonly string[] = Object.keys(settingsByKey);
 
 /**
  * The settings that `ninefold.settings` holds over their defaults. The app's owner can write anything there, so a value of
@@ -32,7 +35,9 @@ function merge<T extends object>(
   return { ...defaults, ...Object.fromEntries(fitting) };
 }
 
-function fits(setting: Setting<unknown>, value: unknown): boolean {
+/** Whether a setting may have a value. */
+export function fits(setting: Setting<unknown>, value: unknown): boolean {
+  if (setting.values) return setting.values.includes(value);
   const { default: standard } = setting;
   if (value === null) return standard === null || / null\b/.test(setting.type);
   if (standard === null) return typeof value === 'string';

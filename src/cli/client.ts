@@ -21,7 +21,8 @@ export interface Client {
   /** The answer as text, for exports. */
   text(path: string): Promise<string>;
   post<T>(path: string, body: unknown): Promise<T>;
-  delete(path: string, body: unknown): Promise<void>;
+  put(path: string, body: unknown): Promise<void>;
+  delete(path: string, body?: unknown): Promise<void>;
 }
 
 /** The management API of the running node, opened with the operator token in its home. Throws CliError where none runs. */
@@ -53,6 +54,9 @@ export function connect(): Client {
     get: async <T>(path: string) => (await call('GET', path)).json() as Promise<T>,
     text: async (path) => (await call('GET', path)).text(),
     post: async <T>(path: string, body: unknown) => (await call('POST', path, body)).json() as Promise<T>,
+    put: async (path, body) => {
+      await call('PUT', path, body);
+    },
     delete: async (path, body) => {
       await call('DELETE', path, body);
     },

@@ -3,6 +3,7 @@ import { isForUser, version } from '../compose.ts';
 import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
+import { addSettingsCommand } from './commands/settings.ts';
 import { addSpecCommand } from './commands/spec.ts';
 import { addSqlCommand } from './commands/sql.ts';
 import { addStatusCommand } from './commands/status.ts';
@@ -18,6 +19,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   program.command('start').description('start the node').action(start);
   addStatusCommand(program);
   addAppCommands(program);
+  addSettingsCommand(program);
   addSqlCommand(program);
   addMigrateCommand(program);
   addSpecCommand(program);

@@ -12,7 +12,14 @@ export class Identities {
   async resolve(app: App, exchange: Exchange): Promise<Identity> {
     const { rest } = await app.settings();
     return resolveIdentity(
-      { app: app.record, database: app.database, sessions: this.#cacheOf(app), audience: rest.jwt_aud },
+      {
+        app: app.record,
+        database: app.database,
+        sessions: this.#cacheOf(app),
+        audience: rest.jwt_aud,
+        roleClaimKey: rest.jwt_role_claim_key,
+        anonRole: rest.db_anon_role,
+      },
       exchange.headers,
     );
   }

@@ -3,6 +3,7 @@ import type { AppKeys } from '../apps/app-keys.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from './identity.ts';
+import { claimAt, parseRolePath } from './role-claim.ts';
 import type { SessionCache } from './session-cache.ts';
 import { type Claims, emptyToken, equalInConstantTime, LEEWAY_SECONDS, verifyJwt } from './verify-jwt.ts';
 
@@ -15,6 +16,10 @@ export interface IdentityContext {
   readonly sessions: SessionCache;
   /** The setting jwt_aud; null or absent: any audience. */
   readonly audience?: string | null;
+  /** The setting jwt_role_claim_key; `.role` when absent. */
+  readonly roleClaimKey?: string;
+  /** The setting db_anon_role: the role of a caller without a token; null refuses them. `anon` when absent. */
+  readonly anonRole?: string | null;
   /** The clock, in milliseconds since 1970; the system's when absent. */
   readonly now?: () => number;
 }
@@ -24,18 +29,21 @@ export interface IdentityContext {
  * the app signed or that was signed with its HS256 secret. Without either the caller is anonymous. An `apikey` that is no key of
  * this app is refused whatever the other header holds.
  *
- * Throws key_unknown, PGRST301 and PGRST303 (the token), session_revoked (the token's session has ended), and what the
+ * Throws key_unknown, PGRST301 and PGRST303 (the token), PGRST302 (nobody known, where the app wants somebody), session_revoked (the token's session has ended), and what the
  * database throws.
  */
 export async function resolveIdentity(context: IdentityContext, headers: Headers): Promise<Identity> {
   const { app } = context;
   const now = (context.now ?? Date.now)();
   const key = headers.apikey || null;
-  const byKey = key === null ? noKey : (knownKey(app, key) ?? identityOfOlderKey(app, key, now));
+  const byKey = key === null ? null : (knownKey(app, key) ?? identityOfOlderKey(app, key, now));
   const token = bearerToken(headers);
-  if (token === null || token === key) return byKey;
-  if (token.startsWith('sb_')) return knownKey(app, token) ?? unknownKey();
-  return context.sessions.find(token, now) ?? knownKey(app, token) ?? identityOfToken(context, token, now);
+  if (token === null || token === key) return asAllowed(context, byKey ?? noKey);
+  if (token.startsWith('sb_')) return asAllowed(context, knownKey(app, token) ?? unknownKey());
+  const remembered = context.sessions.find(token, now);
+  if (remembered) return remembered;
+  const known = knownKey(app, token);
+  return known ? asAllowed(context, known) : identityOfToken(context, token, now);
 }
 
 /** Refuses an `apikey` header that is no key of this app, for calls that ask for no more. Throws key_unknown. */
@@ -55,7 +63,7 @@ function bearerToken(headers: Headers): string | null {
 /** A key that an existing project brought along: a JWT that was signed with the same secret, of no session. */
 function identityOfOlderKey(app: AppKeys, key: string, now: number): Identity {
   try {
-    const identity = identityOfClaims(verifyJwt(key, app, { nowSeconds: Math.floor(now / 1000) }));
+    const identity = identityOfClaims({}, verifyJwt(key, app, { nowSeconds: Math.floor(now / 1000) }));
     if (identity.sessionId === null) return identity;
   } catch (error) {
     unknownKey(error);
@@ -71,7 +79,7 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
     nowSeconds: Math.floor(now / 1000),
     audience: context.audience ?? null,
   });
-  const identity = identityOfClaims(claims);
+  const identity = identityOfClaims(context, claims);
   let until = typeof claims.exp === 'number' ? (claims.exp + LEEWAY_SECONDS) * 1000 : Number.POSITIVE_INFINITY;
   if (identity.sessionId !== null) {
     const { userId } = identity;
@@ -87,18 +95,40 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-function identityOfClaims(claims: Claims): Identity {
-  const { role, sub, session_id: session } = claims;
+type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'>;
+
+const ownRole = [{ kind: 'key', key: 'role' }] as const;
+
+function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
+  const { sub, session_id: session } = claims;
   const hasSession = typeof session === 'string' && UUID.test(session) && session !== NIL_UUID;
+  const claimed = claimAt(claims, parseRolePath(rules.roleClaimKey ?? '.role') ?? ownRole);
+  const role =
+    typeof claimed === 'string' ? claimed : (claimed ?? null) === null ? anonRole(rules) : JSON.stringify(claimed);
+  // The database sees the role among the claims, wherever in them it stood.
+  const told = claims.role === role ? claims : { ...claims, role };
   return {
-    role: typeof role === 'string' ? role : role === undefined || role === null ? 'anon' : JSON.stringify(role),
-    claims,
-    claimsJson: JSON.stringify(claims),
+    role,
+    claims: told,
+    claimsJson: JSON.stringify(told),
     userId: typeof sub === 'string' && sub !== '' ? sub : null,
     // As the database prints it: revocations name it so.
     sessionId: hasSession ? session.toLowerCase() : null,
     source: 'token',
   };
+}
+
+/** The role of a caller without one. Throws PGRST302 where the app refuses them. */
+function anonRole(rules: RoleRules): string {
+  if (rules.anonRole === null) throw new NinefoldError('PGRST302');
+  return rules.anonRole ?? 'anon';
+}
+
+/** A key's identity under the role that the app gives to anonymous callers. */
+function asAllowed(rules: RoleRules, identity: Identity): Identity {
+  if (identity.role !== 'anon') return identity;
+  const role = anonRole(rules);
+  return role === 'anon' ? identity : ofRole(role, identity.source);
 }
 
 /** The identity of a key without claims of its own. */

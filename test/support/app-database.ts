@@ -23,7 +23,7 @@ export async function startAppDatabase(name: string): Promise<AppDatabase> {
   const options = { max: 2, idleMilliseconds: 5000, waitMilliseconds: 10_000 };
   const pools = [new Pool(target, options)];
   const pool = pools[0] as Pool;
-  for (const file of ['cluster.sql', '0001_base.sql', '0002_auth.sql']) {
+  for (const file of ['cluster.sql', '0001_base.sql', '0002_auth.sql', '0003_project.sql']) {
     await pool.script(readFileSync(join(clone, 'src/schema', file), 'utf8'));
   }
   await pool.script(`

@@ -176,7 +176,7 @@ async function provision(superuser: Target): Promise<void> {
     await maintenance.run([{ text, params: [] }]);
   }
   const inside = open({ ...superuser, database: 'app_auth' });
-  for (const name of ['0001_base.sql', '0002_auth.sql']) {
+  for (const name of ['0001_base.sql', '0002_auth.sql', '0003_project.sql']) {
     await inside.script(`begin; set local search_path = ''; ${await file(name)}; commit`);
   }
   await inside.close();

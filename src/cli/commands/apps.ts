@@ -1,8 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import type { AppConnection, AppSummary } from '../../../contract/admin.ts';
+import type { AppConnection, AppSummary, CreateAppRequest } from '../../../contract/admin.ts';
 import { CliError, connect } from '../client.ts';
 import { bytesInWords, printJson, printPairs, printTable } from '../print.ts';
+
+interface CreateOptions {
+  name?: string;
+  jwtSecret?: string;
+  database?: string;
+  anonRole?: string;
+  json?: boolean;
+}
 
 /** `ninefold apps …` and `ninefold keys`. */
 export function addAppCommands(program: Command): void {
@@ -31,9 +39,12 @@ export function addAppCommands(program: Command): void {
     .argument('<ref>', '3 to 40 lower-case letters, digits and hyphens, starting with a letter')
     .option('--name <name>', 'the name that the console shows')
     .option('--jwt-secret <secret>', 'HS256 secret of an existing project, whose tokens stay valid')
+    .option('--database <name>', 'an existing database of the server to make the app on')
+    .option('--anon-role <role>', 'with --database: the role of calls without a token')
     .option('--json', 'print JSON')
-    .action(async (ref: string, options: { name?: string; jwtSecret?: string; json?: boolean }) => {
-      const body = { ref, name: options.name, jwt_secret: options.jwtSecret };
+    .action(async (ref: string, options: CreateOptions) => {
+      const { name, jwtSecret: jwt_secret, database, anonRole: anon_role } = options;
+      const body: CreateAppRequest = JSON.parse(JSON.stringify({ ref, name, jwt_secret, database, anon_role }));
       printConnection(await connect().post<AppConnection>('/apps', body), options.json ?? false);
     });
 

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { SettingEntry } from '../../contract/admin.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { asServer } from '../apps/as-server.ts';
+import { fits, settingsByKey } from '../apps/settings.ts';
+import { firstJson } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody } from './body.ts';
+import type { AdminContext } from './context.ts';
+import { json, noContent } from './router.ts';
+
+/** GET /apps/:ref/settings: every setting with its value, its default and what it means, by key. */
+export async function listSettings(context: AdminContext, ref: string): Promise<Reply> {
+  const app = await context.apps.get(ref);
+  const [result] = await asServer(app.database, [
+    { text: 'select json_object_agg(key, value) from ninefold.settings', params: [] },
+  ]);
+  const stored = (result && firstJson<Record<string, unknown>>(result)) ?? {};
+  const entries: SettingEntry[] = Object.entries(settingsByKey).map(([key, setting]) => {
+    const isSet = Object.hasOwn(stored, key) && fits(setting, stored[key]);
+    const value = isSet ? stored[key] : setting.default;
+    return { key, value, is_set: isSet, default: setting.default, type: setting.type, meaning: setting.meaning };
+  });
+  return json(entries.sort((a, b) => (a.key < b.key ? -1 : 1)));
+}
+
+const body = z.strictObject({ value: z.json() });
+
+/** PUT /apps/:ref/settings/:key. Takes effect on every worker at once. Throws `setting_unknown`, `setting_invalid`. */
+export async function setSetting(context: AdminContext, exchange: Exchange, ref: string, key: string): Promise<Reply> {
+  const setting = findSetting(key);
+  const { value } = readBody(exchange, body);
+  if (!fits(setting, value)) throw new NinefoldError('setting_invalid', { details: { key, type: setting.type } });
+  const app = await context.apps.get(ref);
+  await asServer(app.database, [
+    {
+      text: `insert into ninefold.settings (key, value) values ($1, $2::jsonb)
+             on conflict (key) do update set value = excluded.value, set_at = now(), set_by = current_user`,
+      params: [key, JSON.stringify(value)],
+    },
+  ]);
+  return json({ key, value });
+}
+
+/** DELETE /apps/:ref/settings/:key: back to the default. Throws `setting_unknown`. */
+export async function unsetSetting(context: AdminContext, ref: string, key: string): Promise<Reply> {
+  findSetting(key);
+  const app = await context.apps.get(ref);
+  await asServer(app.database, [{ text: 'delete from ninefold.settings where key = $1', params: [key] }]);
+  return noContent;
+}
+
+function findSetting(key: string) {
+  const setting = Object.hasOwn(settingsByKey, key) ? settingsByKey[key] : undefined;
+  if (!setting) throw new NinefoldError('setting_unknown', { details: { key } });
+  return setting;
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { SettingEntry } from '../../../contract/admin.ts';
+import { CliError, connect } from '../client.ts';
+import { printJson, printTable } from '../print.ts';
+
+/** Prefix of the settings that PostgREST hands to the database: `app.settings.name`. */
+const APP_SETTING = /^app\.settings\./;
+
+/** `ninefold settings REF`, `settings REF set KEY VALUE`, `settings REF unset KEY`. */
+export function addSettingsCommand(program: Command): void {
+  program
+    .command('settings')
+    .description('the settings of an app: show, set, unset')
+    .argument('<ref>')
+    .argument('[action]', 'set or unset; shows all when missing')
+    .argument('[key]', 'as PostgREST and GoTrue name it: db_schemas, jwt_exp …')
+    .argument('[value]', 'JSON, or text; a list may be written with commas')
+    .option('--json', 'print JSON')
+    .action(async (ref: string, action = '', key = '', value?: string, options: { json?: boolean } = {}) => {
+      const client = connect();
+      const path = `/apps/${encodeURIComponent(ref)}/settings`;
+      const entries = await client.get<SettingEntry[]>(path);
+      if (action === '') {
+        if (options.json) printJson(entries);
+        else {
+          printTable(
+            ['key', 'value', ''],
+            entries.map((entry) => [entry.key, JSON.stringify(entry.value), entry.is_set ? '' : 'default']),
+          );
+        }
+        return;
+      }
+      const entry = entryOf(entries, key);
+      const setting = `${path}/${encodeURIComponent(entry.key)}`;
+      if (action === 'unset' && !APP_SETTING.test(key)) {
+        await client.delete(setting);
+        process.stdout.write(`${entry.key} has its default: ${JSON.stringify(entry.default)}\n`);
+      } else if (action === 'unset') {
+        const { [key]: _, ...rest } = entry.value as Record<string, unknown>;
+        await client.put(setting, { value: rest });
+      } else if (action === 'set' && value !== undefined) {
+        const read = APP_SETTING.test(key) ? { ...(entry.value as object), [key]: value } : readValue(entry, value);
+        await client.put(setting, { value: read });
+        process.stdout.write(`${entry.key} is ${JSON.stringify(read)}\n`);
+      } else {
+        throw new CliError('Use: ninefold settings REF [set KEY VALUE | unset KEY]');
+      }
+    });
+}
+
+/** The entry that a key names, written with hyphens or underscores, with or without its area in front. */
+function entryOf(entries: readonly SettingEntry[], key: string): SettingEntry {
+  const name = APP_SETTING.test(key) ? 'app_settings' : key.replace(/^(rest|auth)\./, '').replaceAll('-', '_');
+  const entry = entries.find((each) => each.key === name);
+  if (!entry)
+    throw new CliError(`There is no setting ${key}. List them with: ninefold settings REF`, 'setting_unknown');
+  return entry;
+}
+
+/** The value as the setting's default is: a list, a text, or JSON. */
+export function readValue(entry: Pick<SettingEntry, 'default' | 'type'>, text: string): unknown {
+  if (Array.isArray(entry.default)) {
+    if (text.trim().startsWith('[')) return parse(text);
+    return text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
+  }
+  if (text === 'null' && entry.type.includes('null')) return null;
+  if (typeof entry.default === 'string' || (entry.default === null && !entry.type.includes('number'))) return text;
+  return parse(text);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CliError(`“${text}” is no JSON.`);
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { claimAt, parseRolePath } from './role-claim.ts';
+
+const claims = {
+  role: 'plain',
+  realm: { roles: ['guest', 'editor', 'admin-eu'] },
+  'https://example.com/role': 'by url',
+};
+
+function roleAt(path: string): unknown {
+  const steps = parseRolePath(path);
+  if (!steps) throw new Error('no path');
+  return claimAt(claims, steps);
+}
+
+describe('the path to the role in the claims', () => {
+  it.each([
+    ['.role', 'plain'],
+    ['$.role', 'plain'],
+    ['."https://example.com/role"', 'by url'],
+    ["$['https://example.com/role']", 'by url'],
+    ['.realm.roles[1]', 'editor'],
+    ['.realm.roles[-1]', 'admin-eu'],
+    ['.realm.roles[?(@ == "editor")]', 'editor'],
+    ["$.realm.roles[?@ == 'editor']", 'editor'],
+    ['.realm.roles[?(@ != "guest")]', 'editor'],
+    ['.realm.roles[?(@ ^== "adm")]', 'admin-eu'],
+    ['.realm.roles[?(@ ==^ "eu")]', 'admin-eu'],
+    ['.realm.roles[?(@ *== "dit")]', 'editor'],
+  ])('%s leads to %s', (path, role) => expect(roleAt(path)).toBe(role));
+
+  it('leads nowhere rather than into what every object has', () => {
+    for (const path of ['.nothing', '.role.length', '.realm.roles[9]', '.constructor', '.__proto__', '.role[0]']) {
+      expect(roleAt(path)).toBeUndefined();
+    }
+  });
+
+  it('is refused where it is no path', () => {
+    for (const path of ['role', '.', '.role[', '.role[?(@ ~ "x")]', '.a..b', '[x]'])
+      expect(parseRolePath(path)).toBeNull();
+  });
+});

@@ -1,0 +1,55 @@
+/** One step into the claims: a key of an object, an index of an array, or a choice among an array's texts. */
+type Step =
+  | { kind: 'key'; key: string }
+  | { kind: 'index'; index: number }
+  | { kind: 'filter'; test: (text: string) => boolean };
+
+const STEP =
+  /\s*(?:\.\s*(?:"((?:[^"\\]|\\.)*)"|([\p{L}\p{N}_$@-]+))|\[\s*(-?\d+)\s*\]|\[\s*(["'])((?:(?!\4).)*)\4\s*\]|\[\?\(?\s*@\s*(==\^|==|!=|\^==|\*==)\s*(["'])((?:(?!\7).)*)\7\s*\)?\])/uy;
+
+const tests: Readonly<Record<string, (text: string, value: string) => boolean>> = {
+  '==': (text, value) => text === value,
+  '!=': (text, value) => text !== value,
+  '^==': (text, value) => text.startsWith(value),
+  '==^': (text, value) => text.endsWith(value),
+  '*==': (text, value) => text.includes(value),
+};
+
+/**
+ * Reads the setting `jwt_role_claim_key`: `.role`, `."https://example.com/roles"[0]`, `.roles[?(@ == "editor")]`, with or without
+ * a leading `$` (PostgREST, "JWT Role Extraction"). Null for what is no such path.
+ */
+export function parseRolePath(path: string): readonly Step[] | null {
+  const text = path.replace(/^\s*\$/, '');
+  const steps: Step[] = [];
+  STEP.lastIndex = 0;
+  while (STEP.lastIndex < text.trimEnd().length) {
+    const found = STEP.exec(text);
+    if (!found) return null;
+    const [, quoted, plain, index, , bracketed, operator = '', , value = ''] = found;
+    if (index !== undefined) steps.push({ kind: 'index', index: Number(index) });
+    else if (quoted !== undefined) steps.push({ kind: 'key', key: quoted.replace(/\\(.)/g, '$1') });
+    else if (plain !== undefined || bracketed !== undefined) steps.push({ kind: 'key', key: plain ?? bracketed ?? '' });
+    else steps.push({ kind: 'filter', test: (each) => tests[operator]?.(each, value) ?? false });
+  }
+  return steps;
+}
+
+/** What the path leads to in the claims; undefined where it leads nowhere. */
+export function claimAt(claims: unknown, steps: readonly Step[]): unknown {
+  let value: unknown = claims;
+  for (const step of steps) {
+    if (step.kind === 'key') {
+      const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, step.key);
+      value = isObject ? (value as Record<string, unknown>)[step.key] : undefined;
+    } else if (!Array.isArray(value)) {
+      return undefined;
+    } else {
+      value =
+        step.kind === 'index'
+          ? value.at(step.index)
+          : value.find((each) => typeof each === 'string' && step.test(each));
+    }
+  }
+  return value;
+}
