@@ -1,0 +1,239 @@
+import { describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
+import { expectRefusal } from '../support/refusal.ts';
+import { uniqueEmail } from '../support/unique.ts';
+
+/** What a stranger with the publishable key can do to the accounts of an app. */
+const node = inject('node');
+
+const post = (
+  app: AppConnection,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<HttpAnswer> =>
+  send(node.url, `/apps/${app.ref}/auth/v1${path}`, {
+    method: 'POST',
+    headers: { apikey: app.publishable_key, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const signIn = (app: AppConnection, email: string, password: string, headers?: Record<string, string>) =>
+  post(app, '/token?grant_type=password', { email, password }, headers);
+const rows = async (app: AppConnection, sql: string) => (await runSql(node, app.ref, sql)).results.at(-1)?.rows;
+
+describe('failed sign-ins', () => {
+  it('from one address are throttled whatever it claims to be, and however many accounts it tries', async () => {
+    const app = await createApp(node);
+    const answers: HttpAnswer[] = [];
+    for (let i = 0; i < limits.signInFailures.default + 10; i++) {
+      const claims = `10.1.${i}.7`;
+      answers.push(
+        await signIn(app, uniqueEmail(), 'a wrong guess', {
+          'x-forwarded-for': claims,
+          'x-real-ip': claims,
+          forwarded: `for=${claims}`,
+          'cf-connecting-ip': claims,
+        }),
+      );
+    }
+    const throttled = answers.filter(({ status }) => status === 429);
+    expect(throttled).toHaveLength(10);
+    for (const answer of throttled) {
+      expect(expectRefusal(answer)).toBe('over_request_rate_limit');
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    }
+  });
+
+  it('fill no table without end, and hold no address', async () => {
+    const app = await createApp(node);
+    await Promise.all(Array.from({ length: 20 }, () => signIn(app, uniqueEmail('counted'), 'a wrong guess')));
+    const { length } = (await rows(app, 'select subject from ninefold.sign_in_failures')) ?? [];
+    expect(length).toBeLessThanOrEqual(21);
+    expect(JSON.stringify(await rows(app, 'select * from ninefold.sign_in_failures'))).not.toMatch(
+      /counted|127\.0\.0\.1/,
+    );
+  });
+
+  it('of one account do not lock others out, nor the same address out of another app', async () => {
+    const [app, other] = await Promise.all([createApp(node), createApp(node)]);
+    const [victim, bystander] = [await signUpMember(app), await signUpMember(app)];
+    const elsewhere = await signUpMember(other);
+    for (let i = 0; i < limits.signInFailuresPerAccount.default; i++) await signIn(app, victim.email, 'a wrong guess');
+    expect((await signIn(app, victim.email, victim.password)).status).toBe(429);
+    expect((await signIn(app, bystander.email, bystander.password)).status).toBe(200);
+    expect((await signIn(other, elsewhere.email, elsewhere.password)).status).toBe(200);
+    expect((await victim.client.auth.getUser()).error).toBeNull();
+  });
+});
+
+describe('whether an address has an account', () => {
+  it('is not told by a failed sign-in: status, body and time are the same', async () => {
+    const app = await createApp(node);
+    const { email } = await signUpMember(app);
+    const known: number[] = [];
+    const unknown: number[] = [];
+    const bodies = new Set<string>();
+    for (let i = 0; i < 6; i++) {
+      for (const [address, times] of [
+        [email, known],
+        [uniqueEmail(), unknown],
+      ] as const) {
+        const started = performance.now();
+        const answer = await signIn(app, address, 'a wrong guess');
+        times.push(performance.now() - started);
+        bodies.add(`${answer.status} ${answer.body}`);
+      }
+    }
+    expect(bodies.size).toBe(1);
+    const median = (times: number[]) => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
+    expect(median(known) / median(unknown)).toBeGreaterThan(0.4);
+    expect(median(known) / median(unknown)).toBeLessThan(2.5);
+  });
+
+  it('is not told by a sign-up where addresses are confirmed first', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false')`);
+    const known = uniqueEmail();
+    const first = await post(app, '/signup', { email: known, password: 'correct horse' });
+    const again = await post(app, '/signup', { email: known, password: 'another horse' });
+    expect([first.status, again.status]).toEqual([200, 200]);
+    const shape = (answer: HttpAnswer) =>
+      Object.keys(JSON.parse(answer.body))
+        .filter((key) => !/_at$/.test(key))
+        .sort();
+    expect(shape(again)).toEqual(shape(first));
+    expect(await rows(app, 'select count(*) from auth.users')).toEqual([['1']]);
+  });
+});
+
+describe('what a member says of itself', () => {
+  const claims = {
+    id: '11111111-1111-4111-8111-111111111111',
+    aud: 'admin',
+    role: 'service_role',
+    is_super_admin: true,
+    is_anonymous: false,
+    is_sso_user: true,
+    raw_app_meta_data: { admin: true },
+    email_confirmed_at: '2000-01-01T00:00:00Z',
+    confirmed_at: '2000-01-01T00:00:00Z',
+    banned_until: null,
+    encrypted_password: 'x',
+    created_at: '2000-01-01T00:00:00Z',
+  };
+  const kept = `select id <> '11111111-1111-4111-8111-111111111111', aud, role, is_super_admin is true, is_sso_user, raw_app_meta_data ? 'admin',
+    created_at > now() - interval '1 day' from auth.users`;
+  const plain = [['t', 'authenticated', 'authenticated', 'f', 'f', 'f', 't']];
+
+  it('at sign-up gives it no role, no rights and no other id', async () => {
+    const app = await createApp(node);
+    const made = await post(app, '/signup', {
+      email: uniqueEmail(),
+      password: 'correct horse',
+      app_metadata: { admin: true },
+      data: { role: 'service_role', app_metadata: { admin: true }, sub: claims.id },
+      ...claims,
+    });
+    expect(made.status).toBe(200);
+    expect(await rows(app, kept)).toEqual(plain);
+    const token = JSON.parse(made.body).access_token.split('.')[1];
+    const inside = JSON.parse(Buffer.from(token, 'base64url').toString());
+    expect(inside).toMatchObject({ role: 'authenticated', aud: 'authenticated' });
+    expect(inside.app_metadata).not.toHaveProperty('admin');
+    expect(inside.sub).not.toBe(claims.id);
+  });
+
+  it('in a change of its account gives it none either', async () => {
+    const app = await createApp(node);
+    const member = await signUpMember(app);
+    const change = (body: unknown) =>
+      send(node.url, `/apps/${app.ref}/auth/v1/user`, {
+        method: 'PUT',
+        headers: {
+          apikey: app.anon_key,
+          authorization: `Bearer ${member.session.access_token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      });
+    expect((await change({ data: { role: 'service_role', sub: claims.id }, ...claims })).status).toBeLessThan(500);
+    expect(expectRefusal(await change({ app_metadata: { admin: true } }))).toBe('not_admin');
+    expect(await rows(app, kept)).toEqual(plain);
+  });
+
+  it('is bounded: metadata that would fill every token is refused, in one step or in many', async () => {
+    const app = await createApp(node);
+    const member = await signUpMember(app);
+    const bomb = { a: 'x'.repeat(limits.userMetadataBytes.default) };
+    expectRefusal(await post(app, '/signup', { email: uniqueEmail(), password: 'correct horse', data: bomb }));
+    expect((await member.client.auth.updateUser({ data: bomb })).error?.status).toBe(400);
+    for (let i = 0; i < 6; i++) await member.client.auth.updateUser({ data: { [`k${i}`]: 'x'.repeat(4000) } });
+    const [[size] = []] = (await rows(app, 'select max(octet_length(raw_user_meta_data::text)) from auth.users')) ?? [];
+    expect(Number(size)).toBeLessThanOrEqual(limits.userMetadataBytes.default);
+    const { data } = await member.client.auth.refreshSession();
+    expect(data.session?.access_token.length).toBeLessThan(limits.urlBytes.default);
+  });
+});
+
+describe('addresses and passwords', () => {
+  const strange: [string, string, string][] = [
+    ['an address of other letters', 'ünï@example.com', 'correct horse'],
+    ['an address that reads backwards', '\u202emoc.elpmaxe@a', 'correct horse'],
+    ['an address with a second one', 'a@example.com,b@example.com', 'correct horse'],
+    ['an address with a line break', 'a@example.com\r\nbcc: b@example.com', 'correct horse'],
+    ['an address with a name', 'A <a@example.com>', 'correct horse'],
+    ['an address without end', `${'a'.repeat(100_000)}@example.com`, 'correct horse'],
+    ['a password without end', 'a@example.com', 'x'.repeat(1_000_000)],
+    ['a password beyond the limit', 'a@example.com', 'x'.repeat(limits.passwordMaxBytes.default + 1)],
+    ['a password that is too short', 'a@example.com', 'x'],
+    ['a password of NULs', 'a@example.com', '\0'.repeat(20)],
+  ];
+  it.each(strange)('%s makes no account', async (what, email, password) => {
+    const app = await createApp(node);
+    expectRefusal(await post(app, '/signup', { email, password }), what);
+    expect(await rows(app, 'select count(*) from auth.users')).toEqual([['0']]);
+  });
+
+  it('that differ in case alone are one account', async () => {
+    const app = await createApp(node);
+    const email = uniqueEmail();
+    expect((await post(app, '/signup', { email, password: 'correct horse' })).status).toBe(200);
+    expect(expectRefusal(await post(app, '/signup', { email: email.toUpperCase(), password: 'another horse' }))).toBe(
+      'user_already_exists',
+    );
+    expect((await signIn(app, email.toUpperCase(), 'correct horse')).status).toBe(200);
+  });
+});
+
+it('a flood of sign-ups makes each address one account, and leaves data calls alone', async () => {
+  const app = await createApp(node);
+  await runSql(node, app.ref, 'create table public.things (id int)');
+  const addresses = Array.from({ length: 30 }, (_, i) => `flood-${i % 10}@example.com`);
+  const flood = Promise.all(addresses.map((email) => post(app, '/signup', { email, password: 'correct horse' })));
+  expect((await send(node.url, `/apps/${app.ref}/rest/v1/things`, { headers: { apikey: app.anon_key } })).status).toBe(
+    200,
+  );
+  for (const answer of await flood) {
+    if (answer.status !== 200) expect(expectRefusal(answer)).toMatch(/user_already_exists|over_request_rate_limit/);
+  }
+  expect(await rows(app, 'select count(*), count(distinct email) from auth.users')).toEqual([['10', '10']]);
+});
+
+it('one refresh token shown by 20 clients at once leaves one session with one live chain', async () => {
+  const app = await createApp(node);
+  const member = await signUpMember(app);
+  const refresh = (token: string) => post(app, '/token?grant_type=refresh_token', { refresh_token: token });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(member.session.refresh_token)));
+  const granted = answers.filter(({ status }) => status === 200);
+  expect(granted.length).toBeGreaterThan(0);
+  for (const answer of answers) if (answer.status !== 200) expectRefusal(answer);
+  const tokens = new Set(granted.map(({ body }) => JSON.parse(body).refresh_token as string));
+  expect(tokens.size).toBe(1);
+  expect(await rows(app, 'select count(*) from auth.sessions')).toEqual([['1']]);
+  expect(await rows(app, 'select count(*) from auth.refresh_tokens where not revoked')).toEqual([['1']]);
+  expect((await refresh([...tokens][0] ?? '')).status).toBe(200);
+});

@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { send } from '../support/http.ts';
+import { expectNoFault, expectRefusal } from '../support/refusal.ts';
+
+/** One request must not take more than its share: whatever is too deep, too wide or too long is refused, and soon. */
+const node = inject('node');
+let app: AppConnection;
+beforeAll(async () => {
+  app = await createApp(node);
+  await runSql(
+    node,
+    app.ref,
+    `create table public.things (id int primary key, parent int references public.things (id), name text, data jsonb, n int);
+     insert into public.things select g, null, repeat('a', 30) || '!', '{}', g from generate_series(1, 50) g;
+     create function public.take(a jsonb) returns void language sql stable as '';
+     create function public.sleep() returns void language sql volatile as 'select pg_sleep(600)';`,
+  );
+});
+
+const rest = (path: string, options: Parameters<typeof send>[2] = {}) =>
+  send(node.url, `/apps/${app.ref}/rest/v1${path}`, {
+    ...options,
+    headers: { apikey: app.service_role_key, 'content-type': 'application/json', ...options.headers },
+  });
+const insert = (body: string | Uint8Array) =>
+  rest('/things', { method: 'POST', headers: { prefer: 'tx=rollback' }, body });
+
+const nested = (depth: number, open: string, inner: string, close: string) =>
+  open.repeat(depth) + inner + close.repeat(depth);
+
+describe('a body', () => {
+  const bodies: [string, string | Uint8Array][] = [
+    ['of lists in lists', nested(1_000_000, '[', '', ']')],
+    ['of objects in objects', nested(100_000, '{"data":', '1', '}')],
+    ['that nests deeply in one column', `{"id":1000,"data":${nested(100_000, '[', '', ']')}}`],
+    [
+      'with very many keys',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, i]))),
+    ],
+    ['of mixed things', '[1,"a",null,[],{}]'],
+    ['whose rows differ', '[{"id":1000},{"name":"a"}]'],
+    ['of null rows', '[null]'],
+    ['with a number beyond every type', '{"id":1e999}'],
+    ['with a fraction for a whole number', '{"n":1.5}'],
+    ['with an endless exponent', '{"id":1000,"data":1e999999999}'],
+    ['with NaN', '{"n":NaN}'],
+    ['with NUL', '{"id":1000,"name":"\\u0000"}'],
+    ['with NUL in JSON', '{"id":1000,"data":{"a":"\\u0000"}}'],
+    ['with half a surrogate pair', '{"id":1000,"name":"\\ud800"}'],
+    ['in invalid UTF-8', Buffer.from('{"id":1000,"name":"\xff\xfe"}', 'latin1')],
+    ['in UTF-16', Buffer.from('{"id":1000}', 'utf16le')],
+    ['behind a byte order mark', '\ufeff{"id":1000}'],
+    ['cut off', '{"id":1000,'],
+    ['of nothing', ''],
+    ['of a key without a name', '{"":1}'],
+    ['of an unknown key', '{"__proto__":1}'],
+  ];
+  it.each(bodies)('%s is refused', async (what, body) => {
+    expectRefusal(await insert(body), what);
+  });
+
+  it('above the limit is refused, at every area', async () => {
+    const body = `{"name":"${'x'.repeat(limits.bodyBytes.default)}"}`;
+    for (const path of [
+      '/rest/v1/things',
+      '/rest/v1/rpc/take',
+      '/auth/v1/signup',
+      '/auth/v1/token?grant_type=password',
+    ]) {
+      const answer = await send(node.url, `/apps/${app.ref}${path}`, {
+        method: 'POST',
+        headers: { apikey: app.anon_key, 'content-type': 'application/json' },
+        body,
+        ownConnection: true,
+      }).catch((error: Error) => error.message);
+      if (typeof answer === 'string') expect(answer).toMatch(/EPIPE|ECONNRESET|socket hang up/);
+      else expect(expectRefusal(answer)).toMatch(/too_large/);
+    }
+  });
+
+  it('for the management API is held to the same', async () => {
+    for (const body of [
+      '',
+      '{',
+      '[]',
+      'null',
+      '1',
+      '{"ref":5}',
+      '{"ref":"fine-ref","name":"\\u0000"}',
+      '{"ref":"fine-ref","name":"\\ud800"}',
+      '{"ref":"fine-ref","name":"a\\nb"}',
+      '{"ref":"fine-ref","jwt_secret":"short"}',
+      '{"ref":"fine-ref","extra":1}',
+      '{"__proto__":{"ref":"fine-ref"}}',
+      nested(200_000, '[', '', ']'),
+    ]) {
+      const answer = await send(node.url, '/admin/v1/apps', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
+        body,
+      });
+      expectRefusal(answer, body.slice(0, 80));
+    }
+  });
+});
+
+describe('a query', () => {
+  const queries: [string, string][] = [
+    ['of logic in logic', `and=(${nested(3000, 'and(', 'id.eq.1', ')')})`],
+    ['of negated logic in logic', `and=(${nested(2000, 'not.and(', 'id.eq.1', ')')})`],
+    ['of relations in relations', `select=${nested(1500, 'things!parent(id,', 'id', ')')}`],
+    ['of relations spread into one another', `select=${nested(700, '...things!parent(', 'id', ')')}`],
+    ['of an endless JSON path', `select=data${'->a'.repeat(8000)}`],
+    ['of a regular expression without end', `name=match.${encodeURIComponent(nested(6, '(', 'a{0,200}', '){0,200}'))}`],
+    ['of too many repetitions', `name=match.${encodeURIComponent('a{1,99999}')}`],
+    ['of open brackets', `name=match.${encodeURIComponent('('.repeat(5000))}`],
+    ['of a pattern that ends in an escape', `name=like.${encodeURIComponent('\\')}`],
+    ['of an offset beyond every table', 'offset=9223372036854775808'],
+    ['of a limit below zero', 'limit=-1'],
+    ['of an array that is none', 'id=eq(any).{1,2'],
+  ];
+  it.each(queries)('%s is refused', async (what, query) => {
+    expectRefusal(await rest(`/things?${query}`), what);
+  });
+
+  const bounded: [string, string][] = [
+    ['of thousands of filters', Array.from({ length: 3000 }, () => 'id=eq.1').join('&')],
+    ['of a long list', `id=in.(${Array.from({ length: 6000 }, (_, i) => i).join(',')})`],
+    ['of a limit beyond every table', 'limit=9223372036854775807'],
+    ['of a pattern that backtracks', `name=match.${encodeURIComponent('(a+)+$')}`],
+    ['of a pattern of wildcards', `name=like.${encodeURIComponent('*a'.repeat(2000))}`],
+    ['of quotes', `name=in.(${encodeURIComponent('"'.repeat(3001))})`],
+    ['of empty parts', `${'&'.repeat(5000)}=&=&==&select=`],
+    ['of one name many times', Array.from({ length: 500 }, () => 'select=id&order=id&limit=1').join('&')],
+  ];
+  it.each(bounded)('%s is answered or refused, and the next one is answered', async (what, query) => {
+    expectNoFault(await rest(`/things?${query}`), what);
+    expect((await rest('/things?id=eq.1&select=id')).body).toBe('[{"id":1}]');
+  });
+
+  it('of many relations side by side ends within the statement timeout', async () => {
+    const wide = Array.from({ length: 600 }, (_, i) => `e${i}:things!parent(id)`).join(',');
+    const started = performance.now();
+    await rest(`/things?select=id,${wide}`);
+    expect(performance.now() - started).toBeLessThan(limits.statementMilliseconds.default * 2);
+  });
+});
+
+it('a call that would run for ever is stopped, and holds up no other', async () => {
+  await runSql(node, app.ref, `insert into ninefold.settings (key, value) values ('db_statement_timeout', '300')`);
+  await expect
+    .poll(async () => (await rest('/rpc/sleep', { method: 'POST', body: '{}' })).body, { timeout: 20_000 })
+    .toContain('57014');
+  const slow = Array.from({ length: 20 }, () =>
+    rest('/rpc/sleep', { method: 'POST', body: '{}', ownConnection: true }),
+  );
+  expect((await rest('/things?id=eq.1&select=id')).body).toBe('[{"id":1}]');
+  await Promise.all(slow);
+});

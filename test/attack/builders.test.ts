@@ -1,0 +1,231 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection, AppSummary, SetupState } from '../../contract/admin.ts';
+import { createApp } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
+import { expectRefusal } from '../support/refusal.ts';
+import { uniqueEmail } from '../support/unique.ts';
+
+/** Who may manage the node, and who only says so. The one-time link is used up here, and nowhere else in this project. */
+const node = inject('node');
+const setupToken = new URLSearchParams(new URL(node.setupUrl ?? node.url).hash.slice(1)).get('token') ?? '';
+const password = 'correct horse battery';
+let app: AppConnection;
+let owner: string;
+
+const ask = (method: string, path: string, options: { token?: string; body?: unknown } = {}): Promise<HttpAnswer> =>
+  send(node.url, `/admin/v1${path}`, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+    },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    ownConnection: true,
+  });
+
+const setUp = (email: string, token = setupToken) =>
+  ask('POST', '/setup', { body: { token, name: 'Builder', email, password } });
+
+async function tokenOf(email: string): Promise<string> {
+  const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body) as SetupState;
+  const answer = await send(node.url, '/apps/console/auth/v1/token?grant_type=password', {
+    method: 'POST',
+    headers: { apikey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  expect(answer.status, answer.body).toBe(200);
+  return JSON.parse(answer.body).access_token;
+}
+
+/** Another member of the console, with the first one's password; a builder only where `builder` says so. */
+async function addMember(like: string, { builder }: { builder: boolean }): Promise<string> {
+  const email = uniqueEmail('console');
+  await withClient(await superuserUrl(node, 'app_console'), async (client) => {
+    const { rows } = await client.query(
+      `insert into auth.users (id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at, updated_at)
+       select gen_random_uuid(), aud, role, $1, encrypted_password, now(), raw_app_meta_data, raw_user_meta_data, now(), now()
+       from auth.users where email = $2 returning id`,
+      [email, like],
+    );
+    if (builder) await client.query(`insert into public.builders (user_id, name) values ($1, 'Second')`, [rows[0].id]);
+  });
+  return email;
+}
+
+beforeAll(async () => {
+  app = await createApp(node);
+});
+
+describe('the one-time link', () => {
+  it('with another token, or none, makes nobody a builder', async () => {
+    for (const token of [
+      '',
+      'x',
+      setupToken.slice(1),
+      `${setupToken}x`,
+      setupToken.toUpperCase(),
+      `${setupToken}\0`,
+      node.operatorToken,
+    ]) {
+      expect(expectRefusal(await setUp(uniqueEmail(), token))).toMatch(/^(setup_token_invalid|validation_invalid)$/);
+    }
+    for (const body of [
+      {},
+      [],
+      null,
+      { token: setupToken },
+      { token: [setupToken], name: 'a', email: 'a@example.com', password },
+      { token: setupToken, name: 'a', email: 'a@example.com', password, is_owner: true },
+    ]) {
+      expectRefusal(await ask('POST', '/setup', { body }));
+    }
+    expect(JSON.parse((await ask('GET', '/setup')).body).needed).toBe(true);
+  });
+
+  it('used by 20 at once makes exactly one builder, and leaves the others no account', async () => {
+    const emails = Array.from({ length: 20 }, () => uniqueEmail('race'));
+    const answers = await Promise.all(emails.map((email) => setUp(email)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const answer of answers) if (answer.status !== 201) expect(expectRefusal(answer)).toBe('setup_done');
+    owner = emails[answers.findIndex(({ status }) => status === 201)] ?? '';
+    await withClient(await superuserUrl(node, 'app_console'), async (client) => {
+      const { rows } = await client.query(
+        'select (select count(*)::int from public.builders) as builders, (select array_agg(email) from auth.users) as users',
+      );
+      expect(rows).toEqual([{ builders: 1, users: [owner] }]);
+    });
+    expect(expectRefusal(await setUp(uniqueEmail()))).toBe('setup_done');
+  });
+});
+
+describe('the management API', () => {
+  const calls: [string, string, unknown?][] = [
+    ['GET', '/status'],
+    ['GET', '/apps'],
+    ['GET', '/apps/:ref'],
+    ['GET', '/apps/:ref/connection'],
+    ['GET', '/apps/:ref/activity'],
+    ['GET', '/apps/:ref/entities'],
+    ['GET', '/apps/:ref/specification'],
+    ['GET', '/apps/:ref/sessions'],
+    ['DELETE', '/apps/:ref/sessions'],
+    ['POST', '/apps/:ref/sql', { sql: 'select 1' }],
+    ['POST', '/apps/:ref/migrations', { files: [] }],
+    ['POST', '/apps/:ref/clone', { ref: 'stolen' }],
+    ['DELETE', '/apps/:ref', { confirm: ':ref' }],
+    ['GET', '/apps/:ref/rest/v1/'],
+    ['GET', '/apps/:ref/auth/v1/admin/users'],
+    ['POST', '/apps', { ref: 'stolen' }],
+  ];
+  const tryAll = (token: string | undefined, of: [string, string, unknown?][] = calls) =>
+    Promise.all(
+      of.map(([method, path, body]) =>
+        ask(method, path.replace(':ref', app.ref), {
+          ...(token === undefined ? {} : { token }),
+          ...(body === undefined ? {} : { body: JSON.parse(JSON.stringify(body).replace(':ref', app.ref)) }),
+        }),
+      ),
+    );
+
+  it('opens to no stranger, no key and no member of an app', async () => {
+    const member = await signUpMember(app);
+    for (const token of [
+      undefined,
+      '',
+      'wrong',
+      app.secret_key,
+      app.service_role_key,
+      app.jwt_secret,
+      member.session.access_token,
+      setupToken,
+    ]) {
+      for (const answer of await tryAll(token)) expect(expectRefusal(answer)).toBe('operator_required');
+    }
+  });
+
+  it('opens to no member of the console who is no builder', async () => {
+    const token = await tokenOf(await addMember(owner, { builder: false }));
+    for (const answer of await tryAll(token)) expect(expectRefusal(answer)).toBe('operator_required');
+    const listed = await send(node.url, '/apps/console/rest/v1/apps', {
+      headers: {
+        apikey: JSON.parse((await ask('GET', '/setup')).body).publishable_key,
+        authorization: `Bearer ${token}`,
+      },
+    });
+    expect([listed.status, listed.body]).toEqual([200, '[]']);
+  });
+
+  it('shows a builder of no apps none, and lets them into none', async () => {
+    const token = await tokenOf(await addMember(owner, { builder: true }));
+    expect(JSON.parse((await ask('GET', '/apps', { token })).body)).toEqual([]);
+    const status = JSON.parse((await ask('GET', '/status', { token })).body);
+    expect([status.apps, status.database_url]).toEqual([[], null]);
+    for (const answer of await tryAll(
+      token,
+      calls.filter(([, path]) => path.includes(':ref')),
+    )) {
+      expect(expectRefusal(answer)).toBe('builder_forbidden');
+    }
+    for (const ref of ['console', 'Console', '%63onsole']) {
+      const opened = await ask('POST', `/apps/${ref}/sql`, { token, body: { sql: 'select 1' } });
+      expect(expectRefusal(opened)).toMatch(/^(app_unknown|builder_forbidden)$/);
+    }
+  });
+
+  it('keeps the console out of reach of its own builders: no SQL, no keys, no copy, no end', async () => {
+    const token = await tokenOf(owner);
+    const apps = JSON.parse((await ask('GET', '/apps', { token })).body) as AppSummary[];
+    expect(apps.map(({ ref }) => ref)).toContain(app.ref);
+    for (const bearer of [token, node.operatorToken]) {
+      for (const [method, path, body] of calls.filter(([, each]) => each.includes(':ref'))) {
+        const answer = await ask(method, path.replace(':ref', 'console'), {
+          token: bearer,
+          ...(body === undefined ? {} : { body }),
+        });
+        expect([path, expectRefusal(answer)]).toEqual([path, 'app_unknown']);
+      }
+    }
+    const connection = JSON.parse((await ask('GET', `/apps/${app.ref}/connection`, { token })).body) as AppConnection;
+    expect(connection.database_url).toBeNull();
+  });
+
+  it('ends a builder’s rights with the session, and with the row that makes a builder', async () => {
+    const email = await addMember(owner, { builder: true });
+    const token = await tokenOf(email);
+    expect((await ask('GET', '/apps', { token })).status).toBe(200);
+    await withClient(await superuserUrl(node, 'app_console'), (client) =>
+      client.query('delete from public.builders where user_id = (select id from auth.users where email = $1)', [email]),
+    );
+    expect(expectRefusal(await ask('GET', '/apps', { token }))).toBe('operator_required');
+    const ended = await tokenOf(owner);
+    await withClient(await superuserUrl(node, 'app_console'), (client) => client.query('delete from auth.sessions'));
+    await expect.poll(async () => (await ask('GET', '/apps', { token: ended })).status, { timeout: 1000 }).toBe(401);
+  });
+
+  it('is no way into an app for a console token, nor the console’s data for an app’s token', async () => {
+    const token = await tokenOf(owner);
+    for (const path of ['/rest/v1/', '/auth/v1/user', '/auth/v1/admin/users']) {
+      expectRefusal(
+        await send(node.url, `/apps/${app.ref}${path}`, {
+          headers: { apikey: app.anon_key, authorization: `Bearer ${token}` },
+        }),
+      );
+    }
+    for (const key of [app.anon_key, app.service_role_key, app.secret_key]) {
+      expectRefusal(await send(node.url, '/apps/console/rest/v1/apps', { headers: { apikey: key } }));
+    }
+    const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body) as SetupState;
+    for (const table of ['apps', 'builders', 'memberships']) {
+      const answer = await send(node.url, `/apps/console/rest/v1/${table}`, { headers: { apikey } });
+      expect(expectRefusal(answer)).toBe('42501');
+    }
+    const signedUp = await send(node.url, '/apps/console/auth/v1/signup', {
+      method: 'POST',
+      headers: { apikey, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: uniqueEmail(), password }),
+    });
+    expect(expectRefusal(signedUp)).toBe('signup_disabled');
+  });
+});

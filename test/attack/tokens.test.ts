@@ -1,0 +1,307 @@
+import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { type Member, signUpMember } from '../support/clients.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
+import { expectRefusal } from '../support/refusal.ts';
+
+/** Whoever can make the server take a token or a key for what it is not reads other people's rows. */
+const node = inject('node');
+let app: AppConnection;
+let other: AppConnection;
+let member: Member;
+let kid: string;
+let publicPem: string;
+let publicJwk: Record<string, string>;
+
+beforeAll(async () => {
+  [app, other] = await Promise.all([createApp(node), createApp(node)]);
+  for (const each of [app, other]) {
+    await runSql(
+      node,
+      each.ref,
+      `create table public.notes (id int primary key, owner uuid default auth.uid(), body text);
+       create function public.me() returns text language sql stable return auth.role();
+       alter table public.notes enable row level security;
+       create policy own on public.notes to authenticated using (owner = auth.uid());
+       insert into public.notes values (1, null, 'nobody''s')`,
+    );
+  }
+  member = await signUpMember(app);
+  const jwks = JSON.parse((await ask('/auth/v1/.well-known/jwks.json', {})).body);
+  publicJwk = jwks.keys[0];
+  kid = publicJwk.kid ?? '';
+  const { kty = '', crv = '', x = '', y = '' } = publicJwk;
+  publicPem = createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' })
+    .export({ type: 'spki', format: 'pem' })
+    .toString();
+});
+
+const ask = (path: string, headers: Record<string, string>, of = app, ownConnection = false): Promise<HttpAnswer> =>
+  send(node.url, `/apps/${of.ref}${path}`, { headers, ownConnection });
+
+const encode = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const now = () => Math.floor(Date.now() / 1000);
+const claimsOf = (more: object = {}) => ({
+  role: 'service_role',
+  aud: 'authenticated',
+  exp: now() + 600,
+  iat: now(),
+  ...more,
+});
+const hs256 = (header: unknown, claims: unknown, secret: string) => {
+  const input = `${encode(header)}.${encode(claims)}`;
+  return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
+};
+const HS = { alg: 'HS256', typ: 'JWT' };
+
+/** Places that a token may open, each with what it would say to whom it lets in. */
+async function expectOpensNothing(token: string, what: string): Promise<void> {
+  for (const headers of [
+    { apikey: app.anon_key, authorization: `Bearer ${token}` },
+    { authorization: `Bearer ${token}` },
+    { apikey: token },
+  ]) {
+    for (const path of ['/rest/v1/notes', '/auth/v1/admin/users'])
+      expectRefusal(await ask(path, headers), `${what}: ${path}`);
+  }
+  expectRefusal(await ask('/auth/v1/user', { apikey: app.anon_key, authorization: `Bearer ${token}` }), what);
+  expect(expectRefusal(await send(node.url, '/admin/v1/apps', { headers: { authorization: `Bearer ${token}` } }))).toBe(
+    'operator_required',
+  );
+}
+
+it('a token that is signed as it must be opens what its role may', async () => {
+  const token = hs256(HS, claimsOf(), app.jwt_secret);
+  expect(await ask('/rest/v1/notes?select=id', { authorization: `Bearer ${token}` })).toMatchObject({
+    status: 200,
+    body: '[{"id":1}]',
+  });
+});
+
+describe('forged signatures', () => {
+  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const es256 = (header: object, key = stranger.privateKey) => {
+    const input = `${encode(header)}.${encode(claimsOf())}`;
+    return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+  };
+  const real = () => member.session.access_token.split('.') as [string, string, string];
+  const forged: [string, () => string][] = [
+    ['alg none', () => `${encode({ alg: 'none' })}.${encode(claimsOf())}.`],
+    ['alg None', () => `${encode({ alg: 'None', kid })}.${encode(claimsOf())}.`],
+    ['alg none with a signature', () => hs256({ alg: 'none' }, claimsOf(), app.jwt_secret)],
+    ['no alg', () => hs256({ typ: 'JWT' }, claimsOf(), app.jwt_secret)],
+    ['alg in lower case', () => hs256({ alg: 'hs256' }, claimsOf(), app.jwt_secret)],
+    ['alg HS512', () => hs256({ alg: 'HS512' }, claimsOf(), app.jwt_secret)],
+    ['alg as a list', () => hs256({ alg: ['HS256'] }, claimsOf(), app.jwt_secret)],
+    ['the public key as HS256 secret', () => hs256({ ...HS, kid }, claimsOf(), publicPem)],
+    ['the public key as HS256 secret, without kid', () => hs256(HS, claimsOf(), publicPem)],
+    ['the JWK as HS256 secret', () => hs256({ ...HS, kid }, claimsOf(), JSON.stringify(publicJwk))],
+    ['an empty secret', () => hs256(HS, claimsOf(), '')],
+    ['the secret of another app', () => hs256(HS, claimsOf(), other.jwt_secret)],
+    ['a key as secret', () => hs256(HS, claimsOf(), app.publishable_key)],
+    ['the key pair’s kid on HS256', () => hs256({ ...HS, kid }, claimsOf(), app.jwt_secret)],
+    ['a stranger’s key pair', () => es256({ alg: 'ES256', kid })],
+    ['a stranger’s key in jwk', () => es256({ alg: 'ES256', kid, jwk: stranger.publicKey.export({ format: 'jwk' }) })],
+    ['a stranger’s key at jku', () => es256({ alg: 'ES256', kid, jku: 'http://127.0.0.1:1/jwks.json' })],
+    ['a stranger’s key at x5u', () => es256({ alg: 'ES256', kid, x5u: 'http://127.0.0.1:1/x.pem', x5c: ['AAAA'] })],
+    ['a kid that is a path', () => es256({ alg: 'ES256', kid: '../../../../dev/null' })],
+    ['a kid that is SQL', () => es256({ alg: 'ES256', kid: `' union select 'x` })],
+    ['a kid that is a list', () => es256({ alg: 'ES256', kid: [kid] })],
+    [
+      'a signature of zeros',
+      () => `${encode({ alg: 'ES256', kid })}.${encode(claimsOf())}.${Buffer.alloc(64).toString('base64url')}`,
+    ],
+    ['an empty signature', () => `${real()[0]}.${real()[1]}.`],
+    ['another payload', () => `${real()[0]}.${encode(claimsOf())}.${real()[2]}`],
+    [
+      'a signature in DER',
+      () => {
+        const input = `${real()[0]}.${real()[1]}`;
+        return `${input}.${sign('sha256', Buffer.from(input), stranger.privateKey).toString('base64url')}`;
+      },
+    ],
+    ['a signature with padding', () => `${real().join('.')}==`],
+    ['a signature with more behind it', () => `${real().join('.')}AAAA`],
+    [
+      'a signature in the other alphabet',
+      () => `${real()[0]}.${real()[1]}.${real()[2].replaceAll('-', '+').replaceAll('_', '/')}=`,
+    ],
+    ['crit', () => hs256({ ...HS, crit: ['exp'], exp: 1 }, claimsOf(), app.jwt_secret)],
+    ['b64 false', () => hs256({ ...HS, b64: false, crit: ['b64'] }, claimsOf(), app.jwt_secret)],
+    ['four parts', () => `${hs256(HS, claimsOf(), app.jwt_secret)}.x`],
+    ['two parts', () => hs256(HS, claimsOf(), app.jwt_secret).split('.').slice(0, 2).join('.')],
+    ['an encrypted token', () => `${encode({ alg: 'dir', enc: 'A256GCM' })}..AAAA.AAAA.AAAA`],
+    ['a header that is no JSON', () => hs256('{"alg":"HS256"', claimsOf(), app.jwt_secret)],
+    ['nothing', () => '..'],
+    ['a huge token', () => hs256(HS, claimsOf({ filler: 'x'.repeat(18_000) }), 'wrong')],
+  ];
+  it.each(forged)('%s', async (what, token) => {
+    await expectOpensNothing(token(), what);
+  });
+});
+
+describe('claims that are signed, and still not acceptable', () => {
+  it.each([
+    ['expired', { exp: now() - 60 }],
+    ['expired long ago', { exp: -1 }],
+    ['not yet valid', { nbf: now() + 600 }],
+    ['issued in the future', { iat: now() + 600 }],
+    ['exp as a text', { exp: '9999999999' }],
+    ['exp as an object', { exp: {} }],
+    ['nbf as a list', { nbf: [0] }],
+  ])('%s', async (what, claims) => {
+    await expectOpensNothing(hs256(HS, claimsOf(claims), app.jwt_secret), what);
+  });
+
+  it.each([
+    ['a list', '[]'],
+    ['a text', '"x"'],
+    ['null', 'null'],
+    ['a number', '1'],
+    ['no JSON', '{"role":'],
+    ['nothing', ''],
+  ])('a payload that is %s', async (what, payload) => {
+    await expectOpensNothing(hs256(HS, payload, app.jwt_secret), what);
+  });
+
+  it('a key that is there twice means what it means last, to the server and to SQL alike', async () => {
+    const token = hs256(HS, `{"role":"service_role","exp":${now() + 60},"role":"anon"}`, app.jwt_secret);
+    const answer = await ask('/rest/v1/rpc/me', { authorization: `Bearer ${token}` });
+    expect([answer.status, answer.body]).toEqual([200, '"anon"']);
+  });
+
+  it.each([
+    'ninefold',
+    'postgres',
+    'authenticator_',
+    'pg_read_server_files',
+    'pg_read_all_data',
+    'nobody-at-all',
+    `anon"; drop table public.notes; --`,
+    `anon'; set role service_role; --`,
+    'anon, service_role',
+    'SERVICE_ROLE',
+    ' service_role',
+    'service_role\0',
+    '',
+    'x'.repeat(5000),
+    ['service_role'],
+    { role: 'service_role' },
+    5,
+    true,
+  ])('the role %j opens nothing', async (role) => {
+    const token = hs256(HS, claimsOf({ role }), app.jwt_secret);
+    expectRefusal(await ask('/rest/v1/notes', { authorization: `Bearer ${token}` }), String(role).slice(0, 50));
+    expectRefusal(await ask('/auth/v1/admin/users', { authorization: `Bearer ${token}` }));
+  });
+
+  it('the roles of the app’s own owner and of other apps open nothing', async () => {
+    for (const role of [`app_${app.ref}`, `app_${other.ref}`, `app_${other.ref}_authenticator`, 'app_console']) {
+      const token = hs256(HS, claimsOf({ role }), app.jwt_secret);
+      expectRefusal(await ask('/rest/v1/notes', { authorization: `Bearer ${token}` }), role);
+    }
+  });
+
+  it('the role none is nobody: it has no rights at all', async () => {
+    const token = hs256(HS, claimsOf({ role: 'none' }), app.jwt_secret);
+    expectRefusal(await ask('/rest/v1/notes', { authorization: `Bearer ${token}` }));
+  });
+});
+
+describe('another app’s', () => {
+  it('keys open nothing', async () => {
+    for (const key of [other.publishable_key, other.secret_key, other.anon_key, other.service_role_key]) {
+      await expectOpensNothing(key, key.slice(0, 20));
+    }
+  });
+
+  it('tokens open nothing, with this app’s key beside them or without', async () => {
+    const stranger = await signUpMember(other);
+    await expectOpensNothing(stranger.session.access_token, 'a member of another app');
+  });
+
+  it('refresh tokens open nothing, and are not used up by the attempt', async () => {
+    const stranger = await signUpMember(other);
+    const refresh = (of: AppConnection) =>
+      send(node.url, `/apps/${of.ref}/auth/v1/token?grant_type=refresh_token`, {
+        method: 'POST',
+        headers: { apikey: of.anon_key, 'content-type': 'application/json' },
+        body: JSON.stringify({ refresh_token: stranger.session.refresh_token }),
+      });
+    expect(expectRefusal(await refresh(app))).toBe('refresh_token_not_found');
+    expect((await refresh(other)).status).toBe(200);
+  });
+
+  it('key does not become good beside a good one', async () => {
+    for (const headers of [
+      { apikey: other.secret_key, authorization: `Bearer ${app.anon_key}` },
+      { apikey: other.anon_key, authorization: `Bearer ${member.session.access_token}` },
+      { apikey: app.anon_key, authorization: `Bearer ${other.service_role_key}` },
+      { apikey: `${app.anon_key}, ${app.service_role_key}` },
+    ]) {
+      for (const path of ['/rest/v1/notes', '/auth/v1/settings', '/auth/v1/admin/users']) {
+        if (path === '/auth/v1/settings' && headers.apikey === app.anon_key) continue;
+        expectRefusal(await ask(path, headers), JSON.stringify(headers).slice(0, 60));
+      }
+    }
+  });
+});
+
+describe('a publishable key or a member’s token', () => {
+  it('is no administrator', async () => {
+    const tries: [string, string, unknown?][] = [
+      ['GET', '/auth/v1/admin/users'],
+      ['POST', '/auth/v1/admin/users', { email: 'x@example.com', password: 'correct horse' }],
+      ['GET', `/auth/v1/admin/users/${'1'.repeat(8)}-1111-4111-8111-111111111111`],
+      ['PUT', `/auth/v1/admin/users/${'1'.repeat(8)}-1111-4111-8111-111111111111`, { role: 'service_role' }],
+      ['DELETE', `/auth/v1/admin/users/${'1'.repeat(8)}-1111-4111-8111-111111111111`],
+    ];
+    for (const [method, path, body] of tries) {
+      for (const headers of [
+        { apikey: app.publishable_key },
+        { apikey: app.anon_key, authorization: `Bearer ${app.anon_key}` },
+        { apikey: app.anon_key, authorization: `Bearer ${member.session.access_token}` },
+      ]) {
+        const answer = await send(node.url, `/apps/${app.ref}${path}`, {
+          method,
+          headers: { ...headers, 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        expect(expectRefusal(answer, `${method} ${path}`)).toBe('not_admin');
+      }
+    }
+  });
+});
+
+describe('a session that has ended', () => {
+  const ends: [string, (of: Member) => Promise<unknown>][] = [
+    ['by signing out', (of) => of.client.auth.signOut()],
+    ['with its account, by SQL', (of) => runSql(node, app.ref, `delete from auth.users where id = '${of.user.id}'`)],
+    [
+      'with its account, by a ban',
+      (of) => runSql(node, app.ref, `update auth.users set banned_until = 'infinity' where id = '${of.user.id}'`),
+    ],
+    ['by SQL', (of) => runSql(node, app.ref, `delete from auth.sessions where user_id = '${of.user.id}'`)],
+    ['by TRUNCATE', () => runSql(node, app.ref, 'truncate auth.sessions cascade')],
+  ];
+  it.each(ends)('%s stops its access token on every worker within a second', async (_, end) => {
+    const ended = await signUpMember(app);
+    const headers = { apikey: app.anon_key, authorization: `Bearer ${ended.session.access_token}` };
+    const onAllWorkers = () => Promise.all(Array.from({ length: 8 }, () => ask('/rest/v1/notes', headers, app, true)));
+    expect((await onAllWorkers()).map(({ status }) => status)).toEqual(Array(8).fill(200));
+    await end(ended);
+    await expect
+      .poll(async () => (await onAllWorkers()).map(({ status }) => status), { timeout: 1000 })
+      .toEqual(Array(8).fill(401));
+    expectRefusal(await ask('/auth/v1/user', headers));
+    const refreshed = await send(node.url, `/apps/${app.ref}/auth/v1/token?grant_type=refresh_token`, {
+      method: 'POST',
+      headers: { apikey: app.anon_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ refresh_token: ended.session.refresh_token }),
+    });
+    expectRefusal(refreshed);
+  });
+});
