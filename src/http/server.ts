@@ -126,7 +126,8 @@ function send(reply: FastifyReply, answered: Reply): FastifyReply {
   if (answered.cookies?.length) reply.header('set-cookie', [...answered.cookies]);
   if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id);
   reply.header('x-content-type-options', 'nosniff');
-  return reply.send(answered.body ?? '');
+  // An empty text would be given a content type.
+  return answered.body === null ? reply.send() : reply.send(answered.body);
 }
 
 /** What Node's parser could not read never becomes a request; it is still answered in words. */
