@@ -127,7 +127,7 @@ function send(reply: FastifyReply, answered: Reply): FastifyReply {
   if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id);
   reply.header('x-content-type-options', 'nosniff');
   // An empty text would be given a content type.
-  return answered.body === null ? reply.send() : reply.send(answered.body);
+  return answered.body?.length ? reply.send(answered.body) : reply.send();
 }
 
 /** What Node's parser could not read never becomes a request; it is still answered in words. */
