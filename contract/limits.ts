@@ -37,6 +37,11 @@ export const limits = limit({
     meaning: 'How long a refresh token that was just exchanged may be exchanged again (a client that lost the answer).',
   },
   passwordMinCharacters: { unit: 'characters', default: 6, meaning: 'The shortest password.' },
+  builderPasswordMinCharacters: {
+    unit: 'characters',
+    default: 8,
+    meaning: 'The shortest password of the first builder, who may do everything.',
+  },
   passwordMaxBytes: { unit: 'bytes', default: 1024, meaning: 'The longest password.' },
   queryDepth: {
     unit: 'count',

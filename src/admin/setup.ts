@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SetupState } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
 import { createUser, deleteUser } from '../accounts/users.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -9,11 +10,13 @@ import { line, readBody } from './body.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 
+const leastPassword = limits.builderPasswordMinCharacters.default;
+
 const schema = z.strictObject({
   token: z.string().max(200),
   name: line(120),
   email: z.email().max(254),
-  password: z.string().min(8, 'is at least 8 characters long').max(1024),
+  password: z.string().min(leastPassword, `is at least ${leastPassword} characters long`).max(1024),
 });
 
 /** GET /setup: whether the first builder is still to be made, and the key with which the console signs in. */

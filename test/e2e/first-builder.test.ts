@@ -22,6 +22,7 @@ it('leads from the one-time link to an app that the stock client can use, and th
   await page.goto(node.setupUrl ?? '');
   await page.getByRole('textbox', { name: 'Name' }).fill(builder.name);
   await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
+  await page.getByText('At least 8 characters').waitFor();
   await page.getByLabel('Password', { exact: true }).fill(builder.password);
   await page.getByRole('button', { name: 'Make builder and open the console' }).click();
 

@@ -32,7 +32,7 @@ function FirstBuilder() {
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
   const { mutateAsync, isPending, error } = useMutation(makeFirstBuilder());
-  const least = limits.passwordMinCharacters.default;
+  const least = limits.builderPasswordMinCharacters.default;
   const long = [...password].length;
 
   const submit = (event: FormEvent) => {

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Console, openConsole } from './console.ts';
+
+let site: Console;
+beforeAll(async () => {
+  site = await openConsole();
+});
+afterAll(() => site.close());
+
+it('runs no script that is not a file of the node, and calls no other host', async () => {
+  const { page, problems } = await site.visit('/');
+  await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
+  expect(problems).toEqual([]);
+
+  await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'document.title = "taken over"';
+    document.body.append(script);
+  });
+  await expect.poll(() => problems).toContainEqual(expect.stringMatching(/^uncaught: CSP script-src/));
+  expect(await page.title()).not.toBe('taken over');
+
+  const outside = await page.evaluate(() =>
+    fetch('https://elsewhere.example/').then(
+      () => 'answered',
+      () => 'refused',
+    ),
+  );
+  expect(outside).toBe('refused');
+  await expect.poll(() => problems).toContainEqual(expect.stringMatching(/^uncaught: CSP connect-src/));
+});
