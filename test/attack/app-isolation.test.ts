@@ -22,7 +22,7 @@ beforeAll(async () => {
   await runSql(
     node,
     victim.ref,
-    'create table public.canary (id int primary key); insert into public.canary values (1)',
+    'create table public.canary (id int primary key); insert into public.canary values (1); create function public.seen(name text) returns text language sql stable return current_setting(name)',
   );
   await runSql(
     node,
@@ -140,11 +140,6 @@ describe('the owner of an app, with a program of their own', () => {
   });
 
   it('changes nothing for other apps in the roles that all apps share', async () => {
-    await runSql(
-      node,
-      victim.ref,
-      'create function public.seen(name text) returns text language sql stable return current_setting(name)',
-    );
     const seen = async (name: string) =>
       (
         await send(node.url, `/apps/${victim.ref}/rest/v1/rpc/seen?name=${name}`, {
