@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { uniqueEmail } from '../support/unique.ts';
-import { type Console, openConsole } from './console.ts';
+import { type Console, openConsole, sizes } from './console.ts';
 
 let site: Console;
 beforeAll(async () => {
@@ -99,6 +99,14 @@ it('finds one of many users, and pages through the rest', async () => {
   await page.getByText('210 users', { exact: true }).waitFor();
   // Only what is in sight is in the page.
   expect(await page.getByRole('row').count()).toBeLessThan(80);
+
+  // What the panel tells of comes into sight, also when J goes on from the last row that one sees.
+  await page.getByRole('row').nth(1).click();
+  for (let presses = 0; presses < 30; presses++) await page.keyboard.press('j');
+  const selected = page.getByRole('row').filter({ has: page.locator('[aria-current]') });
+  await page.getByRole('complementary', { name: 'Selected user' }).waitFor();
+  expect((await selected.boundingBox())?.y).toBeLessThan(sizes.wide.height);
+  await page.keyboard.press('Escape');
 
   await page.getByRole('searchbox', { name: 'Search users' }).fill('member-77@');
   await page.getByText('1 user', { exact: true }).waitFor();

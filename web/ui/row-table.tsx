@@ -1,5 +1,13 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
 import { classNames } from './class-names.ts';
 import styles from './row-table.module.css';
 import { Bar } from './table.tsx';
@@ -69,6 +77,17 @@ export function RowTable<R extends { readonly id: string }>({
     toFocus.current = null;
     row?.focus({ preventScroll: true });
   });
+
+  // What the panel tells of stays in sight: by J and K, and where the panel takes the room below.
+  const at = selected === null ? -1 : (rows?.findIndex(({ id }) => id === selected) ?? -1);
+  const found = at >= 0;
+  const shown = useEffectEvent(() => {
+    virtual.scrollToIndex(at, { align: 'auto' });
+    setReached(at);
+  });
+  useEffect(() => {
+    if (selected !== null && found) shown();
+  }, [selected, found]);
 
   const move = (event: KeyboardEvent) => {
     if (!rows) return;
