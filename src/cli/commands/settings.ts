@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { SettingEntry } from '../../../contract/admin.ts';
 import { CliError, connect } from '../client.ts';
 import { printJson, printTable } from '../print.ts';
+import { readValue } from '../setting-value.ts';
 
 /** Prefix of the settings that PostgREST hands to the database: `app.settings.name`. */
 const APP_SETTING = /^app\.settings\./;
@@ -39,7 +40,7 @@ export function addSettingsCommand(program: Command): void {
         const { [key]: _, ...rest } = entry.value as Record<string, unknown>;
         await client.put(setting, { value: rest });
       } else if (action === 'set' && value !== undefined) {
-        const read = APP_SETTING.test(key) ? { ...(entry.value as object), [key]: value } : readValue(entry, value);
+        const read = APP_SETTING.test(key) ? { ...(entry.value as object), [key]: value } : valueOf(entry, value);
         await client.put(setting, { value: read });
         process.stdout.write(`${entry.key} is ${JSON.stringify(read)}\n`);
       } else {
@@ -57,24 +58,10 @@ function entryOf(entries: readonly SettingEntry[], key: string): SettingEntry {
   return entry;
 }
 
-/** The value as the setting's default is: a list, a text, or JSON. */
-export function readValue(entry: Pick<SettingEntry, 'default' | 'type'>, text: string): unknown {
-  if (Array.isArray(entry.default)) {
-    if (text.trim().startsWith('[')) return parse(text);
-    return text
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== '');
-  }
-  if (text === 'null' && entry.type.includes('null')) return null;
-  if (typeof entry.default === 'string' || (entry.default === null && !entry.type.includes('number'))) return text;
-  return parse(text);
-}
-
-function parse(text: string): unknown {
+function valueOf(entry: SettingEntry, text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new CliError(`“${text}” is no JSON.`);
+    return readValue(entry, text);
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,0 +1,135 @@
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import type { NodeStatus, SettingEntry } from '../../contract/admin.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
+import { cli } from '../support/node.ts';
+import { uniqueRef } from '../support/unique.ts';
+
+const node = inject('node');
+
+async function set(ref: string, key: string, value: string): Promise<void> {
+  const { code, stderr } = await cli(node, ['settings', ref, 'set', key, value]);
+  expect([code, stderr]).toEqual([0, '']);
+}
+
+describe('settings of an app', () => {
+  it('are listed with what they mean, set and unset, and take effect on every worker without a restart', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, 'create table public.numbers as select generate_series(1, 20) as n');
+    const lengths = async () => {
+      const answers = await Promise.all(Array.from({ length: 16 }, () => clientOf(app).from('numbers').select()));
+      return new Set(answers.map(({ data }) => data?.length));
+    };
+    expect(await lengths()).toEqual(new Set([20]));
+    await set(app.ref, 'db_max_rows', '5');
+    await expect.poll(lengths).toEqual(new Set([5]));
+    const listed = JSON.parse((await cli(node, ['settings', app.ref, '--json'])).stdout) as SettingEntry[];
+    expect(listed.find(({ key }) => key === 'db_max_rows')).toMatchObject({ value: 5, is_set: true, default: 1000 });
+    await cli(node, ['settings', app.ref, 'unset', 'rest.db-max-rows']);
+    await expect.poll(lengths).toEqual(new Set([20]));
+  });
+
+  it('open another schema', async () => {
+    const app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      'create schema api; create table api.things as select 1 as id; grant usage on schema api to anon; grant select on api.things to anon',
+    );
+    await set(app.ref, 'db_schemas', 'public,api');
+    await expect
+      .poll(async () => (await clientOf(app).schema('api').from('things').select()).data)
+      .toEqual([{ id: 1 }]);
+  });
+
+  it('reach functions as app.settings', async () => {
+    const app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      `create function public.region() returns text language sql stable as $$ select current_setting('app.settings.region', true) $$`,
+    );
+    await set(app.ref, 'app.settings.region', 'eu');
+    await expect.poll(async () => (await clientOf(app).rpc('region')).data).toBe('eu');
+  });
+
+  it('decide where the role stands in a token, and whether strangers may call at all', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, 'create table public.open as select 1 as id');
+    await set(app.ref, 'db_anon_role', 'null');
+    await expect.poll(async () => (await clientOf(app).from('open').select()).error?.code).toBe('PGRST302');
+    expect((await clientOf(app, app.secret_key).from('open').select()).data).toEqual([{ id: 1 }]);
+  });
+
+  it('refuse what they cannot be, in a sentence', async () => {
+    const { ref } = await createApp(node);
+    for (const [key, value, code] of [
+      ['nothing', '1', 'setting_unknown'],
+      ['db_max_rows', '-1', 'setting_invalid'],
+      ['db_max_rows', '"5"', 'setting_invalid'],
+      ['db_tx_end', 'never', 'setting_invalid'],
+      ['db_schemas', '', 'setting_invalid'],
+    ] as const) {
+      const refused = await cli(node, ['settings', ref, 'set', key, value]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(code)]);
+    }
+    const path = `/apps/${ref}/settings/__proto__`;
+    await expect(admin(node, 'PUT', path, { value: 1 })).rejects.toThrow('setting_unknown');
+  });
+});
+
+describe('an app on an existing database', () => {
+  it('serves what is there with the roles that are there, and leaves it behind when it is deleted', async () => {
+    const status = await admin<NodeStatus>(node, 'GET', '/status');
+    const superuser = new pg.Client(status.database_url ?? '');
+    await superuser.connect();
+    const database = `existing_${uniqueRef().replaceAll('-', '_')}`;
+    await superuser.query(`create database ${database}`);
+    await superuser.query(`create role ${database}_guest`);
+    await superuser.query(`grant ${database}_guest to authenticator`);
+    const url = new URL(status.database_url ?? '');
+    url.pathname = `/${database}`;
+    const inside = new pg.Client(url.href);
+    await inside.connect();
+    await inside.query(`create schema api; create table api.things as select 7 as id;
+      grant usage on schema api to ${database}_guest; grant select on api.things to ${database}_guest`);
+    const ref = uniqueRef();
+    const made = await cli(node, [
+      'apps',
+      'create',
+      ref,
+      '--database',
+      database,
+      '--anon-role',
+      `${database}_guest`,
+      '--json',
+    ]);
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    await set(ref, 'db_schemas', 'api');
+    const app = JSON.parse(made.stdout);
+    await expect
+      .poll(async () => (await clientOf(app).schema('api').from('things').select()).data)
+      .toEqual([{ id: 7 }]);
+    expect((await cli(node, ['apps', 'create', uniqueRef(), '--database', database])).stderr).toContain(
+      'app_database_unfit',
+    );
+    await admin(node, 'DELETE', `/apps/${ref}`, { confirm: ref });
+    expect((await inside.query('select id from api.things')).rows).toEqual([{ id: 7 }]);
+    await inside.end();
+    await superuser.query(`drop database ${database} with (force)`);
+    await superuser.query(`drop role ${database}_guest`);
+    await superuser.end();
+  });
+
+  it('is not made on a database of the server or of another app, nor on one that is not there', async () => {
+    const { ref } = await createApp(node);
+    for (const database of ['postgres', 'template1', 'ninefold_template', 'app_console', `app_${ref}`]) {
+      const refused = await cli(node, ['apps', 'create', uniqueRef(), '--database', database]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('app_database_unfit')]);
+    }
+    const refused = await cli(node, ['apps', 'create', uniqueRef(), '--database', 'nowhere']);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('app_database_unknown')]);
+    expect((await runSql(node, ref, 'select 1')).results).toHaveLength(1);
+  });
+});
