@@ -17,8 +17,8 @@ const createSchema = z.strictObject({
   ref,
   name: name.optional(),
   jwt_secret: z.string().min(32).max(500).optional(),
-  database: z.string().min(1).max(63).optional(),
-  anon_role: z.string().min(1).max(63).optional(),
+  database: line(63).optional(),
+  anon_role: line(63).optional(),
 });
 const cloneSchema = z.strictObject({ ref, name: name.optional() });
 const deleteSchema = z.strictObject({ confirm: z.string() });

@@ -87,7 +87,7 @@ export class Lifecycle {
     database: string,
     options: { name?: string; jwtSecret?: string; anonRole?: string | null } = {},
   ): Promise<AppRecord> {
-    if (OWN_DATABASES.test(database)) {
+    if (OWN_DATABASES.test(database) || database === this.#server.target.database) {
       throw new NinefoldError('app_database_unfit', {
         details: { database, reason: 'it is kept for the server itself' },
       });

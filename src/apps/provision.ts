@@ -244,19 +244,24 @@ async function dropRoles(maintenance: Pool, server: Server, ref: string): Promis
 }
 
 /**
- * Revokes what a role was granted in other databases: any app's owner can name it in a GRANT or a policy of theirs, and a role
- * that is named anywhere cannot be dropped.
+ * Takes a role out of databases that stay: what it owns there becomes the database owner's, what it was granted is revoked. Any
+ * app's owner can name it in a GRANT or a policy of theirs, and a role that is named anywhere cannot be dropped.
  */
 async function forgetRole(maintenance: Pool, server: Server, role: string): Promise<void> {
   const [found] = await maintenance.run([
     {
-      text: `select distinct coalesce(d.datname, pg_catalog.current_database()) as database from pg_catalog.pg_shdepend s
+      text: `select distinct d.datname as database, o.rolname as owner, d.datallowconn as open from pg_catalog.pg_shdepend s
              join pg_catalog.pg_roles r on s.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass and s.refobjid = r.oid
-             left join pg_catalog.pg_database d on d.oid = s.dbid where r.rolname = $1`,
+             join pg_catalog.pg_database d on d.oid = s.dbid or s.dbid = 0 and d.datname = pg_catalog.current_database()
+             join pg_catalog.pg_roles o on o.oid = d.datdba where r.rolname = $1`,
       params: [role],
     },
   ]);
-  for (const { database } of found ? rowsAsText(found) : []) {
-    await withPool(superuserIn(server, database ?? ''), (pool) => pool.run([plain(`drop owned by ${id(role)}`)]));
+  for (const { database, owner, open } of found ? rowsAsText(found) : []) {
+    if (!database || !owner) continue;
+    if (open !== 't') await maintenance.run([plain(`alter database ${id(database)} allow_connections true`)]);
+    await withPool(superuserIn(server, database), (pool) =>
+      pool.run([plain(`reassign owned by ${id(role)} to ${id(owner)}`), plain(`drop owned by ${id(role)}`)]),
+    );
   }
 }

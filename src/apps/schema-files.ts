@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { rowsAsText } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import base from '../schema/0001_base.sql';
 import auth from '../schema/0002_auth.sql';
 import project from '../schema/0003_project.sql';
@@ -30,13 +31,17 @@ export const consoleFiles: readonly SchemaFile[] = [
 /**
  * Applies the files that a database does not have yet, each in a transaction, under a lock against a second node that
  * does the same. Runs as the superuser, with an empty search path so that nothing an app's owner made is called.
- * Returns the names that were applied.
+ * Returns the names that were applied. Throws `app_database_unfit` where the schema `ninefold` is somebody else's.
  */
 export async function applySchemaFiles(database: Database, files: readonly SchemaFile[]): Promise<string[]> {
-  const [known] = await database.run([
-    { text: `select to_regclass('ninefold.schema_files') is not null as there`, params: [] },
-  ]);
-  const present = known && rowsAsText(known)[0]?.there === 't';
+  const [known] = await database.run([{ text: OWN_SCHEMA, params: [] }]);
+  const schema = known && rowsAsText(known)[0];
+  // A view or a trigger of somebody else's in its place would run as the superuser.
+  if (schema && schema.ours !== 't') {
+    const reason = 'it has a schema ninefold that is not Ninefold’s';
+    throw new NinefoldError('app_database_unfit', { details: { reason } });
+  }
+  const present = schema?.complete === 't';
   const [applied] = present ? await database.run([{ text: 'select name from ninefold.schema_files', params: [] }]) : [];
   const names = new Set(applied ? rowsAsText(applied).map((row) => row.name) : []);
   const missing = files.filter((file) => !names.has(file.name));
@@ -51,3 +56,6 @@ ${file.sql}
 }
 
 const SCHEMA_LOCK = 9_009_001;
+
+const OWN_SCHEMA = `select r.rolsuper as ours, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
+  from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner where n.nspname = 'ninefold'`;
