@@ -15,7 +15,7 @@ export const sessionColumns = (
   { name: 'User', width: 236, cell: whoOf },
   { name: 'With', width: 168, cell: (session) => deviceWords(session.user_agent) },
   { name: 'From', width: 132, cell: ({ ip }) => (ip ? <code>{ip}</code> : <span className="soft">–</span>) },
-  { name: 'Since', width: 116, cell: (session) => <TimeAgo iso={session.created_at} /> },
+  { name: 'Since', width: 136, cell: (session) => <TimeAgo iso={session.created_at} /> },
   {
     name: 'Refreshed',
     width: 116,
