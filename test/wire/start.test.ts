@@ -88,6 +88,7 @@ describe('an external PostgreSQL', () => {
     const superuser = new pg.Client(postgres.url);
     await superuser.connect();
     await superuser.query(`create role plain login password 'plain' createdb`);
+    await superuser.query('grant connect on database postgres to plain');
     await superuser.end();
     const url = new URL(postgres.url);
     url.username = 'plain';
