@@ -4,6 +4,7 @@ import type { App } from '../apps/app.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import { namedCaller } from '../identity/named-caller.ts';
 import type { AdminContext, Caller } from './context.ts';
 
 /** Compares secrets in a time that tells nothing of where they differ. */
@@ -43,22 +44,17 @@ export function requireApp(caller: Caller, ref: string): void {
   if (caller.kind === 'builder' && !caller.apps.has(ref)) throw new NinefoldError('builder_forbidden');
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /**
  * As whom a call through the builder's door is made: with the rights of the service role, or as `x-ninefold-as` says: `anon` or
  * the id of a member.
  */
-export async function authoriseDoor(context: AdminContext, exchange: Exchange, app: App): Promise<Identity> {
+export async function authoriseDoor(context: AdminContext, exchange: Exchange, ref: string): Promise<Identity> {
   const caller = await callerOf(context, exchange);
-  requireApp(caller, app.ref);
-  const as = exchange.headers['x-ninefold-as'];
-  if (as === undefined) return identityOf({ role: 'service_role' });
+  requireApp(caller, ref);
+  const as = namedCaller(exchange.headers['x-ninefold-as']);
+  if (as === null) return identityOf({ role: 'service_role' });
   if (as === 'anon') return identityOf({ role: 'anon' });
-  if (!UUID.test(as)) {
-    throw new NinefoldError('validation_invalid', { message: 'x-ninefold-as is “anon” or the id of a member.' });
-  }
-  return identityOf({ role: 'authenticated', sub: as.toLowerCase(), aud: 'authenticated' });
+  return identityOf({ role: 'authenticated', sub: as.userId, aud: 'authenticated' });
 }
 
 function identityOf(claims: { role: string; sub?: string; aud?: string }): Identity {

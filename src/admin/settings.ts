@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { SettingEntry } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
 import { asServer } from '../apps/as-server.ts';
-import { fits, settingsByKey } from '../apps/settings.ts';
+import { fits, settingsByKey, storedSettings } from '../apps/settings.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
@@ -12,9 +14,7 @@ import { json, noContent } from './router.ts';
 /** GET /apps/:ref/settings: every setting with its value, its default and what it means, by key. */
 export async function listSettings(context: AdminContext, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
-  const [result] = await asServer(app.database, [
-    { text: 'select json_object_agg(key, value) from ninefold.settings', params: [] },
-  ]);
+  const [result] = await asServer(app.database, [storedSettings]);
   const stored = (result && firstJson<Record<string, unknown>>(result)) ?? {};
   const entries: SettingEntry[] = Object.entries(settingsByKey).map(([key, setting]) => {
     const isSet = Object.hasOwn(stored, key) && fits(setting, stored[key]);
@@ -24,21 +24,30 @@ export async function listSettings(context: AdminContext, ref: string): Promise<
   return json(entries.sort((a, b) => (a.key < b.key ? -1 : 1)));
 }
 
-const body = z.strictObject({ value: z.json() });
+const body = z.strictObject({ value: z.unknown() });
 
 /** PUT /apps/:ref/settings/:key. Takes effect on every worker at once. Throws `setting_unknown`, `setting_invalid`. */
 export async function setSetting(context: AdminContext, exchange: Exchange, ref: string, key: string): Promise<Reply> {
   const setting = findSetting(key);
   const { value } = readBody(exchange, body);
-  if (!fits(setting, value)) throw new NinefoldError('setting_invalid', { details: { key, type: setting.type } });
+  if (!fits(setting, value) || Buffer.byteLength(JSON.stringify(value)) > limits.settingBytes.default) {
+    throw new NinefoldError('setting_invalid', { details: { key, type: setting.type } });
+  }
   const app = await context.apps.get(ref);
-  await asServer(app.database, [
+  const stored = asServer(app.database, [
     {
       text: `insert into ninefold.settings (key, value) values ($1, $2::jsonb)
              on conflict (key) do update set value = excluded.value, set_at = now(), set_by = current_user`,
       params: [key, JSON.stringify(value)],
     },
   ]);
+  await stored.catch((error: unknown) => {
+    // A text that JSON can hold and jsonb cannot, such as one with a NUL.
+    const isUnstorable = error instanceof DatabaseError && error.sqlstate.startsWith('22');
+    throw isUnstorable
+      ? new NinefoldError('setting_invalid', { details: { key, type: setting.type }, cause: error })
+      : error;
+  });
   return json({ key, value });
 }
 

@@ -1,4 +1,3 @@
-import { limits } from '../../contract/limits.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load.ts';
 import { Listener } from '../database/listener.ts';
@@ -8,7 +7,7 @@ import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
 import { asServer } from './as-server.ts';
-import { readSettings, type Settings, settingNames } from './settings.ts';
+import { readSettings, type Settings, storedSettings } from './settings.ts';
 
 /** What an app's database tells by NOTIFY. */
 export type Notification =
@@ -122,13 +121,7 @@ export class App {
   settings(): Promise<Settings> {
     this.#settings ??= this.#remember(
       async () => {
-        const [result] = await asServer(this.database, [
-          {
-            text: `select json_object_agg(key, value) from ninefold.settings
-                   where key = any ($1::text[]) and pg_catalog.octet_length(value::text) <= $2::int`,
-            params: [`{${settingNames.join(',')}}`, String(limits.settingBytes.default)],
-          },
-        ]);
+        const [result] = await asServer(this.database, [storedSettings]);
         return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
       },
       () => {

@@ -1,5 +1,7 @@
+import { limits } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
+import type { Statement } from '../database/statement.ts';
 
 /** An app's settings, complete. */
 export interface Settings {
@@ -10,8 +12,12 @@ export interface Settings {
 /** All settings by the keys of `ninefold.settings`. */
 export const settingsByKey: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
 
-/** The keys of `ninefold.settings` that mean something. */
-export const settingNames: readonly string[] = Object.keys(settingsByKey);
+/** Reads what `ninefold.settings` holds of them, as one JSON object; values above settingBytes are not in force. */
+export const storedSettings: Statement = {
+  text: `select json_object_agg(key, value) from ninefold.settings
+         where key = any ($1::text[]) and pg_catalog.octet_length(value::text) <= $2::int`,
+  params: [`{${Object.keys(settingsByKey).join(',')}}`, String(limits.settingBytes.default)],
+};
 
 /**
  * The settings that `ninefold.settings` holds over their defaults. The app's owner can write anything there, so a value of

@@ -14,6 +14,10 @@ export function asNinefoldError(error: unknown): NinefoldError {
   if (error instanceof ConnectionError || (error instanceof DatabaseError && unavailable(error.sqlstate))) {
     return new NinefoldError('database_unavailable', { cause: error, headers: { 'retry-after': '1' } });
   }
+  if (error instanceof DatabaseError && error.sqlstate === '28P01') {
+    const message = 'The password of the app’s login to its database was changed from inside the app.';
+    return new NinefoldError('database_unavailable', { message, cause: error });
+  }
   const fastify = fromFastify(error);
   return fastify ?? new NinefoldError('internal', { cause: error });
 }

@@ -51,15 +51,16 @@ export class Pipeline {
   }
 
   /** The same call through the builder's door: `authorise` says as whom. */
-  answerDoor(area: Area, ref: string, exchange: Exchange, authorise: (app: App) => Promise<Identity>): Promise<Reply> {
+  answerDoor(area: Area, ref: string, exchange: Exchange, authorise: () => Promise<Identity>): Promise<Reply> {
     let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
       { area: area.name, app: ref, exchange, extra: {} },
       async () => {
-        app = await this.#open(ref);
-        const known = await authorise(app);
+        // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
+        const known = await authorise();
         identity = known;
+        app = await this.#open(ref);
         return area.handle(app, exchange, () => Promise.resolve(known));
       },
       (error) => (identity ? area.renderError(error, app, exchange, identity) : Promise.resolve(null)),

@@ -20,7 +20,7 @@ export interface HttpParts {
   admin: {
     handle(exchange: Exchange): Promise<Reply>;
     /** Who a builder's call is made as; throws where the caller may not work on the app. */
-    authorise(exchange: Exchange, app: App): Promise<Identity>;
+    authorise(exchange: Exchange, ref: string): Promise<Identity>;
   };
   /** True while the node can answer calls. */
   isHealthy: () => Promise<boolean>;
@@ -82,7 +82,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
       const { ref } = request.params as { ref: string };
       const exchange = toExchange(request, reply, DOOR_SEGMENTS, `${parts.url()}/apps/${ref}`);
       return parts.pipeline
-        .answerDoor(area, ref, exchange, (app) => parts.admin.authorise(exchange, app))
+        .answerDoor(area, ref, exchange, () => parts.admin.authorise(exchange, ref))
         .then((answered) => send(reply, answered));
     };
     server.all(`/admin/v1/apps/:ref/${area.name}/v1`, door);

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
+import { restSettings } from '../../contract/settings.ts';
+import { authSettings } from '../../contract/settings-auth.ts';
 import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { inDatabase, outcomeOf, superuserUrl, withClient } from '../support/database.ts';
@@ -185,6 +187,38 @@ describe('settings', () => {
       }
     });
     await expectNeighbourServed();
+  });
+
+  it('over the management API are taken only where they fit, and only where they exist', async () => {
+    const app = await createApp(node);
+    const set = (key: string, body: string) =>
+      send(node.url, `/admin/v1/apps/${app.ref}/settings/${key}`, {
+        method: 'PUT',
+        headers: { ...operator, 'content-type': 'application/json' },
+        body,
+      });
+    for (const [key, value] of hostile.filter(
+      ([name]) => Object.hasOwn(restSettings, name) || Object.hasOwn(authSettings, name),
+    )) {
+      const answer = await set(key, JSON.stringify({ value }));
+      if (answer.status !== 200) expect(expectRefusal(answer, key)).toBe('setting_invalid');
+    }
+    for (const [key, body] of [
+      ['__proto__', '{"value":1}'],
+      ['constructor', '{"value":1}'],
+      ['jwt_aud%00', '{"value":"x"}'],
+      ['%ff', '{"value":1}'],
+      ['jwt_aud', '{"value":"\\u0000"}'],
+      ['jwt_aud', '{"value":"\\ud800"}'],
+      ['jwt_aud', JSON.stringify({ value: 'x'.repeat(1_000_000) })],
+      ['jwt_aud', '{}'],
+      ['jwt_aud', '{"value":1e999}'],
+      ['jwt_aud', ''],
+      ['app_settings', `{"value":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ] as const) {
+      expectRefusal(await set(key, body), `${key} ${body.slice(0, 40)}`);
+    }
+    expect((await send(node.url, `/admin/v1/apps/${app.ref}/settings`, { headers: operator })).status).toBe(200);
   });
 
   it('as large as the database holds are not read', async () => {
@@ -394,6 +428,20 @@ describe('notifications and figures', () => {
       expect(statuses(await lookAt(app))).toEqual(allWell);
     }
   });
+});
+
+it('a password that the app changes of its own login is said, and ends no more than the app itself', async () => {
+  const app = await createApp(node);
+  await runSql(node, app.ref, `alter role current_user password 'known'`);
+  const migrated = await send(node.url, `/admin/v1/apps/${app.ref}/migrations`, {
+    method: 'POST',
+    headers: { ...operator, 'content-type': 'application/json' },
+    body: '{"files":[]}',
+  });
+  expect([migrated.status, JSON.parse(migrated.body).code]).toEqual([503, 'database_unavailable']);
+  await expectNeighbourServed();
+  await deleteApp(node, (await createApp(node, { from: app.ref })).ref);
+  await deleteApp(node, app.ref);
 });
 
 describe('the keys of an app that was deleted', () => {
