@@ -147,7 +147,7 @@ export async function composeWorker(
     areas: [restArea, authArea(events)],
     admin: {
       handle: (exchange) => handleAdmin(adminContext, exchange),
-      authorise: (exchange, app) => authoriseDoor(adminContext, exchange, app),
+      authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     },
     isHealthy: () =>
       maintenance.run([{ text: 'select 1', params: [], preparedFor: 'health' }]).then(

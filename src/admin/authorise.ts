@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Exchange } from '../../contract/exchange.ts';
-import type { App } from '../apps/app.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Area } from './area.ts';

@@ -276,5 +276,7 @@ describe('the builder’s door', () => {
     expect(await rows({ ...operator, 'x-ninefold-as': 'service_role' })).toEqual([400, 'validation_invalid']);
     expect(await rows({ authorization: `Bearer ${ada.session.access_token}` })).toEqual([401, 'operator_required']);
     expect(await rows({ authorization: `Bearer ${app.secret_key}` })).toEqual([401, 'operator_required']);
+    const unknown = await fetch(`${node.url}/admin/v1/apps/no-such-app/rest/v1/projects`);
+    expect([unknown.status, ((await unknown.json()) as { code: string }).code]).toEqual([401, 'operator_required']);
   });
 });
