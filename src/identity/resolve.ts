@@ -95,11 +95,13 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'>;
+/** The settings that decide which role a call has. */
+export type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'>;
 
 const ownRole = [{ kind: 'key', key: 'role' }] as const;
 
-function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
+/** The identity that claims make. Throws PGRST302 where they name no role and the app refuses anonymous callers. */
+export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
   const { sub, session_id: session } = claims;
   const hasSession = typeof session === 'string' && UUID.test(session) && session !== NIL_UUID;
   const claimed = claimAt(claims, parseRolePath(rules.roleClaimKey ?? '.role') ?? ownRole);

@@ -1,0 +1,42 @@
+import { findUser } from '../accounts/users.ts';
+import type { Executor } from '../database/database.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from './identity.ts';
+import { identityOfClaims, type RoleRules } from './resolve.ts';
+
+/** Whom the header `x-ninefold-as` names: nobody in particular, or a member by id. */
+export type NamedCaller = 'anon' | { readonly userId: string };
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Reads the header `x-ninefold-as`; null where there is none. Throws validation_invalid. */
+export function namedCaller(header: string | undefined): NamedCaller | null {
+  if (header === undefined || header === 'anon') return header ?? null;
+  if (UUID.test(header)) return { userId: header.toLowerCase() };
+  throw new NinefoldError('validation_invalid', { message: 'x-ninefold-as is “anon” or the id of a member.' });
+}
+
+/**
+ * The identity that a call of the named caller has, with the claims of a token that the member would get now, those of
+ * its session left out. An id without an account is a member of whom nothing but the id is known.
+ * Throws PGRST302 for `anon` where the app refuses calls without a token, and what the database throws.
+ */
+export async function identityOfNamed(database: Executor, rules: RoleRules, caller: NamedCaller): Promise<Identity> {
+  if (caller === 'anon') return { ...identityOfClaims({ anonRole: rules.anonRole ?? null }, {}), source: 'none' };
+  const user = await findUser(database, caller.userId);
+  if (!user) {
+    return identityOfClaims(rules, { sub: caller.userId, aud: 'authenticated', role: 'authenticated' });
+  }
+  const { id: sub, aud, email, phone, app_metadata, user_metadata, role, is_anonymous } = user;
+  return identityOfClaims(rules, {
+    sub,
+    aud,
+    email,
+    phone,
+    app_metadata,
+    user_metadata,
+    role,
+    aal: 'aal1',
+    is_anonymous,
+  });
+}
