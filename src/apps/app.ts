@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load.ts';
+import { isPassing } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
 import { firstJson, rowsAsText } from '../database/statement.ts';
@@ -38,6 +39,7 @@ export class App {
   readonly database: Pool;
   readonly #target: Target;
   readonly #events: Events;
+  readonly #waitMilliseconds: number;
   readonly #subscribers = new Set<(notification: Notification) => void>();
   #ear: Listener | null = null;
   #opening: Promise<void> | null = null;
@@ -50,6 +52,7 @@ export class App {
   constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
     this.#events = events;
+    this.#waitMilliseconds = limits.waitMilliseconds;
     this.#target = {
       host: server.host,
       port: server.port,
@@ -156,10 +159,24 @@ export class App {
     });
     this.#ear?.close();
     this.#ear = ear;
-    await ear.start();
+    await this.#startPatiently(ear);
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
     // The pool notices that nobody calls only once it has had a connection.
     await this.settings();
+  }
+
+  /** While the database is closed, because it is being copied, waits as long as a call waits for a connection. */
+  async #startPatiently(ear: Listener): Promise<void> {
+    const until = performance.now() + this.#waitMilliseconds;
+    for (;;) {
+      try {
+        await ear.start();
+        return;
+      } catch (error) {
+        if (!isPassing(error) || performance.now() > until) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
   }
 
   #rest(): void {

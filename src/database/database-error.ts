@@ -53,3 +53,8 @@ export class PoolTimeoutError extends Error {
 export class ResultTooLargeError extends Error {
   override readonly name = 'ResultTooLargeError';
 }
+
+/** The server starts up, or the database is closed while it is being copied: worth the wait that each caller has. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.sqlstate === '57P03' || error.sqlstate === '55000');
+}

@@ -1,6 +1,6 @@
 import { Connection } from './connection.ts';
 import type { Database, Transaction } from './database.ts';
-import { ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
+import { ConnectionError, DatabaseError, isPassing, PoolTimeoutError } from './database-error.ts';
 import type { Result, Statement } from './statement.ts';
 import type { Target } from './target.ts';
 
@@ -275,11 +275,6 @@ export class Pool implements Database {
     this.#times.clear();
     this.#options.onIdle?.();
   }
-}
-
-/** The server starts up, or the database is closed while it is being copied: worth the wait that each caller has. */
-function isPassing(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.sqlstate === '57P03' || error.sqlstate === '55000');
 }
 
 /** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */
