@@ -258,14 +258,14 @@ describe('connections', () => {
 
   it('that the server ends fail only the calls in flight', async () => {
     await withPool(async (pool) => {
-      const sleeping = pool.run([query('select pg_sleep(25)')]);
+      const sleeping = expect(pool.run([query('select pg_sleep(25)')])).rejects.toBeInstanceOf(ConnectionError);
       await withPool(async (other) => {
         await runningIn(other, 'select pg_sleep(25)');
         await other.run([
           query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(25)'`),
         ]);
       });
-      await expect(sleeping).rejects.toBeInstanceOf(ConnectionError);
+      await sleeping;
       expect(await value(pool, query('select 3'))).toBe('3');
     });
   });
