@@ -40,7 +40,7 @@ export function addSettingsCommand(program: Command): void {
         const { [key]: _, ...rest } = entry.value as Record<string, unknown>;
         await client.put(setting, { value: rest });
       } else if (action === 'set' && value !== undefined) {
-        const read = APP_SETTING.test(key) ? { ...(entry.value as object), [key]: value } : valueOf(entry, value);
+        const read = APP_SETTING.test(key) ? { ...(entry.value as object), [key]: value } : settingValue(entry, value);
         await client.put(setting, { value: read });
         process.stdout.write(`${entry.key} is ${JSON.stringify(read)}\n`);
       } else {
@@ -58,7 +58,7 @@ function entryOf(entries: readonly SettingEntry[], key: string): SettingEntry {
   return entry;
 }
 
-function valueOf(entry: SettingEntry, text: string): unknown {
+function settingValue(entry: SettingEntry, text: string): unknown {
   try {
     return readValue(entry, text);
   } catch (error) {
