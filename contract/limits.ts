@@ -80,6 +80,7 @@ export const limits = limit({
     default: 2000,
     meaning: 'How long reading the catalogue for the specification waits for a schema change that is under way.',
   },
+  explainedRows: { unit: 'count', default: 10, meaning: 'Rows that the explanation of an access looks at.' },
   sqlRows: { unit: 'count', default: 1000, meaning: 'Rows that the SQL page shows of one result.' },
   poolConnections: {
     unit: 'count',

@@ -1,6 +1,10 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
 import type { Identity } from '../identity/identity.ts';
+import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
+import { asksWhy } from '../rest/explain/asked.ts';
+import { explainAccess } from '../rest/explain/explain.ts';
 import { handleRest } from '../rest/handle.ts';
 import { restErrorReply } from '../rest/response/error-reply.ts';
 import type { Area } from './area.ts';
@@ -10,6 +14,7 @@ export const restArea: Area = {
   name: 'rest',
   handle: async (app, exchange, identify) => {
     const identity = await identify();
+    if (asksWhy(exchange, identity)) return explain(app, exchange, identity);
     const { catalog, settings } = await schemaFor(app, identity);
     return handleRest({ database: app.database, catalog, identity, settings }, exchange);
   },
@@ -21,6 +26,16 @@ export const restArea: Area = {
     });
   },
 };
+
+/** Why a call is refused: of whom the header `x-ninefold-as` names, else of whoever asks. */
+async function explain(app: App, exchange: Exchange, asker: Identity): Promise<Reply> {
+  const { rest } = await app.settings();
+  const rules = { roleClaimKey: rest.jwt_role_claim_key, anonRole: rest.db_anon_role };
+  const named = namedCaller(exchange.headers['x-ninefold-as']);
+  const identity = named === null ? asker : await identityOfNamed(app.database, rules, named);
+  const { catalog, settings } = await schemaFor(app, identity);
+  return explainAccess({ database: app.database, catalog, identity, settings }, exchange);
+}
 
 /** A builder with the rights of the service role sees every schema; everybody else what is exposed. */
 async function schemaFor(

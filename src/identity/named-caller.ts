@@ -22,7 +22,7 @@ export function namedCaller(header: string | undefined): NamedCaller | null {
  * Throws PGRST302 for `anon` where the app refuses calls without a token, and what the database throws.
  */
 export async function identityOfNamed(database: Executor, rules: RoleRules, caller: NamedCaller): Promise<Identity> {
-  if (caller === 'anon') return { ...identityOfClaims({ anonRole: rules.anonRole ?? null }, {}), source: 'none' };
+  if (caller === 'anon') return { ...identityOfClaims(rules, {}), source: 'none' };
   const user = await findUser(database, caller.userId);
   if (!user) {
     return identityOfClaims(rules, { sub: caller.userId, aud: 'authenticated', role: 'authenticated' });

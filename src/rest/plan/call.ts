@@ -3,7 +3,7 @@ import type { Catalog, Parameter, Routine } from '../../catalog/catalog.ts';
 import type { Action, ApiRequest } from '../request/api-request.ts';
 import { findFunction } from './find-function.ts';
 import { negotiate } from './negotiate.ts';
-import type { CallArguments, CallPlan, Condition, ReadNode } from './plan.ts';
+import type { CallArguments, CallPlan, Condition } from './plan.ts';
 import { planRead } from './read.ts';
 import { columnsNeeded } from './returning.ts';
 
@@ -32,7 +32,7 @@ export function planCall(
     readOnly: !isPost || routine.volatility !== 'volatile',
     headOnly: action.method === 'HEAD',
     returning: columnsNeeded(read, []),
-    filterColumns: [...new Set(filterColumns(read))].sort(),
+    filterColumns: [...new Set(filterColumns(read.where))].sort(),
     ...planned,
     ...negotiated,
   };
@@ -67,8 +67,8 @@ function valuesOf(parameters: readonly Parameter[], pairs: readonly (readonly [s
   };
 }
 
-/** The columns that the conditions of the read and of those embedded in it compare. */
-function filterColumns(read: ReadNode): string[] {
+/** The columns that conditions compare. */
+export function filterColumns(conditions: readonly Condition[]): string[] {
   const of = (condition: Condition): string[] => {
     switch (condition.kind) {
       case 'filter':
@@ -79,5 +79,5 @@ function filterColumns(read: ReadNode): string[] {
         return condition.children.flatMap(of);
     }
   };
-  return read.where.flatMap(of);
+  return conditions.flatMap(of);
 }

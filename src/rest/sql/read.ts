@@ -174,10 +174,10 @@ function rangeText(range: RowRange, params: Params): string {
 }
 
 /**
- * One row for every row that the relation has under its filters, whatever its limit: to be counted. Embedded
- * relations count only where they filter, as inner joins.
+ * One row of `columns` for every row that the relation has under its filters, whatever its limit: to be counted, when
+ * nothing else is asked for. Embedded relations count only where they filter, as inner joins.
  */
-export function countText(node: ReadNode, params: Params): string {
+export function countText(node: ReadNode, params: Params, columns = '1'): string {
   const table = tableOf(node);
   const conditions = node.where.map((condition) =>
     conditionText(table, condition, params, (child) => countText(child, params)),
@@ -187,5 +187,5 @@ export function countText(node: ReadNode, params: Params): string {
     if (child.embedding?.join === 'inner') conditions.push(`EXISTS (${countText(child, params)})`);
   }
   const where = conditions.length ? ` WHERE ${conditions.join(' AND ')}` : '';
-  return `SELECT 1${fromText(node)}${where}`;
+  return `SELECT ${columns}${fromText(node)}${where}`;
 }

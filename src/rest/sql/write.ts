@@ -39,7 +39,7 @@ function insertText(plan: MutatePlan, params: Params): string {
   const names = columns.map((column) => identifier(column.name));
   const into = `INSERT INTO ${qualified(target)}${names.length ? `(${names.join(', ')})` : ''}`;
   const values = `SELECT ${columns.map((column) => columnText(body, column.name)).join(', ')}`;
-  const rows = rowsText(plan.columns, plan, params);
+  const rows = payloadText(plan, params);
   const merges = onConflict?.resolution === 'merge-duplicates';
   const conditions: string[] = [];
   if (merges) conditions.push(countInserted(1));
@@ -64,14 +64,14 @@ function updateText(plan: MutatePlan, params: Params): string {
     return `SELECT ${shown} FROM ${qualified(target)} WHERE false`;
   }
   const assignments = columns.map(({ name }) => `${identifier(name)} = ${columnText(body, name)}`);
-  const rows = rowsText(columns, plan, params);
+  const rows = payloadText(plan, params);
   const where = whereText(plan, params);
   return `UPDATE ${qualified(target)} SET ${assignments.join(', ')} FROM ${rows}${where}${returningText(plan)}`;
 }
 
-/** The rows of the payload with typed columns, as a FROM item. */
-function rowsText(columns: readonly PlannedField[], plan: MutatePlan, params: Params): string {
-  const { payload } = plan;
+/** The rows of the payload with typed columns, as a FROM item called `pgrst_body`. */
+export function payloadText(plan: MutatePlan, params: Params): string {
+  const { payload, columns } = plan;
   if (payload?.kind !== 'json' && payload?.kind !== 'json-unread') throw new Error('a write without JSON rows');
   return jsonRowsText(columns, payload, { defaults: plan.applyDefaults, one: false }, params);
 }

@@ -1,4 +1,13 @@
-import { isKeyword, isOperator, sourceOf, type Token, tokenise } from './tokens.ts';
+import {
+  enclosed,
+  isKeyword,
+  isOperator,
+  joined,
+  sourceOf,
+  split,
+  type Token,
+  tokenise,
+} from '../../catalog/expression-text.ts';
 
 /**
  * A condition as far as it is understood. What is not is `opaque`: it may be true, false or null, and is shown as it
@@ -65,24 +74,17 @@ export function parseQuery(text: string): Subquery | null {
 }
 
 function condition(text: string, tokens: readonly Token[]): Expression {
-  const only = tokens.length === 1 ? tokens[0] : undefined;
-  if (only?.kind === 'group' && only.bracket === '(' && !isKeyword(only.items[0], 'SELECT', 'WITH', 'VALUES')) {
-    return condition(text, only.items);
+  const inner = enclosed(tokens);
+  if (inner) return condition(text, inner);
+  const parted = joined(tokens);
+  if (parted) {
+    return join(
+      parted.kind,
+      parted.parts.map((part) => condition(text, part)),
+    );
   }
-  if (!tokens.some((token) => isKeyword(token, 'CASE', 'BETWEEN'))) {
-    for (const [word, kind] of [
-      ['OR', 'or'],
-      ['AND', 'and'],
-    ] as const) {
-      const parts = split(tokens, (token) => isKeyword(token, word));
-      if (parts.length > 1)
-        return join(
-          kind,
-          parts.map((part) => condition(text, part)),
-        );
-    }
-    if (isKeyword(tokens[0], 'NOT')) return { kind: 'not', item: condition(text, tokens.slice(1)) };
-  }
+  const isWhole = tokens.some((token) => isKeyword(token, 'CASE', 'BETWEEN'));
+  if (!isWhole && isKeyword(tokens[0], 'NOT')) return { kind: 'not', item: condition(text, tokens.slice(1)) };
   return leaf(text, tokens);
 }
 
@@ -314,15 +316,6 @@ function relationsIn(tokens: readonly Token[], startsInFrom = false): [string, s
     begins = inFrom && (isKeyword(token, 'FROM', 'JOIN', 'ONLY', 'LATERAL') || isOperator(token, ','));
   }
   return found;
-}
-
-function split(tokens: readonly Token[], separates: (token: Token) => boolean): Token[][] {
-  const parts: Token[][] = [[]];
-  for (const token of tokens) {
-    if (separates(token)) parts.push([]);
-    else (parts[parts.length - 1] as Token[]).push(token);
-  }
-  return parts;
 }
 
 /** The tokens before a trailing `::type`. */

@@ -1,6 +1,6 @@
+import { oneLine } from '../../catalog/expression-text.ts';
 import { type Comparison, type Expression, join, type Operand } from './expression.ts';
 import { type Caller, outcomes, TRUE } from './outcomes.ts';
-import { oneLine } from './tokens.ts';
 
 /**
  * A condition in words, without the parts that are settled for this caller. What is not understood stays as SQL.

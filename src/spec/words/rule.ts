@@ -1,7 +1,7 @@
+import { isKeyword, tokenise } from '../../catalog/expression-text.ts';
 import { type Expression, type Operand, parseExpression } from './expression.ts';
 import { anyone } from './outcomes.ts';
 import { phrase } from './phrase.ts';
-import { isKeyword, tokenise } from './tokens.ts';
 
 /** A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. */
 export function ruleWords(check: string): string {

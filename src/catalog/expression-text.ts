@@ -64,6 +64,47 @@ export function sourceOf(text: string, tokens: readonly Token[]): string {
   return first && last ? oneLine(text.slice(first.start, last.end)) : '';
 }
 
+/** Where AND and OR join the parts of a condition, each part as its tokens, OR first, as it binds less. */
+export interface Joined {
+  kind: 'and' | 'or';
+  parts: Token[][];
+}
+
+/**
+ * The outermost AND or OR of a condition, brackets around the whole taken off; null where nothing joins it. In a CASE or
+ * a BETWEEN the words mean something else, so what holds one stays whole.
+ */
+export function joined(tokens: readonly Token[]): Joined | null {
+  const inner = enclosed(tokens);
+  if (inner) return joined(inner);
+  if (tokens.some((token) => isKeyword(token, 'CASE', 'BETWEEN'))) return null;
+  for (const kind of ['or', 'and'] as const) {
+    const parts = split(tokens, (token) => isKeyword(token, kind.toUpperCase()));
+    if (parts.length > 1) return { kind, parts };
+  }
+  return null;
+}
+
+/** What stands in the brackets, where the whole is one pair of them around a condition; else null. */
+export function enclosed(tokens: readonly Token[]): readonly Token[] | null {
+  const only = tokens.length === 1 ? tokens[0] : undefined;
+  const isCondition = only?.kind === 'group' && only.bracket === '(' && !isQuery(only.items);
+  return isCondition ? only.items : null;
+}
+
+/** True of the tokens of a subquery. */
+export const isQuery = (tokens: readonly Token[]): boolean => isKeyword(tokens[0], 'SELECT', 'WITH', 'VALUES');
+
+/** The tokens between those that separate; one empty part where there are none. */
+export function split(tokens: readonly Token[], separates: (token: Token) => boolean): Token[][] {
+  const parts: Token[][] = [[]];
+  for (const token of tokens) {
+    if (separates(token)) parts.push([]);
+    else (parts[parts.length - 1] as Token[]).push(token);
+  }
+  return parts;
+}
+
 /** SQL text on one line; white space inside quotes stays. */
 export const oneLine = (sql: string): string =>
   sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\s+/g, (part) => (/^\s/.test(part) ? ' ' : part)).trim();

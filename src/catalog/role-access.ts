@@ -1,0 +1,186 @@
+import type { Executor } from '../database/database.ts';
+import { firstJson } from '../database/statement.ts';
+
+/**
+ * What one role may do with one relation or function, as PostgreSQL itself decides it (has_table_privilege, pg_has_role):
+ * for questions about one call. The chapters of the specification, which ask about all of them, read AccessFacts.
+ */
+export interface RelationAccess {
+  /** Null where no role has that name. */
+  role: { name: string; bypasses: boolean } | null;
+  schema_usage: { held: boolean; through: string[] };
+  /** The relation first, then what it reads if it is a view, at any depth. */
+  relations: RelationRights[];
+}
+
+export interface RelationRights {
+  schema: string;
+  name: string;
+  kind: 'r' | 'p' | 'v' | 'm' | 'f';
+  /** How many views lie above it; 0 for the relation itself. */
+  depth: number;
+  /** Whose rights count: the role, or the owner of the view above. */
+  as_role: string;
+  /** Superusers and roles with BYPASSRLS. */
+  bypasses: boolean;
+  /** `as_role` has the rights of the owner. */
+  owns: boolean;
+  security_invoker: boolean;
+  row_security: boolean;
+  force_row_security: boolean;
+  columns: ColumnRights[];
+  /** Grants that `as_role` has; `column` is null for the whole relation. */
+  grants: { privilege: TablePrivilege; grantee: string; column: string | null }[];
+  /** Privileges on the whole relation, from whatever source. */
+  privileges: TablePrivilege[];
+  policies: RolePolicy[];
+}
+
+export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+
+export interface ColumnRights {
+  name: string;
+  privileges: TablePrivilege[];
+  /** As SQL text; of a generated column the expression. */
+  default: string | null;
+  generated: boolean;
+  identity: boolean;
+}
+
+export interface RolePolicy {
+  name: string;
+  permissive: boolean;
+  command: 'all' | 'select' | 'insert' | 'update' | 'delete';
+  roles: string[];
+  /** Made for `as_role`, for a role that it inherits from, or for PUBLIC. */
+  applies: boolean;
+  /** Printed with an empty search path. */
+  using: string | null;
+  check: string | null;
+}
+
+export interface RoutineAccess {
+  role: RelationAccess['role'];
+  schema_usage: RelationAccess['schema_usage'];
+  /** With the types of its arguments. */
+  signature: string;
+  execute: { held: boolean; through: string[] };
+  security_definer: boolean;
+  owner: string;
+}
+
+/** The grantees of `acl` by whose grants of a privilege `role` holds it. */
+const through = (acl: string, role: string, privilege: string): string =>
+  `(select coalesce(json_agg(distinct case g.grantee when 0 then 'PUBLIC' else pg_get_userbyid(g.grantee)::text end), '[]')
+    from aclexplode(${acl}) g where g.privilege_type = '${privilege}'
+      and case when g.grantee = 0 then true else pg_has_role(${role}, g.grantee, 'USAGE') end)`;
+
+const asked = `select r.oid, r.rolname as name, r.rolsuper or r.rolbypassrls as bypasses
+  from pg_catalog.pg_roles r where r.rolname = $2`;
+
+const role = `(select json_build_object('name', me.name, 'bypasses', me.bypasses) from me)`;
+
+const schemaUsage = `json_build_object(
+  'held', coalesce((select has_schema_privilege(me.oid, n.oid, 'USAGE') from me), false),
+  'through', coalesce((select ${through(`coalesce(n.nspacl, acldefault('n', n.nspowner))`, 'me.oid', 'USAGE')} from me), '[]'))`;
+
+const invoker = `coalesce((select o.option_value::bool from pg_options_to_table(v.reloptions) o
+  where o.option_name = 'security_invoker'), false)`;
+
+/** Views within views that are followed. */
+const DEEPEST = 16;
+
+const wholeList = `array_remove(array[
+  case when has_table_privilege(u.as_role, c.oid, 'SELECT') then 'SELECT' end,
+  case when has_table_privilege(u.as_role, c.oid, 'INSERT') then 'INSERT' end,
+  case when has_table_privilege(u.as_role, c.oid, 'UPDATE') then 'UPDATE' end,
+  case when has_table_privilege(u.as_role, c.oid, 'DELETE') then 'DELETE' end], null)`;
+
+const columnList = `array_remove(array[
+  case when has_column_privilege(u.as_role, c.oid, a.attnum, 'SELECT') then 'SELECT' end,
+  case when has_column_privilege(u.as_role, c.oid, a.attnum, 'INSERT') then 'INSERT' end,
+  case when has_column_privilege(u.as_role, c.oid, a.attnum, 'UPDATE') then 'UPDATE' end], null)`;
+
+const grantsList = `(select coalesce(json_agg(json_build_object('privilege', g.privilege, 'column', g.name, 'grantee',
+    case g.grantee when 0 then 'PUBLIC' else pg_get_userbyid(g.grantee)::text end) order by g.privilege, g.name), '[]')
+  from (
+    select e.privilege_type as privilege, null::name as name, e.grantee
+    from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) e
+    union all
+    select e.privilege_type, a.attname, e.grantee
+    from pg_catalog.pg_attribute a, aclexplode(a.attacl) e
+    where a.attrelid = c.oid and a.attacl is not null and not a.attisdropped) g
+  where g.privilege in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+    and case when g.grantee = 0 then true else pg_has_role(u.as_role, g.grantee, 'USAGE') end)`;
+
+const columnsList = `(select coalesce(json_agg(json_build_object('name', a.attname, 'privileges', ${columnList},
+    'default', pg_get_expr(d.adbin, d.adrelid), 'generated', a.attgenerated <> '', 'identity', a.attidentity <> '')
+    order by a.attnum), '[]')
+  from pg_catalog.pg_attribute a
+  left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)`;
+
+const policiesList = `(select coalesce(json_agg(json_build_object('name', p.polname, 'permissive', p.polpermissive,
+    'command', case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete'
+      else 'all' end,
+    'roles', (select json_agg(case o.oid when 0 then 'PUBLIC' else pg_get_userbyid(o.oid)::text end)
+      from unnest(p.polroles) o(oid)),
+    'applies', (select bool_or(case when o.oid = 0 then true else pg_has_role(u.as_role, o.oid, 'USAGE') end)
+      from unnest(p.polroles) o(oid)),
+    'using', pg_get_expr(p.polqual, p.polrelid), 'check', pg_get_expr(p.polwithcheck, p.polrelid))
+    order by p.polpermissive desc, p.polname), '[]')
+  from pg_catalog.pg_policy p where p.polrelid = c.oid)`;
+
+/** $1 is the relation, $2 the name of the role. A view with security_invoker is looked through with the role's own rights. */
+const relationQuery = `with recursive me as (${asked}),
+  used(relation, as_role, depth) as (
+    select $1::oid, me.oid, 0 from me
+    union
+    select d.refobjid, case when ${invoker} then me.oid else v.relowner end, u.depth + 1
+    from used u cross join me
+    join pg_catalog.pg_class v on v.oid = u.relation and v.relkind = 'v'
+    join pg_catalog.pg_rewrite r on r.ev_class = v.oid and r.ev_type = '1'
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
+      and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid <> v.oid and d.deptype = 'n'
+    join pg_catalog.pg_class c on c.oid = d.refobjid and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    where u.depth < ${DEEPEST})
+  select json_build_object('role', ${role}, 'schema_usage',
+    (select ${schemaUsage} from pg_catalog.pg_namespace n join pg_catalog.pg_class c on c.relnamespace = n.oid where c.oid = $1::oid),
+    'relations', (select coalesce(json_agg(json_build_object(
+      'schema', n.nspname, 'name', c.relname, 'kind', c.relkind, 'depth', u.depth, 'as_role', w.rolname,
+      'bypasses', w.rolsuper or w.rolbypassrls, 'owns', pg_has_role(w.oid, c.relowner, 'USAGE'),
+      'security_invoker', (select ${invoker} from pg_catalog.pg_class v where v.oid = c.oid),
+      'row_security', c.relrowsecurity, 'force_row_security', c.relforcerowsecurity,
+      'columns', ${columnsList}, 'grants', ${grantsList}, 'privileges', ${wholeList}, 'policies', ${policiesList})
+      order by u.depth, n.nspname, c.relname), '[]')
+    from used u join pg_catalog.pg_class c on c.oid = u.relation
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_roles w on w.oid = u.as_role))`;
+
+const routineQuery = `with me as (${asked})
+  select json_build_object('role', ${role}, 'schema_usage', ${schemaUsage},
+    'signature', format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)),
+    'execute', json_build_object(
+      'held', coalesce((select has_function_privilege(me.oid, p.oid, 'EXECUTE') from me), false),
+      'through', coalesce((select ${through(`coalesce(p.proacl, acldefault('f', p.proowner))`, 'me.oid', 'EXECUTE')} from me), '[]')),
+    'security_definer', p.prosecdef, 'owner', pg_get_userbyid(p.proowner))
+  from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where p.oid = $1::oid`;
+
+/** Null where the relation is gone. Throws what `executor.run` throws. */
+export async function readRelationAccess(executor: Executor, oid: number, roleName: string) {
+  const found = await read<RelationAccess>(executor, relationQuery, oid, roleName);
+  return found?.schema_usage ? found : null;
+}
+
+/** Null where the function is gone. Throws what `executor.run` throws. */
+export const readRoutineAccess = (executor: Executor, oid: number, roleName: string): Promise<RoutineAccess | null> =>
+  read<RoutineAccess>(executor, routineQuery, oid, roleName);
+
+/** With an empty search path, so that every name is printed with its schema and none of the app's stands in for another. */
+async function read<T>(executor: Executor, text: string, oid: number, roleName: string): Promise<T | null> {
+  const results = await executor.run([
+    { text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`, params: [] },
+    { text, params: [String(oid), roleName] },
+  ]);
+  const [, found] = results;
+  return found ? firstJson<T>(found) : null;
+}

@@ -1,0 +1,35 @@
+import type { ActualAnswer } from '../../../contract/access.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { RestContext } from '../handle.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { restErrorReply } from '../response/error-reply.ts';
+import { queryReply } from '../response/query-reply.ts';
+import { runBatch } from '../run/run-batch.ts';
+import { buildStatements, type QueryPlan } from '../sql/build-statements.ts';
+
+/**
+ * Makes the call as it is and takes it back, as the preference tx=rollback does: constraints that wait for the end of the
+ * transaction are asked, triggers and functions run, and nothing of it stays but what no transaction holds (the numbers
+ * that a sequence has given). Throws ConnectionError and PoolTimeoutError.
+ */
+export async function attempt(
+  { database, identity, settings }: RestContext,
+  request: ApiRequest,
+  plan: QueryPlan,
+  signal: AbortSignal,
+): Promise<ActualAnswer> {
+  const rolledBack: ApiRequest = { ...request, preferences: { ...request.preferences, transaction: 'rollback' } };
+  const batch = buildStatements(rolledBack, plan, identity, settings);
+  try {
+    const result = await runBatch(database, batch, plan, signal);
+    const { status } = queryReply(rolledBack, plan, result, settings);
+    return { status, code: null, message: null, rows: result.page };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
+    const authenticated = identity.role !== (settings.db_anon_role ?? 'anon');
+    const reply = restErrorReply(error, { authenticated, verbosity: 'verbose' });
+    const { code, message } = JSON.parse(String(reply?.body)) as { code: string; message: string };
+    return { status: reply?.status ?? 500, code, message, rows: null };
+  }
+}

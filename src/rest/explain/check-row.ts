@@ -1,0 +1,131 @@
+import type {
+  CheckedCondition,
+  CheckedPolicy,
+  ExplainedCheck,
+  ExplainedPolicy,
+  ExplainedRow,
+} from '../../../contract/access.ts';
+import { filled, type Place, type PlacesOf, partsOf, placesOf, type Value } from './condition-text.ts';
+import type { Evaluated, Evaluations } from './evaluate.ts';
+import type { Asked } from './needs.ts';
+
+/** The policies that decide about one row, and what each came to. Pure. */
+
+/** The policies of a relation that PostgreSQL asks for a command; those without an expression for it count as none. */
+const policiesFor = (policies: readonly ExplainedPolicy[], asked: Asked): ExplainedPolicy[] =>
+  policies.filter(
+    (policy) =>
+      policy.applies &&
+      (policy.command === 'all' || policy.command === asked.command) &&
+      expressionOf(policy, asked) !== null,
+  );
+
+/** A policy for SELECT has only USING, which is asked of a new row, too; WITH CHECK stands in for USING where it is missing. */
+const expressionOf = (policy: ExplainedPolicy, { command, of }: Asked): string | null =>
+  of === 'existing' || command === 'select' ? policy.using : (policy.check ?? policy.using);
+
+/** Everything of the policies' expressions that must be evaluated over the rows. */
+export function expressionsOf(policies: readonly ExplainedPolicy[], asked: readonly Asked[], of: PlacesOf): string[] {
+  const expressions = asked.flatMap((each) =>
+    policiesFor(policies, each).map((policy) => expressionOf(policy, each) as string),
+  );
+  return [...new Set(expressions)].flatMap((expression) => {
+    const calls = placesOf(expression, of).filter((place) => place.column === null);
+    return [expression, ...partsOf(expression).texts, ...calls.map((place) => place.text)];
+  });
+}
+
+/** The columns that the policies name. */
+export function columnsNamed(policies: readonly ExplainedPolicy[], asked: readonly Asked[], of: PlacesOf): string[] {
+  const names = asked.flatMap((each) =>
+    policiesFor(policies, each).flatMap((policy) =>
+      placesOf(expressionOf(policy, each) as string, of).flatMap((place) => place.column ?? []),
+    ),
+  );
+  return [...new Set(names)];
+}
+
+/** What is known of one row, as it is or as it would be. */
+export interface RowValues {
+  /** Its place among the rows that were evaluated. */
+  readonly place: number;
+  readonly evaluations: Evaluations;
+  readonly columns: ReadonlyMap<string, Value>;
+}
+
+export function checkRow(
+  policies: readonly ExplainedPolicy[],
+  asked: readonly Asked[],
+  of: PlacesOf,
+  values: { readonly existing: RowValues | null; readonly new: RowValues | null },
+): Pick<ExplainedRow, 'result' | 'checks'> {
+  const checks = asked.flatMap((each) => {
+    const row = values[each.of];
+    return row ? [check(policiesFor(policies, each), each, of, row)] : [];
+  });
+  const failing = checks.find(({ passes }) => passes !== true);
+  if (!failing) return { result: 'passes', checks };
+  if (failing.passes === null) return { result: 'undecided', checks };
+  // an INSERT that meets a row in conflict which it may not see or change is refused
+  const isInsert = asked.some(({ command }) => command === 'insert');
+  return { result: failing.of === 'existing' && !isInsert ? 'hidden' : 'refused', checks };
+}
+
+function check(policies: readonly ExplainedPolicy[], asked: Asked, of: PlacesOf, row: RowValues): ExplainedCheck {
+  const checked = policies.map((policy) => checkPolicy(policy, expressionOf(policy, asked) as string, of, row));
+  return {
+    policies_for: asked.command,
+    of: asked.of,
+    because: asked.because,
+    passes: verdictOf(checked),
+    policies: checked,
+  };
+}
+
+/** One permissive policy must hold, and every restrictive one. Null where an error may have decided. */
+function verdictOf(policies: readonly CheckedPolicy[]): boolean | null {
+  const permissive = policies.filter((policy) => policy.permissive);
+  const restrictive = policies.filter((policy) => !policy.permissive);
+  if (policies.some(({ error }) => error !== null)) return null;
+  return permissive.some(({ result }) => result === true) && restrictive.every(({ result }) => result === true);
+}
+
+function checkPolicy(policy: ExplainedPolicy, expression: string, of: PlacesOf, row: RowValues): CheckedPolicy {
+  const parts = partsOf(expression);
+  return {
+    name: policy.name,
+    permissive: policy.permissive,
+    expression,
+    filled: filled(expression, placesOf(expression, of), (place) => valueAt(place, row)),
+    ...truthOf(row.evaluations.get(expression)?.[row.place]),
+    joined_by: parts.joinedBy,
+    conditions: parts.texts.map((text) => checkCondition(text, of, row)),
+  };
+}
+
+function checkCondition(expression: string, of: PlacesOf, row: RowValues): CheckedCondition {
+  const places = placesOf(expression, of);
+  const values: Record<string, string | null> = {};
+  for (const place of places) {
+    const value = valueAt(place, row);
+    if (value) values[place.text] = value.text;
+  }
+  return {
+    expression,
+    filled: filled(expression, places, (place) => valueAt(place, row)),
+    values,
+    ...truthOf(row.evaluations.get(expression)?.[row.place]),
+  };
+}
+
+function valueAt(place: Place, row: RowValues): Value | null {
+  if (place.column !== null) return row.columns.get(place.column) ?? null;
+  const found = row.evaluations.get(place.text)?.[row.place];
+  return found && 'text' in found ? found : null;
+}
+
+function truthOf(found: Evaluated | undefined): Pick<CheckedPolicy, 'result' | 'error'> {
+  if (!found) return { result: null, error: null };
+  if ('error' in found) return { result: null, error: found.error };
+  return { result: found.text === null ? null : found.text === 'true', error: null };
+}

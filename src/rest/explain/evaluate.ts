@@ -1,0 +1,80 @@
+import type { SqlName } from '../../catalog/catalog.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
+import type { Value } from './condition-text.ts';
+import type { Stage } from './stage.ts';
+
+/** What an expression came to for one row. */
+export type Evaluated = Value | { readonly error: { readonly code: string; readonly message: string } };
+
+/** For each expression, by its text, one outcome a row; an expression that fails without any row has one all the same. */
+export type Evaluations = ReadonlyMap<string, readonly Evaluated[]>;
+
+/**
+ * Evaluates expressions over rows of a table, as whoever the transaction belongs to: so auth.uid(), current_user and the
+ * policies of other tables that an expression looks into are as the caller meets them. The rows are parameters; the
+ * table is not read.
+ * @param expressions catalogue text of the table's own policies, or parts of it; never anything of the request
+ * @param rows as PostgreSQL prints them
+ */
+export async function evaluate(
+  stage: Stage,
+  table: SqlName,
+  expressions: readonly string[],
+  rows: readonly string[],
+): Promise<Evaluations> {
+  const distinct = [...new Set(expressions)];
+  const found = new Map<string, readonly Evaluated[]>();
+  if (distinct.length === 0) return found;
+  const together = await ask(stage, table, distinct, rows);
+  if (!(together instanceof DatabaseError)) {
+    distinct.forEach((expression, i) => {
+      found.set(
+        expression,
+        together.map((row) => row[i] as Evaluated),
+      );
+    });
+    return found;
+  }
+  // one of them fails: each by itself, and then for each row by itself
+  for (const expression of distinct) found.set(expression, await alone(stage, table, expression, rows));
+  return found;
+}
+
+async function alone(stage: Stage, table: SqlName, expression: string, rows: readonly string[]): Promise<Evaluated[]> {
+  const all = await ask(stage, table, [expression], rows);
+  if (!(all instanceof DatabaseError)) return all.map(([value]) => value as Evaluated);
+  if (rows.length < 2) return [failed(all)];
+  const each: Evaluated[] = [];
+  for (const row of rows) {
+    const one = await ask(stage, table, [expression], [row]);
+    each.push(one instanceof DatabaseError ? failed(one) : (one[0]?.[0] as Evaluated));
+  }
+  return each;
+}
+
+const failed = (error: DatabaseError): Evaluated => ({ error: { code: error.sqlstate, message: error.message } });
+
+/** Rows of values, in the order of the rows that were given. */
+async function ask(
+  stage: Stage,
+  table: SqlName,
+  expressions: readonly string[],
+  rows: readonly string[],
+): Promise<Value[][] | DatabaseError> {
+  const params = new Params();
+  // a value beside its type; the inner SELECT sees the columns of the row under the names that the expression uses
+  const columns = expressions.map(
+    (expression) =>
+      `(SELECT json_build_array(pg_typeof(pgrst_value.value)::text, pgrst_value.value::text) FROM (SELECT (${expression})) AS pgrst_value(value))`,
+  );
+  const from = `unnest(${params.bind(arrayLiteral(rows))}::${qualified(table)}[]) AS ${identifier(table.name)}`;
+  const results = await stage.try([{ text: `SELECT ${columns.join(', ')} FROM ${from}`, params: params.values }]);
+  if (results instanceof DatabaseError) return results;
+  return (results[0]?.rows ?? []).map((row) =>
+    row.map((cell) => {
+      const [type, text] = JSON.parse(cell?.toString('utf8') ?? '["unknown", null]') as [string, string | null];
+      return { type, text };
+    }),
+  );
+}

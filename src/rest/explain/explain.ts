@@ -1,0 +1,175 @@
+import type { AccessExplanation } from '../../../contract/access.ts';
+import type { Exchange, Reply } from '../../../contract/exchange.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { RestSettings } from '../../../contract/settings.ts';
+import { nameKey } from '../../catalog/catalog.ts';
+import {
+  type RelationAccess,
+  type RelationRights,
+  readRelationAccess,
+  readRoutineAccess,
+} from '../../catalog/role-access.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { RestContext } from '../handle.ts';
+import type { CallPlan, MutatePlan, ReadPlan } from '../plan/plan.ts';
+import { planRequest } from '../plan/plan-request.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { parseRequest } from '../request/parse-request.ts';
+import { isAllRows } from '../request/row-range.ts';
+import { callInQuestion, EXPLAIN_ACCESS } from './asked.ts';
+import { attempt } from './attempt.ts';
+import { executeGrant, kindOf, rowSecurityOf, schemaGrant, tableGrant } from './grants.ts';
+import { lookAtRows, nothing } from './look.ts';
+import { type Needs, needsOf } from './needs.ts';
+import { agrees, noSuchRole, verdictOf } from './verdict.ts';
+
+/**
+ * Answers `Prefer: explain=access` in place of the call: an AccessExplanation of what the database does with it for
+ * `context.identity`, and why. Nothing is changed. Only for whoever `asksWhy` says may ask.
+ * Throws what the call itself would throw before it reaches the database; PGRST127 for a call that is about no relation
+ * and no function; ConnectionError and PoolTimeoutError.
+ */
+export async function explainAccess(context: RestContext, exchange: Exchange): Promise<Reply> {
+  const { catalog, settings } = context;
+  const request = parseRequest(callInQuestion(exchange), settings);
+  const plan = planRequest(request, catalog, settings);
+  if (plan.kind === 'options' || plan.kind === 'describe') {
+    throw new NinefoldError('PGRST127', { details: 'Access is explained for tables, views and functions.' });
+  }
+  const explanation = await (plan.kind === 'call'
+    ? explainCall(context, request, plan, exchange.signal)
+    : explainStatement(context, request, plan, exchange.signal));
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'preference-applied': EXPLAIN_ACCESS },
+    body: exchange.method === 'HEAD' ? null : JSON.stringify(explanation),
+  };
+}
+
+async function explainCall(
+  context: RestContext,
+  request: ApiRequest,
+  plan: CallPlan,
+  signal: AbortSignal,
+): Promise<AccessExplanation> {
+  const { role, userId } = context.identity;
+  const { schema, name, oid } = plan.routine;
+  const actual = await attempt(context, request, plan, signal);
+  const access = await readRoutineAccess(context.database, oid, role);
+  const grants = access?.role ? [schemaGrant(schema, access.schema_usage), executeGrant(access)] : [];
+  const evidence = { role, target: `${schema}.${name}`, isView: false, inserts: true, grants, beneath: [], actual };
+  const decided = access?.role ? verdictOf({ ...evidence, looked: nothing }) : noSuchRole(role);
+  const whose = access?.security_definer ? `its owner, ${access.owner}` : `the caller, ${role}`;
+  const verdict =
+    decided.outcome === 'allowed'
+      ? { ...decided, reason: `The function may be called. What it does is done with the rights of ${whose}.` }
+      : decided;
+  return {
+    as: { role, user_id: userId },
+    operation: 'execute',
+    target: { schema, name, kind: 'function' },
+    ...verdict,
+    grants,
+    row_security: null,
+    rows: [],
+    more_rows: false,
+    beneath: [],
+    actual,
+    agrees: agrees({ verdict, looked: nothing, actual, countable: false }),
+  };
+}
+
+async function explainStatement(
+  context: RestContext,
+  request: ApiRequest,
+  plan: ReadPlan | MutatePlan,
+  signal: AbortSignal,
+): Promise<AccessExplanation> {
+  const { role, userId } = context.identity;
+  const target = context.catalog.relations.get(nameKey(plan.target));
+  if (!target) throw new NinefoldError('PGRST205');
+  const actual = await attempt(context, request, plan, signal);
+  const needs = needsOf(plan);
+  const about = {
+    as: { role, user_id: userId },
+    operation: needs.operation,
+    target: { schema: target.schema, name: target.name, kind: target.isView ? ('view' as const) : ('table' as const) },
+    actual,
+  };
+  const access = await readRelationAccess(context.database, target.oid, role);
+  const [rights, ...beneathRights] = access?.relations ?? [];
+  if (!access?.role || !rights) {
+    const verdict = noSuchRole(role);
+    const agreed = agrees({ verdict, looked: nothing, actual, countable: false });
+    return { ...about, ...verdict, ...noDetails, agrees: agreed };
+  }
+  const grants = grantsOf(access, rights, needs);
+  const security = rowSecurityOf(rights);
+  const beneath = beneathRights.map((relation) => beneathOf(relation, needs));
+  // without it, not even the table's type can be named
+  const looked = access.schema_usage.held
+    ? await lookAtRows(context, { request, plan, target, rights, needs, security }, signal)
+    : nothing;
+  const inserts = needs.operation === 'insert' || needs.operation === 'upsert';
+  const verdict = verdictOf({
+    role,
+    target: `${target.schema}.${target.name}`,
+    isView: rights.kind === 'v',
+    inserts,
+    grants,
+    beneath,
+    looked,
+    actual,
+  });
+  return {
+    ...about,
+    target: { ...about.target, kind: kindOf(rights) },
+    ...verdict,
+    grants,
+    row_security: security,
+    rows: [...looked.rows],
+    more_rows: looked.more,
+    beneath,
+    agrees: agrees({
+      verdict,
+      looked,
+      actual,
+      countable: !target.isView && isCountable(request, plan, context.settings),
+    }),
+  };
+}
+
+const noDetails = { grants: [], row_security: null, rows: [], more_rows: false, beneath: [] };
+
+/** Without USAGE on the schema PostgreSQL looks no further. */
+const grantsOf = (access: RelationAccess, rights: RelationRights, needs: Needs) => [
+  schemaGrant(rights.schema, access.schema_usage),
+  ...needs.privileges.map((need) => tableGrant(rights, need)),
+];
+
+/** A view's table is read whatever the call does; which of several is written the catalogue does not say. */
+function beneathOf(relation: RelationRights, { operation }: Needs): AccessExplanation['beneath'][number] {
+  const privilege = operation === 'select' ? 'SELECT' : privileges[operation];
+  return {
+    schema: relation.schema,
+    name: relation.name,
+    kind: kindOf(relation),
+    as_role: relation.as_role,
+    grant: tableGrant(relation, { privilege, columns: [], purpose: 'beneath the view' }),
+    row_security: rowSecurityOf(relation),
+  };
+}
+
+const privileges = { insert: 'INSERT', upsert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
+
+/** Whether the answer has one row for each row that matches and may be reached. */
+function isCountable(request: ApiRequest, plan: ReadPlan | MutatePlan, settings: RestSettings): boolean {
+  const { read } = plan;
+  const groups = read.select.some((item) => item.aggregate !== null);
+  const joins = read.children.some(
+    ({ embedding }) => embedding?.join === 'inner' || embedding?.placement.kind === 'spread',
+  );
+  const upserts = plan.kind === 'mutate' && plan.onConflict !== null;
+  const isCut = (settings.db_max_rows ?? Number.POSITIVE_INFINITY) <= limits.explainedRows.default;
+  return !groups && !joins && !upserts && !isCut && isAllRows(request.topRange);
+}

@@ -1,0 +1,80 @@
+import type { AccessTargetKind, ExplainedGrant, ExplainedRowSecurity } from '../../../contract/access.ts';
+import type { RelationAccess, RelationRights, RoutineAccess } from '../../catalog/role-access.ts';
+import type { Need } from './needs.ts';
+
+/** What the catalogue says of a role's rights, as the explanation shows it. Pure. */
+
+export const kindOf = (relation: RelationRights): AccessTargetKind => kinds[relation.kind];
+
+const kinds = {
+  r: 'table',
+  p: 'partitioned table',
+  v: 'view',
+  m: 'materialized view',
+  f: 'foreign table',
+} as const;
+
+export const schemaGrant = (schema: string, usage: RelationAccess['schema_usage']): ExplainedGrant => ({
+  privilege: 'USAGE',
+  on: `schema ${schema}`,
+  needed: 'to name what is in the schema',
+  held: usage.held,
+  missing_columns: [],
+  through: usage.through,
+});
+
+export const executeGrant = ({ signature, execute }: RoutineAccess): ExplainedGrant => ({
+  privilege: 'EXECUTE',
+  on: `function ${signature}`,
+  needed: 'to call',
+  held: execute.held,
+  missing_columns: [],
+  through: execute.through,
+});
+
+/** Whether a role has a privilege on the relation, or else on each column that is named. */
+export function tableGrant(relation: RelationRights, { privilege, columns, purpose }: Need): ExplainedGrant {
+  const on = `${kindOf(relation)} ${relation.schema}.${relation.name}`;
+  const grants = relation.grants.filter((grant) => grant.privilege === privilege);
+  const through = (named: typeof grants) => [...new Set(named.map((grant) => grant.grantee))].sort();
+  const shown = { privilege, on, needed: purpose, missing_columns: [] };
+  if (relation.privileges.includes(privilege)) {
+    return { ...shown, held: true, through: through(grants.filter((grant) => grant.column === null)) };
+  }
+  const covered = relation.columns.filter((column) => column.privileges.includes(privilege)).map(({ name }) => name);
+  const wanted = relation.columns
+    .map(({ name }) => name)
+    .filter((name) => columns.includes('*') || columns.includes(name));
+  const missing = wanted.filter((name) => !covered.includes(name));
+  const held = covered.length > 0 && missing.length === 0;
+  const used = grants.filter(
+    (grant) => grant.column !== null && (wanted.length === 0 || wanted.includes(grant.column)),
+  );
+  // where no column is covered, the grant that is missing is that on the whole
+  return { ...shown, held, missing_columns: covered.length > 0 ? missing : [], through: through(used) };
+}
+
+/** Null for what knows no row-level security. */
+export function rowSecurityOf(relation: RelationRights): ExplainedRowSecurity | null {
+  if (relation.kind !== 'r' && relation.kind !== 'p') return null;
+  const reason = unboundBecause(relation);
+  return {
+    enabled: relation.row_security,
+    forced: relation.force_row_security,
+    binds: reason === null,
+    reason,
+    policies: relation.policies,
+  };
+}
+
+function unboundBecause(relation: RelationRights): string | null {
+  if (!relation.row_security) {
+    const idle = relation.policies.length === 0 ? '' : ', so that its policies have no effect';
+    return `row-level security is off${idle}`;
+  }
+  if (relation.bypasses) return `the role ${relation.as_role} bypasses row-level security`;
+  if (relation.owns && !relation.force_row_security) {
+    return `the role ${relation.as_role} has the rights of the owner, whom row-level security does not bind`;
+  }
+  return null;
+}

@@ -1,0 +1,186 @@
+import type { ExplainedRow, ExplainedRowSecurity } from '../../../contract/access.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { Relation } from '../../catalog/catalog.ts';
+import type { RelationRights } from '../../catalog/role-access.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { type Result, rowsAsText } from '../../database/statement.ts';
+import type { RestContext } from '../handle.ts';
+import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { beforeQuery } from '../sql/build-statements.ts';
+import { setupStatement } from '../sql/setup.ts';
+import { arrayLiteral, identifier, Params } from '../sql/text.ts';
+import { checkRow, columnsNamed, expressionsOf, type RowValues } from './check-row.ts';
+import type { Value } from './condition-text.ts';
+import { type Evaluations, evaluate } from './evaluate.ts';
+import { type Asked, type Needs, policiesAsked } from './needs.ts';
+import { conflictsText, existingRowsText, insertedRowsText } from './rows-text.ts';
+import { plain, Stage } from './stage.ts';
+
+/** What there is to see of the rows of a call. */
+export interface Looked {
+  readonly rows: readonly ExplainedRow[];
+  /** How many rows match, of those that were looked for. */
+  readonly matches: number;
+  readonly more: boolean;
+  /** Why the rows could not be looked at. */
+  readonly problem: { readonly code: string; readonly message: string } | null;
+  /** An expression of a policy that fails whatever the row. */
+  readonly policyError: { readonly code: string; readonly message: string } | null;
+}
+
+export const nothing: Looked = { rows: [], matches: 0, more: false, problem: null, policyError: null };
+
+export interface LookFor {
+  readonly request: ApiRequest;
+  readonly plan: ReadPlan | MutatePlan;
+  readonly target: Relation;
+  readonly rights: RelationRights;
+  readonly needs: Needs;
+  readonly security: ExplainedRowSecurity | null;
+}
+
+/**
+ * Looks at the rows that a call is about, with the rights of the service role, and asks of each, as the caller, what the
+ * policies ask: in one transaction, which is taken back. Throws ConnectionError and PoolTimeoutError, and DatabaseError for
+ * a cancelled statement.
+ */
+export function lookAtRows(context: RestContext, what: LookFor, signal: AbortSignal): Promise<Looked> {
+  return context.database.transaction(async (tx) => {
+    const looked = await look(new Stage(tx, signal), context, what);
+    // so that the COMMIT that follows has nothing to keep
+    await tx.run([plain('ROLLBACK')]);
+    return looked;
+  });
+}
+
+/** A row as it is, as it would be, or both; each as PostgreSQL prints it. */
+interface FoundRow {
+  readonly existing: string | null;
+  readonly new: string | null;
+}
+
+async function look(stage: Stage, context: RestContext, what: LookFor): Promise<Looked> {
+  const { identity, settings } = context;
+  const { request, plan, target, security } = what;
+  const found = await (what.needs.operation === 'insert' || what.needs.operation === 'upsert'
+    ? rowsToInsert(stage, context, what)
+    : rowsThere(stage, context, what));
+  if (found instanceof DatabaseError) return { ...nothing, problem: errorOf(found) };
+  const most = limits.explainedRows.default;
+  const seen = { matches: found.length, more: found.length > most, problem: null, policyError: null };
+  const rows = found.slice(0, most);
+  // what a view shows is decided beneath it
+  if (target.isView) return { ...nothing, ...seen };
+  const become = await stage.try(beforeQuery(request, plan, identity, settings));
+  if (become instanceof DatabaseError) return { ...nothing, problem: errorOf(become) };
+
+  const asked = security?.binds ? policiesAsked(what.needs) : [];
+  const conflicting = found.some((row) => row.existing !== null && what.needs.operation === 'upsert');
+  const all = conflicting ? [...asked, ...askedOfConflicts(plan, asked)] : asked;
+  const policies = security?.policies ?? [];
+  const of = { relation: target.name, columns: new Set(target.columns.keys()) };
+  const shown = [...new Set([...target.primaryKey, ...columnsNamed(policies, all, of)])];
+  const evaluateFor = async (side: 'existing' | 'new') => {
+    const expressions = expressionsOf(
+      policies,
+      all.filter((each) => each.of === side),
+      of,
+    );
+    const texts = rows.map((row) => row[side]).filter((row) => row !== null);
+    return {
+      evaluations: await evaluate(stage, target, expressions, texts),
+      columns: await evaluate(stage, target, shown.map(identifier), texts),
+    };
+  };
+  const [existing, fresh] = [await evaluateFor('existing'), await evaluateFor('new')];
+  const places = { existing: 0, new: 0 };
+  const explained = rows.map((row): ExplainedRow => {
+    const values = {
+      existing: row.existing === null ? null : valuesAt(places.existing++, existing, shown),
+      new: row.new === null ? null : valuesAt(places.new++, fresh, shown),
+    };
+    const named = values.existing ?? values.new;
+    return { row: textsOf(shown, named), ...checkRow(policies, all, of, values) };
+  });
+  const policyError = rows.length > 0 ? null : (errorIn(existing.evaluations) ?? errorIn(fresh.evaluations));
+  return { ...seen, rows: explained, policyError };
+}
+
+const errorOf = (error: DatabaseError) => ({ code: error.sqlstate, message: error.message });
+
+/** Of a row in conflict that is to be changed, PostgreSQL asks what it asks of an UPDATE; of one that is left alone, nothing. */
+function askedOfConflicts(plan: ReadPlan | MutatePlan, asked: readonly Asked[]): Asked[] {
+  const merges = plan.kind === 'mutate' && plan.onConflict?.resolution === 'merge-duplicates';
+  if (asked.length === 0 || !merges) return [];
+  const because = 'because a row in conflict is changed';
+  return [
+    { command: 'update', of: 'existing', because },
+    { command: 'select', of: 'existing', because },
+  ];
+}
+
+/** Rows that match the filters, as the service role sees them. */
+async function rowsThere(
+  stage: Stage,
+  { identity, settings }: RestContext,
+  { request, plan, target, rights }: LookFor,
+): Promise<FoundRow[] | DatabaseError> {
+  const params = new Params();
+  const text = existingRowsText(plan, target, rights, limits.explainedRows.default + 1, params);
+  const setup = setupStatement(request, plan, { ...identity, role: 'service_role' }, settings);
+  const results = await stage.try([setup, { text, params: params.values }]);
+  if (results instanceof DatabaseError) return results;
+  return lastRows(results).map((row) => ({ existing: row.existing ?? null, new: row.new ?? null }));
+}
+
+/** Rows as they would be inserted, with those that they are in conflict with. */
+async function rowsToInsert(
+  stage: Stage,
+  { identity, settings }: RestContext,
+  { request, plan, rights, needs }: LookFor,
+): Promise<FoundRow[] | DatabaseError> {
+  if (plan.kind !== 'mutate') return [];
+  const params = new Params();
+  const text = insertedRowsText(plan, rights, limits.explainedRows.default + 1, params);
+  const made = await stage.try([...beforeQuery(request, plan, identity, settings), { text, params: params.values }]);
+  if (made instanceof DatabaseError) return made;
+  const rows = lastRows(made).map((row) => row.new ?? '');
+  const there = new Map<number, string | null>();
+  if (needs.operation === 'upsert') {
+    const conflictParams = new Params();
+    const conflicts = conflictsText(plan, arrayLiteral(rows), conflictParams);
+    const setup = setupStatement(request, plan, { ...identity, role: 'service_role' }, settings);
+    const results = await stage.try([setup, { text: conflicts, params: conflictParams.values }]);
+    if (results instanceof DatabaseError) return results;
+    for (const row of lastRows(results)) there.set(Number(row.place) - 1, row.existing ?? null);
+  }
+  return rows.map((row, i) => ({ existing: there.get(i) ?? null, new: row }));
+}
+
+const lastRows = (results: readonly Result[]): Record<string, string | null>[] => {
+  const last = results[results.length - 1];
+  return last ? rowsAsText(last) : [];
+};
+
+interface Side {
+  readonly evaluations: Evaluations;
+  readonly columns: Evaluations;
+}
+
+function valuesAt(place: number, { evaluations, columns }: Side, shown: readonly string[]): RowValues {
+  const values = new Map<string, Value>();
+  for (const name of shown) {
+    const found = columns.get(identifier(name))?.[place];
+    if (found && 'text' in found) values.set(name, found);
+  }
+  return { place, evaluations, columns: values };
+}
+
+const textsOf = (shown: readonly string[], row: RowValues | null): Record<string, string | null> =>
+  Object.fromEntries(shown.map((name) => [name, row?.columns.get(name)?.text ?? null]));
+
+function errorIn(evaluations: Evaluations): Looked['policyError'] {
+  for (const outcomes of evaluations.values()) for (const each of outcomes) if ('error' in each) return each.error;
+  return null;
+}

@@ -1,0 +1,96 @@
+import type { AccessOperation } from '../../../contract/access.ts';
+import type { TablePrivilege } from '../../catalog/role-access.ts';
+import { filterColumns } from '../plan/call.ts';
+import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
+import { columnsNeeded } from '../plan/returning.ts';
+
+/** A privilege that a call needs on its relation. */
+export interface Need {
+  readonly privilege: TablePrivilege;
+  /** The columns that it names; `*` for all, none where the privilege on any column is enough. */
+  readonly columns: readonly string[];
+  /** What for, in words. */
+  readonly purpose: string;
+}
+
+/** What PostgreSQL will ask of a statement on a relation. */
+export interface Needs {
+  readonly operation: Exclude<AccessOperation, 'execute'>;
+  readonly privileges: readonly Need[];
+  /** Why a write must pass the policies for SELECT, too (rewrite/rowsecurity.c: it reads columns); null where it need not. */
+  readonly reads: string | null;
+}
+
+export function needsOf(plan: ReadPlan | MutatePlan): Needs {
+  if (plan.kind === 'read') {
+    const columns = withAll(columnsNeeded(plan.read, []), filterColumns(plan.read.where));
+    return { operation: 'select', privileges: [{ privilege: 'SELECT', columns, purpose: 'to read' }], reads: null };
+  }
+  const { mutation, onConflict, returning } = plan;
+  const privileges: Need[] = [];
+  const add = (privilege: TablePrivilege, columns: readonly string[], purpose: string): void => {
+    privileges.push({ privilege, columns, purpose });
+  };
+  const given = plan.columns.map((column) => column.name);
+  const arbiters = onConflict?.columns ?? [];
+  let reads: string | null = null;
+  switch (mutation) {
+    case 'insert':
+    case 'upsert-one':
+      add('INSERT', given, 'to insert');
+      if (arbiters.length > 0) {
+        add('SELECT', arbiters, 'to find rows in conflict');
+        reads = 'because the call looks for rows in conflict';
+        if (onConflict?.resolution === 'merge-duplicates' && given.length > 0) {
+          add('UPDATE', given, 'to change rows in conflict');
+          add('SELECT', given, 'to take values over into rows in conflict');
+        }
+      }
+      break;
+    case 'update':
+      add('UPDATE', given, 'to change');
+      break;
+    case 'delete':
+      add('DELETE', [], 'to delete');
+      break;
+  }
+  // the filters of a PUT are asked of the body
+  if ((mutation === 'update' || mutation === 'delete') && plan.where.length > 0) {
+    add('SELECT', [...new Set(filterColumns(plan.where))], 'for the filters');
+    reads = 'because the call filters';
+  }
+  if (returning.length > 0) {
+    add('SELECT', returning, 'to give rows back');
+    reads = 'because the call gives rows back';
+  }
+  const inserts = mutation === 'insert' || mutation === 'upsert-one';
+  const operation = inserts ? (arbiters.length > 0 ? 'upsert' : 'insert') : mutation;
+  return { operation, privileges, reads };
+}
+
+const withAll = (columns: readonly string[], others: readonly string[]): readonly string[] =>
+  columns.includes('*') ? columns : [...new Set([...columns, ...others])].sort();
+
+/** Policies that are asked of a row. */
+export interface Asked {
+  readonly command: 'select' | 'insert' | 'update' | 'delete';
+  readonly of: 'existing' | 'new';
+  readonly because: string | null;
+}
+
+/** The policies that PostgreSQL asks, in its order: of a row that is there, then of the row as it would be written. */
+export function policiesAsked({ operation, reads }: Needs): Asked[] {
+  const alsoSelect = (of: Asked['of']): Asked[] => (reads === null ? [] : [{ command: 'select', of, because: reads }]);
+  const plainly = (command: Asked['command'], of: Asked['of']): Asked => ({ command, of, because: null });
+  switch (operation) {
+    case 'select':
+      return [plainly('select', 'existing')];
+    case 'delete':
+      return [plainly('delete', 'existing'), ...alsoSelect('existing')];
+    case 'update':
+      return [plainly('update', 'existing'), ...alsoSelect('existing'), plainly('update', 'new'), ...alsoSelect('new')];
+    case 'insert':
+    case 'upsert':
+      return [plainly('insert', 'new'), ...alsoSelect('new')];
+  }
+}

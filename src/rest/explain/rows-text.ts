@@ -1,0 +1,90 @@
+import type { Relation } from '../../catalog/catalog.ts';
+import type { RelationRights } from '../../catalog/role-access.ts';
+import type { MutatePlan, ReadPlan, TableRef } from '../plan/plan.ts';
+import { conditionText } from '../sql/condition.ts';
+import { countText } from '../sql/read.ts';
+import { columnText, identifier, type Params, qualified, tableText } from '../sql/text.ts';
+import { payloadText } from '../sql/write.ts';
+
+/**
+ * The rows that a call is about as SQL text. Each is one text, as PostgreSQL prints a row of the table's type, which reads
+ * it back unchanged.
+ */
+
+/** Rows that match the filters: column `existing`, and for an UPDATE `new`, the row as it would be. Runs as who sees all. */
+export function existingRowsText(
+  plan: ReadPlan | MutatePlan,
+  target: Relation,
+  relation: RelationRights,
+  rows: number,
+  params: Params,
+): string {
+  if (plan.kind === 'read') {
+    const { alias, relation: name } = plan.read;
+    const table = alias === null ? name : { alias };
+    const text = countText(plan.read, params, `${rowText(table)} AS existing`);
+    return `${text}${orderText(table, target.primaryKey)} LIMIT ${params.bind(String(rows))}`;
+  }
+  const order = orderText(target, target.primaryKey);
+  const limit = ` LIMIT ${params.bind(String(rows))}`;
+  if (plan.mutation === 'delete') {
+    return `SELECT ${rowText(target)} AS existing FROM ${qualified(target)}${whereText(plan, params)}${order}${limit}`;
+  }
+  const given = new Set(plan.columns.map(({ name }) => name));
+  const columns = relation.columns
+    .filter((column) => !column.generated)
+    .map(({ name }) => `${columnText(given.has(name) ? body : target, name)} AS ${identifier(name)}`);
+  const changes = `${qualified(target)}, ${payloadText(plan, params)}${whereText(plan, params)}${order}${limit}`;
+  const inner = `SELECT ${rowText(target)} AS pgrst_existing, ${columns.join(', ')} FROM ${changes}`;
+  return `SELECT pgrst_existing AS existing, ${newRowText(relation)} AS new FROM (${inner}) AS ${identifier(target.name)}`;
+}
+
+/**
+ * Rows as an INSERT would make them: column `new`. A number that a sequence would give is NULL, and triggers have not
+ * run. Runs as the caller, since defaults may depend on who that is.
+ */
+export function insertedRowsText(plan: MutatePlan, relation: RelationRights, rows: number, params: Params): string {
+  const given = new Set(plan.columns.map(({ name }) => name));
+  const columns = relation.columns
+    .filter((column) => !column.generated)
+    .map(({ name, default: byDefault, identity }) => {
+      const isNumbered = identity || byDefault === null || byDefault.startsWith('nextval(');
+      const value = given.has(name) ? columnText(body, name) : isNumbered ? 'NULL' : `(${byDefault})`;
+      return `${value} AS ${identifier(name)}`;
+    });
+  const inner = `SELECT ${columns.join(', ')} FROM ${payloadText(plan, params)} LIMIT ${params.bind(String(rows))}`;
+  return `SELECT ${newRowText(relation)} AS new FROM (${inner}) AS ${identifier(relation.name)}`;
+}
+
+/** Of `rows`, as an array of the table's type, those that are in conflict: columns `place`, from 1, and `existing`. */
+export function conflictsText(plan: MutatePlan, rows: string, params: Params): string {
+  const { target, onConflict } = plan;
+  const there = { alias: 'pgrst_there' };
+  const wanted = { alias: 'pgrst_wanted' };
+  const pairs = (onConflict?.columns ?? []).map((name) => `${columnText(there, name)} = ${columnText(wanted, name)}`);
+  const numbered = `SELECT row_number() OVER () AS pgrst_place, pgrst_new.* FROM unnest(${params.bind(rows)}::${qualified(target)}[]) AS pgrst_new`;
+  return (
+    `SELECT ${columnText(wanted, 'pgrst_place')} AS place, ${rowText(there)} AS existing ` +
+    `FROM (${numbered}) AS pgrst_wanted JOIN ${qualified(target)} AS pgrst_there ON ${pairs.join(' AND ')}`
+  );
+}
+
+const body = { alias: 'pgrst_body' };
+
+const rowText = (table: TableRef): string => `CAST(${tableText(table)}.* AS text)`;
+
+/** A row of the table's type, of the columns in FROM; generated ones are computed from them. */
+function newRowText(relation: RelationRights): string {
+  const values = relation.columns.map(({ name, generated, default: expression }) =>
+    generated && expression !== null ? `(${expression})` : columnText({ alias: relation.name }, name),
+  );
+  return `CAST(CAST(ROW(${values.join(', ')}) AS ${qualified(relation)}) AS text)`;
+}
+
+const whereText = (plan: MutatePlan, params: Params): string => {
+  const conditions = plan.where.map((condition) => conditionText(plan.target, condition, params, null));
+  return conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+};
+
+const orderText = (table: TableRef, columns: readonly string[]): string =>
+  columns.length > 0 ? ` ORDER BY ${columns.map((name) => columnText(table, name)).join(', ')}` : '';

@@ -1,0 +1,34 @@
+import type { Transaction } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import type { Result, Statement } from '../../database/statement.ts';
+
+/** A transaction in which statements may fail without ending it. */
+export class Stage {
+  readonly #tx: Transaction;
+  readonly #signal: AbortSignal;
+
+  constructor(tx: Transaction, signal: AbortSignal) {
+    this.#tx = tx;
+    this.#signal = signal;
+  }
+
+  /**
+   * Runs the statements behind a savepoint. Answers PostgreSQL's error where one fails, and then nothing of them is
+   * kept. Throws ConnectionError, and DatabaseError for a statement that was cancelled.
+   */
+  async try(statements: readonly Statement[]): Promise<Result[] | DatabaseError> {
+    try {
+      const [, ...results] = await this.#tx.run([plain('SAVEPOINT pgrst_try'), ...statements], {
+        signal: this.#signal,
+      });
+      return results;
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.sqlstate === '57014') throw error;
+      await this.#tx.run([plain('ROLLBACK TO SAVEPOINT pgrst_try')]);
+      return error;
+    }
+  }
+}
+
+/** A statement without parameters, prepared for nobody. */
+export const plain = (text: string): Statement => ({ text, params: [] });

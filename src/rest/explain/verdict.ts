@@ -1,0 +1,212 @@
+import type {
+  AccessCause,
+  AccessOutcome,
+  ActualAnswer,
+  ExplainedBeneath,
+  ExplainedCheck,
+  ExplainedGrant,
+  ExplainedRow,
+} from '../../../contract/access.ts';
+import type { Looked } from './look.ts';
+
+/** What all that was looked at comes to, in one word and one sentence. Pure. */
+export interface Verdict {
+  readonly outcome: AccessOutcome;
+  readonly cause: AccessCause | null;
+  readonly reason: string;
+}
+
+export interface Evidence {
+  readonly role: string;
+  /** As SQL would name it. */
+  readonly target: string;
+  readonly isView: boolean;
+  /** Whether the call inserts: then what matches is what the body holds. */
+  readonly inserts: boolean;
+  readonly grants: readonly ExplainedGrant[];
+  readonly beneath: readonly ExplainedBeneath[];
+  readonly looked: Looked;
+  readonly actual: ActualAnswer;
+}
+
+export const noSuchRole = (role: string): Verdict => ({
+  outcome: 'refused',
+  cause: 'role',
+  reason: `The database has no role ${role}.`,
+});
+
+export function verdictOf(evidence: Evidence): Verdict {
+  const { role, grants, beneath, looked, isView } = evidence;
+  const missing = grants.find((grant) => !grant.held);
+  if (missing) {
+    const cause = missing.privilege === 'USAGE' ? 'schema_usage' : 'grant';
+    return { outcome: 'refused', cause, reason: `The role ${role} has ${lacking(missing)}.` };
+  }
+  const closed = beneath.find(({ grant }) => !grant.held);
+  if (closed) {
+    const reason = `The view reads ${closed.grant.on}, and the role ${closed.as_role}, whose rights count there, has ${lacking(closed.grant)}.`;
+    return { outcome: 'refused', cause: 'beneath_view', reason };
+  }
+  if (looked.problem) {
+    const cause = looked.problem.code === '42501' ? 'unreadable' : null;
+    return {
+      outcome: 'undecided',
+      cause,
+      reason: `The rows could not be looked at: ${looked.problem.message} (${looked.problem.code}).`,
+    };
+  }
+  if (isView) return verdictOfView(evidence);
+  const failed = policyErrorOf(looked);
+  if (failed) {
+    return {
+      outcome: 'refused',
+      cause: 'policy_error',
+      reason: `An expression of the policies fails: ${failed.message} (${failed.code}).`,
+    };
+  }
+  return verdictOfRows(evidence);
+}
+
+function lacking({ privilege, on, missing_columns: columns, needed }: ExplainedGrant): string {
+  if (columns.length === 0) return `no ${privilege} on ${on}, needed ${needed}`;
+  const named = columns.length === 1 ? 'the column' : 'the columns';
+  return `no ${privilege} on ${named} ${columns.join(', ')} of ${on}, needed ${needed}`;
+}
+
+/** The error of an expression that decides: of one without rows, or of the first row for which one fails. */
+function policyErrorOf({ policyError, rows }: Looked): Looked['policyError'] {
+  if (policyError) return policyError;
+  const undecided = rows.find(({ result }) => result === 'undecided');
+  const check = undecided?.checks.find(({ passes }) => passes === null);
+  return check?.policies.find(({ error }) => error !== null)?.error ?? null;
+}
+
+function verdictOfRows({ role, target, inserts, looked }: Evidence): Verdict {
+  const { rows } = looked;
+  const refused = rows.find(({ result }) => result === 'refused');
+  if (refused) return refusal(failingCheck(refused), role, target);
+  if (rows.length === 0 && !inserts) return absent;
+  const hidden = rows.filter(({ result }) => result === 'hidden');
+  const first = hidden[0];
+  if (!first) return { outcome: 'allowed', cause: null, reason: allowed(looked, inserts) };
+  const check = failingCheck(first);
+  const cause = hasPermissive(check) ? 'policy_using' : 'no_policy';
+  const why = hasPermissive(check)
+    ? `by the policies for ${check.policies_for}${reasonFor(check)} ${failingNames(check)}`
+    : `as row-level security is on for ${target} and no permissive policy for ${check.policies_for} applies to the role ${role}`;
+  return {
+    outcome: hidden.length === rows.length ? 'hidden' : 'partly',
+    cause,
+    reason: `${hiddenRows(hidden.length, rows.length, looked.more)} hidden ${why}.`,
+  };
+}
+
+function hiddenRows(hidden: number, all: number, more: boolean): string {
+  const some = more ? `the first ${all} rows that match` : `${all} rows that match`;
+  if (hidden < all) return `${hidden} of ${some} ${hidden === 1 ? 'is' : 'are'}`;
+  return all === 1 ? 'The row that matches is' : `All of ${some} are`;
+}
+
+const absent: Verdict = {
+  outcome: 'absent',
+  cause: null,
+  reason: 'There is no row that the call could reach, whoever makes it.',
+};
+
+function allowed({ rows }: Looked, inserts: boolean): string {
+  const what = inserts ? 'The rows may be written' : 'All rows that were looked at may be reached';
+  const checked = rows.some(({ checks }) => checks.length > 0);
+  return `${what}: the privileges are held, and ${checked ? 'the policies let them through' : 'no policy binds the role'}.`;
+}
+
+/** The check that decided about a row that did not pass. */
+function failingCheck(row: ExplainedRow): ExplainedCheck {
+  const check = row.checks.find(({ passes }) => passes !== true);
+  if (!check) throw new Error('a row without a failing check was not let through');
+  return check;
+}
+
+const hasPermissive = (check: ExplainedCheck): boolean => check.policies.some(({ permissive }) => permissive);
+
+const reasonFor = ({ because }: ExplainedCheck): string => (because === null ? '' : `, asked ${because},`);
+
+/** Of the policies that decided: the permissive ones where none of them holds, and each restrictive one that does not. */
+function failingNames({ policies }: ExplainedCheck): string {
+  const permissive = policies.filter((policy) => policy.permissive);
+  const none = permissive.every(({ result }) => result !== true);
+  const restrictive = policies.filter((policy) => !policy.permissive && policy.result !== true);
+  const failing = [...(none ? permissive : []), ...restrictive];
+  return failing.map(({ name }) => `"${name}"`).join(', ');
+}
+
+function refusal(check: ExplainedCheck, role: string, target: string): Verdict {
+  if (check.policies_for === 'select' && check.of === 'new') {
+    const why = hasPermissive(check) ? failingNames(check) : `none applies to the role ${role}`;
+    const reason =
+      `The row may be written as far as the policies for that go, but ${check.because ?? 'as the call reads rows'} ` +
+      `it must pass the policies for SELECT too, and does not: ${why}.`;
+    return { outcome: 'refused', cause: 'select_policy_on_write', reason };
+  }
+  if (!hasPermissive(check)) {
+    const reason = `Row-level security is on for ${target}, and no permissive policy for ${check.policies_for} applies to the role ${role}.`;
+    return { outcome: 'refused', cause: 'no_policy', reason };
+  }
+  const row = check.of === 'new' ? 'the row as it would be written' : 'the row that is there already';
+  const reason = `The policies for ${check.policies_for}${reasonFor(check)} refuse ${row}: ${failingNames(check)}.`;
+  return { outcome: 'refused', cause: 'policy_check', reason };
+}
+
+/** The rows of a view are not rows of a table: what the call met is held against what the service role sees of them. */
+function verdictOfView({ inserts, looked, actual, beneath }: Evidence): Verdict {
+  const bound = beneath.filter(({ row_security: security }) => security?.binds);
+  const tables = bound.map(({ schema, name, as_role: role }) => `${schema}.${name} (as ${role})`).join(', ');
+  const beneathIt =
+    bound.length > 0 ? `row-level security of ${tables}` : 'the conditions of the view, which depend on the caller';
+  if (actual.code === '42501') {
+    return { outcome: 'refused', cause: 'beneath_view', reason: `Refused beneath the view by ${beneathIt}.` };
+  }
+  if (looked.matches === 0 && !inserts) return absent;
+  const count = actual.code === 'PGRST116' && looked.matches === 1 ? 0 : actual.rows;
+  if (inserts || count === null || count >= looked.matches || (looked.more && count > 0)) {
+    return { outcome: 'allowed', cause: null, reason: 'The privileges are held, on the view and beneath it.' };
+  }
+  return {
+    outcome: count === 0 ? 'hidden' : 'partly',
+    cause: 'beneath_view',
+    reason: `Beneath the view, rows are hidden by ${beneathIt}.`,
+  };
+}
+
+/** PostgreSQL's codes for a lack of rights: insufficient_privilege. */
+const REFUSED = '42501';
+
+export interface Agreement {
+  readonly verdict: Verdict;
+  readonly looked: Looked;
+  readonly actual: ActualAnswer;
+  /** Whether each row that passes is one row of the answer. */
+  readonly countable: boolean;
+}
+
+/** True where what the call met is what the verdict says. */
+export function agrees({ verdict, looked, actual, countable }: Agreement): boolean {
+  const { outcome, cause } = verdict;
+  const none = actual.rows === 0 || actual.code === 'PGRST116';
+  switch (outcome) {
+    case 'refused':
+      if (cause === 'role') return actual.code !== null;
+      return actual.code === (cause === 'policy_error' ? policyErrorOf(looked)?.code : REFUSED);
+    case 'undecided':
+      return looked.problem !== null && actual.code === looked.problem.code;
+    case 'hidden':
+    case 'absent':
+      return none || (looked.more && actual.code === null);
+    case 'partly':
+    case 'allowed': {
+      // another error, of a constraint say, is no matter of access
+      if (actual.code !== null) return actual.code !== REFUSED;
+      const passing = looked.rows.filter(({ result }) => result === 'passes').length;
+      return !countable || looked.more || actual.rows === passing;
+    }
+  }
+}
