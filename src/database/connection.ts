@@ -21,6 +21,8 @@ interface Batch {
   isTooLarge: boolean;
   error: DatabaseError | null;
   signal: AbortSignal | undefined;
+  /** True once the server has answered anything to it. */
+  begun: boolean;
   /** Told how long the batch ran in the database, waiting behind others not counted, in milliseconds. */
   onTimed: ((milliseconds: number) => void) | undefined;
   resolve: (results: Result[]) => void;
@@ -144,7 +146,7 @@ export class Connection {
     onTimed?: (milliseconds: number) => void,
     maxRows = Number.POSITIVE_INFINITY,
   ): Promise<Result[]> {
-    if (this.#closedBy) return Promise.reject(this.#closedBy);
+    if (this.#closedBy) return Promise.reject(neverSent(this.#closedBy));
     return new Promise((resolve, reject) => {
       const batch: Batch = {
         preparing: [],
@@ -157,6 +159,7 @@ export class Connection {
         isTooLarge: false,
         error: null,
         signal,
+        begun: false,
         onTimed,
         resolve,
         reject,
@@ -243,6 +246,7 @@ export class Connection {
       if (type === 0x45) this.#fail(startupOrShutdown(readErrorFields(body)));
       return;
     }
+    if (type !== 0x45) batch.begun = true;
     switch (type) {
       case 0x44: // DataRow
         if (batch.rowCount++ < batch.maxRows) this.#keepRow(batch, body);
@@ -390,7 +394,7 @@ export class Connection {
     this.#opened.socket.destroy();
     const lost = this.#inFlight.splice(0).slice(this.#head);
     this.#head = 0;
-    for (const batch of lost) batch.reject(error);
+    for (const batch of lost) batch.reject(batch.begun ? error : asUnbegun(error));
     this.#onClose(this);
   }
 }
@@ -398,4 +402,19 @@ export class Connection {
 /** A FATAL error ends the connection: for the caller the database went away, with this as the reason. */
 function startupOrShutdown(fields: DatabaseErrorFields): ConnectionError {
   return new ConnectionError(fields.message, { cause: new DatabaseError(fields) });
+}
+
+/**
+ * For a batch to which nothing was answered. Where an administrator ended the connection (SQLSTATE 57P01), it was never looked at:
+ * the server flushes what it has done before it says so.
+ */
+function asUnbegun(error: Error): Error {
+  const isEnded = error.cause instanceof DatabaseError && error.cause.sqlstate === '57P01';
+  return isEnded ? neverSent(error) : error;
+}
+
+function neverSent(error: Error): ConnectionError {
+  const unbegun = new ConnectionError(error.message, { cause: error.cause });
+  unbegun.neverBegun = true;
+  return unbegun;
 }

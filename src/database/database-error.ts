@@ -39,9 +39,11 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The connection could not be made or was lost before the answer came: the outcome is unknown. */
+/** The connection could not be made or was lost before the answer came: the outcome is unknown, unless `neverBegun`. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
+  /** The server ended the connection before it looked at the batch, which may be sent again over another one. */
+  neverBegun = false;
 }
 
 /** No connection became free within the wait limit. */

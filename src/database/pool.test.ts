@@ -270,6 +270,21 @@ describe('connections', () => {
     });
   });
 
+  it('that the server ended while they were idle fail nobody: the call goes over another one', async () => {
+    await withPool(
+      async (pool) => {
+        for (let i = 0; i < 20; i++) {
+          const pid = await value(pool, query('select pg_backend_pid()'));
+          await withPool((other) => other.run([query('select pg_terminate_backend($1::int)', pid)]));
+          // The call meets the end of the connection: before, while or after the news of it arrives.
+          expect(await value(pool, prepared('select 5'))).toBe('5');
+          expect(await pool.transaction((tx) => tx.run([query('select 6')]))).toHaveLength(1);
+        }
+      },
+      { max: 1 },
+    );
+  });
+
   it('are waited for only as long as the limit says', async () => {
     await withPool(
       async (pool) => {

@@ -59,19 +59,13 @@ export class Pool implements Database {
     try {
       return await this.#runOnce(statements, options.signal);
     } catch (error) {
-      // A stale plan, or a cancel request meant for the batch before this one: nothing was kept, so send it again.
-      const cancelledForAnother =
-        error instanceof DatabaseError && error.sqlstate === '57014' && error.strayCancel && !options.signal?.aborted;
-      if (error instanceof DatabaseError && (error.stalePlan || cancelledForAnother)) {
-        return this.#runOnce(statements, options.signal);
-      }
+      if (mayBeSentAgain(error) && !options.signal?.aborted) return this.#runOnce(statements, options.signal);
       throw error;
     }
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#alone(async (connection) => {
-      await connection.run([{ text: 'BEGIN', params: [], preparedFor: '' }]);
+    return this.#begin(async (connection) => {
       try {
         const result = await work({
           run: (statements, options) => connection.run(statements, options?.signal),
@@ -125,6 +119,22 @@ export class Pool implements Database {
       return await (connection ? work(connection) : this.#acquire(false, work));
     } finally {
       this.#serveWaiters();
+    }
+  }
+
+  /** Opens a transaction on a connection of its own; another one where the server has just ended the first. */
+  async #begin<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    let isOpen = false;
+    const open = (connection: Connection) =>
+      connection.run([{ text: 'BEGIN', params: [], preparedFor: '' }]).then(() => {
+        isOpen = true;
+        return work(connection);
+      });
+    try {
+      return await this.#alone(open);
+    } catch (error) {
+      if (isOpen || !mayBeSentAgain(error)) throw error;
+      return this.#alone(open);
     }
   }
 
@@ -275,6 +285,12 @@ export class Pool implements Database {
     this.#times.clear();
     this.#options.onIdle?.();
   }
+}
+
+/** A stale plan, a cancel request meant for another batch, a connection that was ended before: nothing was kept. */
+function mayBeSentAgain(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.neverBegun;
+  return error instanceof DatabaseError && (error.stalePlan || error.strayCancel);
 }
 
 /** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */
