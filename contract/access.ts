@@ -21,7 +21,9 @@ export interface AccessExplanation {
   /** There are more rows than those that were looked at. */
   more_rows: boolean;
   /** What a view reads, each relation with the role whose rights count there; empty for anything else. */
-  beneath: ExplainedBeneath[];
+  beneath: ExplainedRelation[];
+  /** Relations that `select` embeds, and junctions on the way to them. Rows of theirs that policies hide are left out there. */
+  embedded: ExplainedRelation[];
   /** What the member's own call met when it was tried, and taken back. */
   actual: ActualAnswer;
   /** False where what was met is not what the explanation says: then do not rely on the explanation. */
@@ -153,7 +155,7 @@ export interface CheckedCondition {
   error: { code: string; message: string } | null;
 }
 
-export interface ExplainedBeneath {
+export interface ExplainedRelation {
   schema: string;
   name: string;
   kind: AccessTargetKind;

@@ -34,6 +34,8 @@ export interface RelationRights {
   /** Privileges on the whole relation, from whatever source. */
   privileges: TablePrivilege[];
   policies: RolePolicy[];
+  /** Operations whose rows an enabled BEFORE trigger may change. */
+  changed_by_trigger: ('insert' | 'update')[];
 }
 
 export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
@@ -131,6 +133,11 @@ const policiesList = `(select coalesce(json_agg(json_build_object('name', p.poln
     order by p.polpermissive desc, p.polname), '[]')
   from pg_catalog.pg_policy p where p.polrelid = c.oid)`;
 
+const triggersList = `(select coalesce(json_agg(distinct e.event), '[]')
+  from pg_catalog.pg_trigger g, (values (4, 'insert'), (16, 'update')) e(bit, event)
+  where g.tgrelid = c.oid and not g.tgisinternal and g.tgenabled in ('O', 'A') and g.tgtype & 3 = 3
+    and g.tgtype & e.bit > 0)`;
+
 /** $1 is the relation, $2 the name of the role. A view with security_invoker is looked through with the role's own rights. */
 const relationQuery = `with recursive me as (${asked}),
   used(relation, as_role, depth) as (
@@ -151,7 +158,8 @@ const relationQuery = `with recursive me as (${asked}),
       'bypasses', w.rolsuper or w.rolbypassrls, 'owns', pg_has_role(w.oid, c.relowner, 'USAGE'),
       'security_invoker', (select ${invoker} from pg_catalog.pg_class v where v.oid = c.oid),
       'row_security', c.relrowsecurity, 'force_row_security', c.relforcerowsecurity,
-      'columns', ${columnsList}, 'grants', ${grantsList}, 'privileges', ${wholeList}, 'policies', ${policiesList})
+      'columns', ${columnsList}, 'grants', ${grantsList}, 'privileges', ${wholeList}, 'policies', ${policiesList},
+      'changed_by_trigger', ${triggersList})
       order by u.depth, n.nspname, c.relname), '[]')
     from used u join pg_catalog.pg_class c on c.oid = u.relation
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_roles w on w.oid = u.as_role))`;

@@ -53,6 +53,17 @@ const schema = `
   alter table public.shares enable row level security;
   create policy "whole" on public.shares using (parts > 0 and 10 / parts > 1);
 
+  create table public.stamped (id int primary key, owner uuid, closed boolean not null default false);
+  create function public.stamp() returns trigger language plpgsql as
+    $$ begin new.owner := auth.uid(); return new; end $$;
+  create function public.close_seven() returns trigger language plpgsql as
+    $$ begin new.closed := new.id = 7; return new; end $$;
+  create trigger stamp before insert on public.stamped for each row execute function public.stamp();
+  create trigger close before update on public.stamped for each row execute function public.close_seven();
+  alter table public.stamped enable row level security;
+  create policy "own open ones" on public.stamped using (owner = auth.uid()) with check (owner = auth.uid() and not closed);
+  create table public.entries (id int primary key, ledger_id int references public.ledger);
+
   create view public.note_titles as select id, title from public.notes;
   create view public.my_notes with (security_invoker) as select id, title from public.notes;
   create view public.ledger_lines with (security_invoker) as select * from public.ledger;
@@ -89,6 +100,11 @@ beforeAll(async () => {
      insert into public.teams values (1, '${ada.user.id}'), (2, '${bob.user.id}');
      insert into public.tasks values (1, 1, 'new'), (2, 2, 'new'), (3, 2, 'done');
      insert into public.loops values (1);
+     insert into public.stamped values (7, '${ada.user.id}');
+     alter table public.stamped disable trigger stamp;
+     update public.stamped set owner = '${ada.user.id}', closed = false;
+     alter table public.stamped enable trigger stamp;
+     insert into public.entries values (1, 1);
      insert into public.shares values (1, 2), (2, 0)`,
   );
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_schemas`, { value: ['public', 'private'] });
@@ -471,6 +487,65 @@ const situations: Situation[] = [
   },
   { what: 'the service role, which bypasses policies', as: 'service', path: '/vault', outcome: 'allowed', cause: null },
   {
+    what: 'a row that a trigger makes the member’s own',
+    as: 'ada',
+    method: 'POST',
+    path: '/stamped',
+    body: { id: 8, owner: '00000000-0000-0000-0000-000000000001' },
+    outcome: 'allowed',
+    cause: null,
+  },
+  {
+    what: 'a change that a trigger makes one that is refused',
+    as: 'ada',
+    method: 'PATCH',
+    path: '/stamped?id=eq.7',
+    body: { closed: false },
+    outcome: 'refused',
+    cause: 'policy_check',
+    names: '"own open ones"',
+  },
+  {
+    what: 'an embedded table without a grant',
+    as: 'ada',
+    path: '/entries?select=id,ledger(amount)',
+    outcome: 'refused',
+    cause: 'grant',
+    names: 'no SELECT on table public.ledger, needed to embed',
+  },
+  {
+    what: 'an embedded table of which policies hide rows',
+    as: 'ada',
+    path: '/teams?select=id,tasks(id)',
+    outcome: 'partly',
+    cause: 'policy_using',
+  },
+  {
+    what: 'a filter that PostgreSQL cannot read',
+    as: 'ada',
+    path: '/notes?id=eq.one',
+    outcome: 'undecided',
+    cause: null,
+    names: '22P02',
+  },
+  {
+    what: 'one page of the rows',
+    as: 'ada',
+    path: '/notes?order=id&limit=1',
+    outcome: 'partly',
+    cause: 'policy_using',
+  },
+  {
+    what: 'a change of nothing',
+    as: 'ada',
+    method: 'PATCH',
+    path: '/notes?id=eq.1',
+    body: {},
+    headers: wantsRows,
+    outcome: 'absent',
+    cause: null,
+  },
+  {
     what: 'one object, where the row is hidden',
     as: 'ada',
     path: '/notes?id=eq.2',
@@ -492,4 +567,127 @@ describe('the explanation of an access', () => {
       if (names !== undefined) expect(explained.reason).toContain(names);
     },
   );
+});
+
+describe('an explanation', () => {
+  it('shows each policy that was asked, with the values of the row and of the member in it', async () => {
+    const { rows, as } = await why(ada, { method: 'PATCH', path: '/notes?id=eq.3', body: { title: 'x' } });
+    expect(as).toEqual({ role: 'authenticated', user_id: ada.user.id });
+    expect(rows).toHaveLength(1);
+    const asked = rows[0]?.checks.map(({ policies_for, of, passes }) => [policies_for, of, passes]);
+    expect(asked).toEqual([
+      ['update', 'existing', false],
+      ['select', 'existing', true],
+      ['update', 'new', false],
+      ['select', 'new', true],
+    ]);
+    const [own, locked] = rows[0]?.checks[0]?.policies ?? [];
+    expect(own).toMatchObject({
+      name: 'own notes',
+      permissive: true,
+      result: true,
+      filled: `('${ada.user.id}' = '${ada.user.id}')`,
+    });
+    expect(locked).toMatchObject({ name: 'locked stay', permissive: false, result: false, filled: '(NOT true)' });
+  });
+
+  it('asks the parts of an expression one by one, and says which of them failed', async () => {
+    const body = { id: 30, title: 'forbidden' };
+    const { rows } = await why(ada, { method: 'POST', path: '/notes', body });
+    const policy = rows[0]?.checks[0]?.policies[0];
+    expect(policy).toMatchObject({
+      joined_by: 'and',
+      result: false,
+      conditions: [
+        { expression: '(owner = auth.uid())', result: true, values: { owner: ada.user.id, 'auth.uid()': ada.user.id } },
+        { expression: "(title <> 'forbidden'::text)", filled: "('forbidden' <> 'forbidden'::text)", result: false },
+      ],
+    });
+  });
+
+  it('names the grants by which a privilege is held', async () => {
+    const { grants } = await why(ada, { path: '/cards?select=id' });
+    expect(grants).toEqual([
+      expect.objectContaining({ privilege: 'USAGE', on: 'schema public', held: true }),
+      {
+        privilege: 'SELECT',
+        on: 'table public.cards',
+        needed: 'to read',
+        held: true,
+        missing_columns: [],
+        through: ['authenticated'],
+      },
+    ]);
+  });
+
+  it('changes nothing, whatever it tries', async () => {
+    const all = async () =>
+      (await request(`${app.url}/rest/v1`, { path: '/notes?order=id' }, { apikey: app.secret_key })).json();
+    const before = await all();
+    await why(ada, { method: 'POST', path: '/notes', body: { id: 40 } });
+    await why(ada, { method: 'PATCH', path: '/notes?id=eq.1', body: { title: 'changed' } });
+    await why(ada, { method: 'DELETE', path: '/notes' });
+    await why('service', { method: 'DELETE', path: '/notes' });
+    expect(await all()).toEqual(before);
+  });
+
+  it('is given through the builder’s door, too', async () => {
+    const door = `${node.url}/admin/v1/apps/${app.ref}/rest/v1`;
+    const asked = async (as: Record<string, string>) => {
+      const headers = { authorization: `Bearer ${node.operatorToken}`, prefer: 'explain=access', ...as };
+      const answer = await request(door, { path: '/notes?id=eq.2' }, headers);
+      const { as: whom, outcome, agrees } = (await answer.json()) as AccessExplanation;
+      return [answer.status, whom.role, outcome, agrees];
+    };
+    expect(await asked({ 'x-ninefold-as': ada.user.id })).toEqual([200, 'authenticated', 'hidden', true]);
+    expect(await asked({ 'x-ninefold-as': bob.user.id })).toEqual([200, 'authenticated', 'allowed', true]);
+    expect(await asked({ 'x-ninefold-as': 'anon' })).toEqual([200, 'anon', 'hidden', true]);
+    expect(await asked({})).toEqual([200, 'service_role', 'allowed', true]);
+  });
+
+  it('refuses a header that names nobody', async () => {
+    const headers = { apikey: app.secret_key, prefer: 'explain=access', 'x-ninefold-as': 'service_role' };
+    const answer = await request(`${app.url}/rest/v1`, { path: '/notes' }, headers);
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'validation_invalid']);
+  });
+
+  it('tells of a call that is about no table what it does not do', async () => {
+    const headers = { apikey: app.secret_key, prefer: 'explain=access' };
+    const answer = await request(`${app.url}/rest/v1`, { path: '/' }, headers);
+    expect(((await answer.json()) as { code: string }).code).toBe('PGRST127');
+  });
+});
+
+describe('anybody else who asks for it', () => {
+  const answerTo = async (call: Call, more: Record<string, string>) => {
+    const answer = await request(`${app.url}/rest/v1`, call, more);
+    const { 'x-request-id': _id, date: _date, ...headers } = Object.fromEntries(answer.headers);
+    return { status: answer.status, headers, body: await answer.text() };
+  };
+  const calls: Call[] = [
+    { path: '/notes?id=eq.2' },
+    { path: '/ledger' },
+    { path: '/cards' },
+    { path: '/rpc/hush' },
+    { method: 'POST', path: '/notes', body: { id: 50, owner: '00000000-0000-0000-0000-000000000001' } },
+    { method: 'PATCH', path: '/notes?id=eq.2', body: { title: 'x' } },
+  ];
+
+  it('gets the plain answer, byte for byte', async () => {
+    for (const headers of [who(null), who(ada)]) {
+      for (const call of calls) {
+        const plain = await answerTo(call, headers);
+        const asking = { ...headers, prefer: 'explain=access', 'x-ninefold-as': bob.user.id };
+        expect(await answerTo(call, asking)).toEqual(plain);
+      }
+    }
+  });
+
+  it('is told that nobody knows the preference, where the handling is strict', async () => {
+    const strict = (prefer: string) =>
+      answerTo({ path: '/notes' }, { ...who(ada), prefer: `handling=strict, ${prefer}` });
+    const [asked, unknown] = [await strict('explain=access'), await strict('explain=unknown')];
+    expect(asked.status).toBe(400);
+    expect(asked.body).toBe(unknown.body.replace('explain=unknown', 'explain=access'));
+  });
 });

@@ -1,4 +1,4 @@
-import type { AccessExplanation } from '../../../contract/access.ts';
+import type { AccessExplanation, ExplainedRelation } from '../../../contract/access.ts';
 import type { Exchange, Reply } from '../../../contract/exchange.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
@@ -20,7 +20,7 @@ import { callInQuestion, EXPLAIN_ACCESS } from './asked.ts';
 import { attempt } from './attempt.ts';
 import { executeGrant, kindOf, rowSecurityOf, schemaGrant, tableGrant } from './grants.ts';
 import { lookAtRows, nothing } from './look.ts';
-import { type Needs, needsOf } from './needs.ts';
+import { embeddedNeeds, type Need, type Needs, needsOf } from './needs.ts';
 import { agrees, noSuchRole, verdictOf } from './verdict.ts';
 
 /**
@@ -57,7 +57,16 @@ async function explainCall(
   const actual = await attempt(context, request, plan, signal);
   const access = await readRoutineAccess(context.database, oid, role);
   const grants = access?.role ? [schemaGrant(schema, access.schema_usage), executeGrant(access)] : [];
-  const evidence = { role, target: `${schema}.${name}`, isView: false, inserts: true, grants, beneath: [], actual };
+  const evidence = {
+    role,
+    target: `${schema}.${name}`,
+    isView: false,
+    inserts: true,
+    grants,
+    beneath: [],
+    embedded: [],
+    actual,
+  };
   const decided = access?.role ? verdictOf({ ...evidence, looked: nothing }) : noSuchRole(role);
   const whose = access?.security_definer ? `its owner, ${access.owner}` : `the caller, ${role}`;
   const verdict =
@@ -74,6 +83,7 @@ async function explainCall(
     rows: [],
     more_rows: false,
     beneath: [],
+    embedded: [],
     actual,
     agrees: agrees({ verdict, looked: nothing, actual, countable: false }),
   };
@@ -105,7 +115,8 @@ async function explainStatement(
   }
   const grants = grantsOf(access, rights, needs);
   const security = rowSecurityOf(rights);
-  const beneath = beneathRights.map((relation) => beneathOf(relation, needs));
+  const beneath = beneathRights.map((relation) => relationOf(relation, beneathNeed(needs)));
+  const embedded = await embeddedIn(context, plan);
   // without it, not even the table's type can be named
   const looked = access.schema_usage.held
     ? await lookAtRows(context, { request, plan, target, rights, needs, security }, signal)
@@ -118,6 +129,7 @@ async function explainStatement(
     inserts,
     grants,
     beneath,
+    embedded,
     looked,
     actual,
   });
@@ -130,6 +142,7 @@ async function explainStatement(
     rows: [...looked.rows],
     more_rows: looked.more,
     beneath,
+    embedded,
     agrees: agrees({
       verdict,
       looked,
@@ -139,7 +152,7 @@ async function explainStatement(
   };
 }
 
-const noDetails = { grants: [], row_security: null, rows: [], more_rows: false, beneath: [] };
+const noDetails = { grants: [], row_security: null, rows: [], more_rows: false, beneath: [], embedded: [] };
 
 /** Without USAGE on the schema PostgreSQL looks no further. */
 const grantsOf = (access: RelationAccess, rights: RelationRights, needs: Needs) => [
@@ -147,20 +160,41 @@ const grantsOf = (access: RelationAccess, rights: RelationRights, needs: Needs) 
   ...needs.privileges.map((need) => tableGrant(rights, need)),
 ];
 
-/** A view's table is read whatever the call does; which of several is written the catalogue does not say. */
-function beneathOf(relation: RelationRights, { operation }: Needs): AccessExplanation['beneath'][number] {
-  const privilege = operation === 'select' ? 'SELECT' : privileges[operation];
-  return {
-    schema: relation.schema,
-    name: relation.name,
-    kind: kindOf(relation),
-    as_role: relation.as_role,
-    grant: tableGrant(relation, { privilege, columns: [], purpose: 'beneath the view' }),
-    row_security: rowSecurityOf(relation),
-  };
-}
+const relationOf = (relation: RelationRights, need: Need): ExplainedRelation => ({
+  schema: relation.schema,
+  name: relation.name,
+  kind: kindOf(relation),
+  as_role: relation.as_role,
+  grant: tableGrant(relation, need),
+  row_security: rowSecurityOf(relation),
+});
 
-const privileges = { insert: 'INSERT', upsert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
+/** Any column of a relation beneath a view is enough: the catalogue tells which the view reads, not which the call does. */
+const beneathNeed = ({ operation }: Needs): Need => ({
+  privilege: beneathPrivileges[operation],
+  columns: [],
+  purpose: 'beneath the view',
+});
+
+const beneathPrivileges = {
+  select: 'SELECT',
+  insert: 'INSERT',
+  upsert: 'INSERT',
+  update: 'UPDATE',
+  delete: 'DELETE',
+} as const;
+
+/** What the call embeds, where it shows rows at all. */
+async function embeddedIn({ database, catalog, identity }: RestContext, plan: ReadPlan | MutatePlan) {
+  const needs = plan.kind === 'read' || plan.format.kind !== 'none' ? embeddedNeeds(plan.read) : [];
+  const found = needs.map(async ({ relation, need }) => {
+    const oid = catalog.relations.get(nameKey(relation))?.oid;
+    const access = oid === undefined ? null : await readRelationAccess(database, oid, identity.role);
+    const rights = access?.relations[0];
+    return rights ? [relationOf(rights, need)] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
 
 /** Whether the answer has one row for each row that matches and may be reached. */
 function isCountable(request: ApiRequest, plan: ReadPlan | MutatePlan, settings: RestSettings): boolean {

@@ -3,7 +3,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Relation } from '../../catalog/catalog.ts';
 import type { RelationRights } from '../../catalog/role-access.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { type Result, rowsAsText } from '../../database/statement.ts';
+import { type Result, rowsAsText, type Statement } from '../../database/statement.ts';
 import type { RestContext } from '../handle.ts';
 import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -14,7 +14,7 @@ import { checkRow, columnsNamed, expressionsOf, type RowValues } from './check-r
 import type { Value } from './condition-text.ts';
 import { type Evaluations, evaluate } from './evaluate.ts';
 import { type Asked, type Needs, policiesAsked } from './needs.ts';
-import { conflictsText, existingRowsText, insertedRowsText } from './rows-text.ts';
+import { conflictsText, existingRowsText, insertedRowsText, triggeredRowsText } from './rows-text.ts';
 import { plain, Stage } from './stage.ts';
 
 /** What there is to see of the rows of a call. */
@@ -120,43 +120,70 @@ function askedOfConflicts(plan: ReadPlan | MutatePlan, asked: readonly Asked[]):
   ];
 }
 
+/** One more than are shown tells whether there are more. */
+const rowsAskedFor = limits.explainedRows.default + 1;
+
 /** Rows that match the filters, as the service role sees them. */
-async function rowsThere(
-  stage: Stage,
-  { identity, settings }: RestContext,
-  { request, plan, target, rights }: LookFor,
-): Promise<FoundRow[] | DatabaseError> {
+async function rowsThere(stage: Stage, context: RestContext, what: LookFor): Promise<FoundRow[] | DatabaseError> {
+  const { plan, target, rights } = what;
+  // an update that sets nothing changes no row
+  if (plan.kind === 'mutate' && plan.mutation === 'update' && plan.columns.length === 0) return [];
+  const triggered = await triggeredRows(stage, context, what, 'update');
+  if (triggered) return triggered;
   const params = new Params();
-  const text = existingRowsText(plan, target, rights, limits.explainedRows.default + 1, params);
-  const setup = setupStatement(request, plan, { ...identity, role: 'service_role' }, settings);
-  const results = await stage.try([setup, { text, params: params.values }]);
-  if (results instanceof DatabaseError) return results;
-  return lastRows(results).map((row) => ({ existing: row.existing ?? null, new: row.new ?? null }));
+  const text = existingRowsText(plan, target, rights, rowsAskedFor, params);
+  const results = await stage.try([asService(context, what), { text, params: params.values }]);
+  return results instanceof DatabaseError ? results : foundRows(results);
 }
 
 /** Rows as they would be inserted, with those that they are in conflict with. */
-async function rowsToInsert(
-  stage: Stage,
-  { identity, settings }: RestContext,
-  { request, plan, rights, needs }: LookFor,
-): Promise<FoundRow[] | DatabaseError> {
+async function rowsToInsert(stage: Stage, context: RestContext, what: LookFor): Promise<FoundRow[] | DatabaseError> {
+  const { request, plan, rights, needs } = what;
   if (plan.kind !== 'mutate') return [];
-  const params = new Params();
-  const text = insertedRowsText(plan, rights, limits.explainedRows.default + 1, params);
-  const made = await stage.try([...beforeQuery(request, plan, identity, settings), { text, params: params.values }]);
-  if (made instanceof DatabaseError) return made;
-  const rows = lastRows(made).map((row) => row.new ?? '');
-  const there = new Map<number, string | null>();
-  if (needs.operation === 'upsert') {
-    const conflictParams = new Params();
-    const conflicts = conflictsText(plan, arrayLiteral(rows), conflictParams);
-    const setup = setupStatement(request, plan, { ...identity, role: 'service_role' }, settings);
-    const results = await stage.try([setup, { text: conflicts, params: conflictParams.values }]);
-    if (results instanceof DatabaseError) return results;
-    for (const row of lastRows(results)) there.set(Number(row.place) - 1, row.existing ?? null);
+  let rows = await triggeredRows(stage, context, what, 'insert');
+  if (!rows) {
+    const params = new Params();
+    const text = insertedRowsText(plan, rights, rowsAskedFor, params);
+    const before = beforeQuery(request, plan, context.identity, context.settings);
+    const made = await stage.try([...before, { text, params: params.values }]);
+    if (made instanceof DatabaseError) return made;
+    rows = foundRows(made);
   }
-  return rows.map((row, i) => ({ existing: there.get(i) ?? null, new: row }));
+  if (needs.operation !== 'upsert') return rows;
+  const params = new Params();
+  const text = conflictsText(plan, arrayLiteral(rows.map((row) => row.new ?? '')), params);
+  const results = await stage.try([asService(context, what), { text, params: params.values }]);
+  if (results instanceof DatabaseError) return results;
+  const there = new Map(lastRows(results).map((row) => [Number(row.place) - 1, row.existing ?? null]));
+  return rows.map((row, i) => ({ existing: there.get(i) ?? null, new: row.new }));
 }
+
+/**
+ * Rows as BEFORE triggers leave them, written by the service role and taken back: what the policies are asked of. Null where
+ * there is no such trigger, or the write fails for a reason of its own; then the rows are made without.
+ */
+async function triggeredRows(
+  stage: Stage,
+  context: RestContext,
+  what: LookFor,
+  operation: 'insert' | 'update',
+): Promise<FoundRow[] | null> {
+  const { plan, rights } = what;
+  if (plan.kind !== 'mutate' || !rights.changed_by_trigger.includes(operation)) return null;
+  if (operation === 'update' && plan.mutation !== 'update') return null;
+  const params = new Params();
+  const text = triggeredRowsText(plan, rights, rowsAskedFor, params);
+  if (text === null) return null;
+  const results = await stage.tryAndTakeBack([asService(context, what), { text, params: params.values }]);
+  return results instanceof DatabaseError ? null : foundRows(results);
+}
+
+/** The service role, which sees every row, with the claims of the caller, which defaults and triggers ask for. */
+const asService = ({ identity, settings }: RestContext, { request, plan }: LookFor): Statement =>
+  setupStatement(request, plan, { ...identity, role: 'service_role' }, settings);
+
+const foundRows = (results: readonly Result[]): FoundRow[] =>
+  lastRows(results).map((row) => ({ existing: row.existing ?? null, new: row.new ?? null }));
 
 const lastRows = (results: readonly Result[]): Record<string, string | null>[] => {
   const last = results[results.length - 1];

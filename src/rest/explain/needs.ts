@@ -1,7 +1,8 @@
 import type { AccessOperation } from '../../../contract/access.ts';
+import type { SqlName } from '../../catalog/catalog.ts';
 import type { TablePrivilege } from '../../catalog/role-access.ts';
 import { filterColumns } from '../plan/call.ts';
-import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
+import type { MutatePlan, ReadNode, ReadPlan } from '../plan/plan.ts';
 import { columnsNeeded } from '../plan/returning.ts';
 
 /** A privilege that a call needs on its relation. */
@@ -48,7 +49,9 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
       }
       break;
     case 'update':
-      add('UPDATE', given, 'to change');
+      // one that sets nothing only reads
+      if (given.length > 0) add('UPDATE', given, 'to change');
+      else add('SELECT', [], 'to read');
       break;
     case 'delete':
       add('DELETE', [], 'to delete');
@@ -70,6 +73,36 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
 
 const withAll = (columns: readonly string[], others: readonly string[]): readonly string[] =>
   columns.includes('*') ? columns : [...new Set([...columns, ...others])].sort();
+
+/** A relation that is embedded, or lies on the way to one, and what the call needs of it. */
+export interface EmbeddedNeed {
+  readonly relation: SqlName;
+  readonly need: Need;
+}
+
+/** Everything that a read embeds, at any depth; the results of functions are left out. */
+export function embeddedNeeds(read: ReadNode): EmbeddedNeed[] {
+  return read.children.flatMap((child): EmbeddedNeed[] => {
+    const relationship = child.embedding?.relationship;
+    const deeper = embeddedNeeds(child);
+    if (!relationship || relationship.kind === 'computed') return deeper;
+    const need = (columns: readonly string[]): Need => ({ privilege: 'SELECT', columns, purpose: 'to embed' });
+    const isJoined = relationship.kind === 'many-to-many';
+    const linked = isJoined
+      ? relationship.targetColumns.map(([own]) => own)
+      : relationship.columns.map(([, own]) => own);
+    const columns = withAll(columnsNeeded(child, []), [...filterColumns(child.where), ...linked]);
+    const junction = isJoined
+      ? [
+          {
+            relation: relationship.junction,
+            need: need([...relationship.sourceColumns, ...relationship.targetColumns].map(([, own]) => own)),
+          },
+        ]
+      : [];
+    return [...junction, { relation: child.relation, need: need(columns) }, ...deeper];
+  });
+}
 
 /** Policies that are asked of a row. */
 export interface Asked {

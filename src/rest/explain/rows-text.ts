@@ -2,9 +2,9 @@ import type { Relation } from '../../catalog/catalog.ts';
 import type { RelationRights } from '../../catalog/role-access.ts';
 import type { MutatePlan, ReadPlan, TableRef } from '../plan/plan.ts';
 import { conditionText } from '../sql/condition.ts';
-import { countText } from '../sql/read.ts';
+import { countText, SOURCE } from '../sql/read.ts';
 import { columnText, identifier, type Params, qualified, tableText } from '../sql/text.ts';
-import { payloadText } from '../sql/write.ts';
+import { payloadText, writeText } from '../sql/write.ts';
 
 /**
  * The rows that a call is about as SQL text. Each is one text, as PostgreSQL prints a row of the table's type, which reads
@@ -54,6 +54,31 @@ export function insertedRowsText(plan: MutatePlan, relation: RelationRights, row
     });
   const inner = `SELECT ${columns.join(', ')} FROM ${payloadText(plan, params)} LIMIT ${params.bind(String(rows))}`;
   return `SELECT ${newRowText(relation)} AS new FROM (${inner}) AS ${identifier(relation.name)}`;
+}
+
+/**
+ * The same rows as they are after BEFORE triggers: columns `existing` and `new`. Really writes, so that it must be taken
+ * back, and runs as who is let through. Null where it cannot be told which row became which.
+ */
+export function triggeredRowsText(
+  plan: MutatePlan,
+  relation: RelationRights,
+  rows: number,
+  params: Params,
+): string | null {
+  const { target, mutation } = plan;
+  const written = `WITH ${SOURCE} AS (${writeText({ ...plan, onConflict: null, returning: ['*'] }, params)})`;
+  const columns = relation.columns.map(({ name }) => columnText({ alias: SOURCE }, name));
+  const row = `CAST(CAST(ROW(${columns.join(', ')}) AS ${qualified(target)}) AS text) AS new`;
+  const limit = ` LIMIT ${params.bind(String(rows))}`;
+  if (mutation !== 'update') return `${written} SELECT NULL AS existing, ${row} FROM ${SOURCE}${limit}`;
+  const keys = target.primaryKey;
+  if (keys.length === 0 || plan.columns.some(({ name }) => keys.includes(name))) return null;
+  // what the statement itself writes is not there for it to read
+  const there = { alias: 'pgrst_there' };
+  const pairs = keys.map((name) => `${columnText(there, name)} = ${columnText({ alias: SOURCE }, name)}`);
+  const from = `${SOURCE} JOIN ${qualified(target)} AS pgrst_there ON ${pairs.join(' AND ')}`;
+  return `${written} SELECT ${rowText(there)} AS existing, ${row} FROM ${from}${orderText(there, keys)}${limit}`;
 }
 
 /** Of `rows`, as an array of the table's type, those that are in conflict: columns `place`, from 1, and `existing`. */

@@ -24,11 +24,20 @@ export class Stage {
       return results;
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.sqlstate === '57014') throw error;
-      await this.#tx.run([plain('ROLLBACK TO SAVEPOINT pgrst_try')]);
+      await this.#tx.run([takeBack]);
       return error;
     }
+  }
+
+  /** The same, and nothing of the statements is kept even when they succeed. */
+  async tryAndTakeBack(statements: readonly Statement[]): Promise<Result[] | DatabaseError> {
+    const results = await this.try(statements);
+    if (!(results instanceof DatabaseError)) await this.#tx.run([takeBack]);
+    return results;
   }
 }
 
 /** A statement without parameters, prepared for nobody. */
 export const plain = (text: string): Statement => ({ text, params: [] });
+
+const takeBack = plain('ROLLBACK TO SAVEPOINT pgrst_try');

@@ -2,9 +2,9 @@ import type {
   AccessCause,
   AccessOutcome,
   ActualAnswer,
-  ExplainedBeneath,
   ExplainedCheck,
   ExplainedGrant,
+  ExplainedRelation,
   ExplainedRow,
 } from '../../../contract/access.ts';
 import type { Looked } from './look.ts';
@@ -24,7 +24,8 @@ export interface Evidence {
   /** Whether the call inserts: then what matches is what the body holds. */
   readonly inserts: boolean;
   readonly grants: readonly ExplainedGrant[];
-  readonly beneath: readonly ExplainedBeneath[];
+  readonly beneath: readonly ExplainedRelation[];
+  readonly embedded: readonly ExplainedRelation[];
   readonly looked: Looked;
   readonly actual: ActualAnswer;
 }
@@ -36,8 +37,8 @@ export const noSuchRole = (role: string): Verdict => ({
 });
 
 export function verdictOf(evidence: Evidence): Verdict {
-  const { role, grants, beneath, looked, isView } = evidence;
-  const missing = grants.find((grant) => !grant.held);
+  const { role, grants, beneath, embedded, looked, isView } = evidence;
+  const missing = [...grants, ...embedded.map(({ grant }) => grant)].find((grant) => !grant.held);
   if (missing) {
     const cause = missing.privilege === 'USAGE' ? 'schema_usage' : 'grant';
     return { outcome: 'refused', cause, reason: `The role ${role} has ${lacking(missing)}.` };
@@ -58,11 +59,10 @@ export function verdictOf(evidence: Evidence): Verdict {
   if (isView) return verdictOfView(evidence);
   const failed = policyErrorOf(looked);
   if (failed) {
-    return {
-      outcome: 'refused',
-      cause: 'policy_error',
-      reason: `An expression of the policies fails: ${failed.message} (${failed.code}).`,
-    };
+    // PostgreSQL may never ask an expression that could fail, where another one settles the matter
+    const outcome = evidence.actual.code === failed.code ? 'refused' : 'undecided';
+    const reason = `An expression of the policies fails: ${failed.message} (${failed.code}).`;
+    return { outcome, cause: 'policy_error', reason };
   }
   return verdictOfRows(evidence);
 }
