@@ -23,6 +23,11 @@ interface Waiter {
 
 /** Batches that may be in flight on one connection. More gains nothing here and lengthens the queue behind a slow one. */
 const DEPTH = 8;
+/**
+ * Batches in flight on every connection before another one is opened. Few busy connections beat many: what is sent and
+ * answered together costs one system call, and the server changes between fewer processes.
+ */
+const ENOUGH = 4;
 /** A connection whose oldest batch runs for longer gets no more until it is answered. */
 const STALLED_MILLISECONDS = 5;
 /** A statement that took longer on average runs alone on its connection. */
@@ -151,22 +156,21 @@ export class Pool implements Database {
     }
   }
 
-  /** A shared connection that can take another batch at once: an idle one, else the least loaded once none can be opened. */
+  /** The least loaded shared connection, if another batch can go out on it at once; null where a further one is wanted. */
   #pick(): Connection | null {
-    let best: Connection | null = null;
-    for (const connection of this.#shared) {
-      if (connection.isCancelling) continue;
-      const load = connection.inFlight;
-      if (load === 0) return connection;
-      if (best === null || load < best.inFlight) best = connection;
-    }
-    if (!best || this.size < this.#options.max || this.#waiters.length > 0) return null;
-    return this.#hasRoom(best) ? best : this.#findRoom();
+    if (this.#waiters.length > 0) return null;
+    const best = this.#findRoom();
+    if (!best || best.inFlight < ENOUGH) return best;
+    return this.size < this.#options.max ? null : best;
   }
 
   #findRoom(): Connection | null {
-    for (const connection of this.#shared) if (this.#hasRoom(connection)) return connection;
-    return null;
+    let best: Connection | null = null;
+    for (const connection of this.#shared) {
+      if (connection.inFlight === 0 && !connection.isCancelling) return connection;
+      if (this.#hasRoom(connection) && (!best || connection.inFlight < best.inFlight)) best = connection;
+    }
+    return best;
   }
 
   #hasRoom(connection: Connection): boolean {
