@@ -105,34 +105,17 @@ async function measureCalls(): Promise<void> {
         },
       ),
     );
-    const tokens = await Promise.all(Array.from({ length: CONNECTIONS * 2 }, () => refreshTokenOf(app)));
-    const forLoad = tokens.splice(0, CONNECTIONS);
     rows.push(
       await measureCase(
         'refresh',
-        () =>
-          load({
-            port: node.port,
-            connections: CONNECTIONS,
-            milliseconds: MILLISECONDS,
-            next: (id) =>
-              request(
-                'POST',
-                '/apps/bench/auth/v1/token?grant_type=refresh_token',
-                { apikey: app.publishable_key, 'content-type': 'application/json' },
-                JSON.stringify({ refresh_token: forLoad[id] }),
-              ),
-            onBody: (id, body) => {
-              forLoad[id] = (JSON.parse(body) as { refresh_token: string }).refresh_token;
-            },
-          }),
-        {
+        () => refreshAll(node, app),
+        async () => ({
           kind: 'refresh',
-          tokens,
+          tokens: await refreshTokensOf(app),
           databaseUrl: runtimeUrl,
           concurrency: CONNECTIONS / WORKERS,
           milliseconds: MILLISECONDS,
-        },
+        }),
       ),
     );
     print(rows);
@@ -199,11 +182,15 @@ async function idle(node: BenchNode, ref: string): Promise<void> {
 }
 
 /** Load and limit take turns, so that a change of the machine's mood meets both. */
-async function measureCase(name: string, run: () => Promise<LoadResult>, order: LimitOrder): Promise<Row> {
+async function measureCase(
+  name: string,
+  run: () => Promise<LoadResult>,
+  order: LimitOrder | (() => Promise<LimitOrder>),
+): Promise<Row> {
   const results: LoadResult[] = [];
   const limits: number[] = [];
   for (let i = 0; i < ROUNDS; i++) {
-    limits.push(await limit(order));
+    limits.push(await limit(typeof order === 'function' ? await order() : order));
     results.push(await run());
   }
   results.sort((a, b) => a.perSecond - b.perSecond);
@@ -239,10 +226,30 @@ async function signUp(app: AppConnection): Promise<{ id: string; accessToken: st
   return { id: session.user.id, accessToken: session.access_token };
 }
 
-async function refreshTokenOf(app: AppConnection): Promise<string> {
-  return (
-    await auth<{ refresh_token: string }>(app, '/token?grant_type=password', { email: EMAIL, password: PASSWORD })
-  ).refresh_token;
+/** A refresh token for each connection; a token is good for one exchange, so every round needs its own. */
+function refreshTokensOf(app: AppConnection): Promise<string[]> {
+  const one = () =>
+    auth<{ refresh_token: string }>(app, '/token?grant_type=password', { email: EMAIL, password: PASSWORD });
+  return Promise.all(Array.from({ length: CONNECTIONS }, async () => (await one()).refresh_token));
+}
+
+async function refreshAll(node: BenchNode, app: AppConnection): Promise<LoadResult> {
+  const tokens = await refreshTokensOf(app);
+  return load({
+    port: node.port,
+    connections: CONNECTIONS,
+    milliseconds: MILLISECONDS,
+    next: (id) =>
+      request(
+        'POST',
+        `/apps/${app.ref}/auth/v1/token?grant_type=refresh_token`,
+        { apikey: app.publishable_key, 'content-type': 'application/json' },
+        JSON.stringify({ refresh_token: tokens[id] }),
+      ),
+    onBody: (id, body) => {
+      tokens[id] = (JSON.parse(body) as { refresh_token: string }).refresh_token;
+    },
+  });
 }
 
 async function auth<T>(app: AppConnection, path: string, body: unknown): Promise<T> {
