@@ -41,6 +41,8 @@ async function buildServer(root) {
     logLevel: 'silent',
     write: false,
   });
+  // Its helper process would live as long as this one, which may go on to be the server.
+  await esbuild.stop();
   await mkdir(dist, { recursive: true });
   for (const file of outputFiles) {
     const fresh = join(dist, `.${basename(file.path)}.${process.pid}`);

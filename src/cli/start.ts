@@ -19,6 +19,8 @@ import type { FromWorker, ToWorker } from './worker.ts';
 
 /** A worker that is lost again within this time is started again only after a pause. */
 const PAUSE_MILLISECONDS = 1000;
+/** How often to look whether npm is still there. */
+const PARENT_MILLISECONDS = 1000;
 /** How long workers may take to finish what is in flight. */
 const STOP_MILLISECONDS = 10_000;
 
@@ -30,7 +32,7 @@ export async function start(): Promise<void> {
   const port = await claimPort(config);
   const events = new Events();
   writeLog(events, config.logLevel);
-  const stopped = stopSignal();
+  const stopped = stopSignal(config);
   const primary = await composePrimary(config, secrets, events);
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
   const brief: WorkerBrief = {
@@ -83,8 +85,8 @@ function writeRunFile(config: Config, url: string): string {
   return file;
 }
 
-/** Resolves at the first signal; a second one ends the process at once. */
-function stopSignal(): Promise<void> {
+/** Resolves at the first signal, or when npm, which started this process, is gone; a second signal ends the process at once. */
+function stopSignal(config: Config): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
     const onSignal = () => {
@@ -96,6 +98,14 @@ function stopSignal(): Promise<void> {
     process.on('SIGTERM', onSignal);
     // The terminal was closed.
     process.on('SIGHUP', onSignal);
+    if (!config.startedByNpm) return;
+    const parent = process.ppid;
+    const watch = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(watch);
+      resolve();
+    }, PARENT_MILLISECONDS);
+    watch.unref();
   });
 }
 

@@ -26,6 +26,8 @@ export interface Config {
   readonly poolIdleSeconds: number;
   readonly requestsPerSecond: number;
   readonly logLevel: string;
+  /** Started by `npm start`, which ends on a signal without passing it on. */
+  readonly startedByNpm: boolean;
   /** One JSON line on stdout when the node is ready, for programs that start it. */
   readonly readyJson: boolean;
 }
@@ -67,6 +69,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     poolIdleSeconds: integer('NINEFOLD_POOL_IDLE_SECONDS', limits.poolIdleSeconds.default, 1, 86_400),
     requestsPerSecond: integer('NINEFOLD_REQUESTS_PER_SECOND', limits.requestsPerAddress.default, 0, 1_000_000),
     logLevel: text('NINEFOLD_LOG') ?? 'info',
+    startedByNpm: text('npm_lifecycle_event') !== null,
     readyJson: text('NINEFOLD_READY_JSON') === '1',
   };
 }
