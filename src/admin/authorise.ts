@@ -3,7 +3,7 @@ import type { Exchange } from '../../contract/exchange.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import { namedCaller } from '../identity/named-caller.ts';
+import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
 import type { AdminContext, Caller } from './context.ts';
 
 /** Compares secrets in a time that tells nothing of where they differ. */
@@ -51,18 +51,19 @@ export async function authoriseDoor(context: AdminContext, exchange: Exchange, r
   const caller = await callerOf(context, exchange);
   requireApp(caller, ref);
   const as = namedCaller(exchange.headers['x-ninefold-as']);
-  if (as === null) return identityOf({ role: 'service_role' });
-  if (as === 'anon') return identityOf({ role: 'anon' });
-  return identityOf({ role: 'authenticated', sub: as.userId, aud: 'authenticated' });
+  if (as === null) return serviceRole;
+  const app = await context.apps.get(ref);
+  await app.ready();
+  const { rest } = await app.settings();
+  const rules = { roleClaimKey: rest.jwt_role_claim_key, anonRole: rest.db_anon_role };
+  return { ...(await identityOfNamed(app.database, rules, as)), source: 'builder' };
 }
 
-function identityOf(claims: { role: string; sub?: string; aud?: string }): Identity {
-  return {
-    role: claims.role,
-    claims,
-    claimsJson: JSON.stringify(claims),
-    userId: claims.sub ?? null,
-    sessionId: null,
-    source: 'builder',
-  };
-}
+const serviceRole: Identity = {
+  role: 'service_role',
+  claims: { role: 'service_role' },
+  claimsJson: '{"role":"service_role"}',
+  userId: null,
+  sessionId: null,
+  source: 'builder',
+};
