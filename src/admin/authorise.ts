@@ -4,6 +4,7 @@ import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
+import { roleRules } from '../identity/resolve.ts';
 import type { AdminContext, Caller } from './context.ts';
 
 /** Compares secrets in a time that tells nothing of where they differ. */
@@ -55,8 +56,7 @@ export async function authoriseDoor(context: AdminContext, exchange: Exchange, r
   const app = await context.apps.get(ref);
   await app.ready();
   const { rest } = await app.settings();
-  const rules = { roleClaimKey: rest.jwt_role_claim_key, anonRole: rest.db_anon_role };
-  return { ...(await identityOfNamed(app.database, rules, as)), source: 'builder' };
+  return { ...(await identityOfNamed(app.database, roleRules(rest), as)), source: 'builder' };
 }
 
 const serviceRole: Identity = {

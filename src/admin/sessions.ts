@@ -1,10 +1,9 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { listSessions, revokeSession, revokeSessions } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
 import type { AdminContext } from './context.ts';
 import { json, noContent } from './router.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** `?user_id=` of the query. Throws `validation_invalid` where it is no id. */
 function userIdOf(exchange: Exchange): { userId?: string } {

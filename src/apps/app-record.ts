@@ -16,6 +16,9 @@ export interface AppRecord extends AppKeys {
 /** What is sealed of a record; the rest stands in the console's table `apps`. */
 export type AppSecrets = Omit<AppRecord, 'ref' | 'name' | 'database' | 'schemaFile' | 'createdAt'>;
 
+/** A ref: the short name of an app in URLs. */
+export const REF = /^[a-z][a-z0-9-]{2,39}$/;
+
 export const databaseName = (ref: string): string => `app_${ref}`;
 /** The role that owns the app's database and everything its migrations make. */
 export const ownerRole = (ref: string): string => `app_${ref}`;

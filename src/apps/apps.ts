@@ -2,11 +2,10 @@ import { Listener } from '../database/listener.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { App, type PoolLimits } from './app.ts';
-import { CONSOLE_REF, databaseName } from './app-record.ts';
+import { CONSOLE_REF, databaseName, REF } from './app-record.ts';
 import type { Registry } from './registry.ts';
 import { type Server, superuserIn } from './server.ts';
 
-const REF = /^[a-z][a-z0-9-]{2,39}$/;
 /** For how long a ref without an app is remembered, so that guessing refs costs the database little. */
 const UNKNOWN_MILLISECONDS = 1000;
 const UNKNOWN_KEPT = 1000;

@@ -5,7 +5,7 @@ import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
-import { type AppRecord, authenticatorRole, CONSOLE_REF, databaseName } from './app-record.ts';
+import { type AppRecord, authenticatorRole, CONSOLE_REF, databaseName, REF } from './app-record.ts';
 import type { Apps } from './apps.ts';
 import { makeKeys } from './make-keys.ts';
 import { attach, provision, unprovision } from './provision.ts';
@@ -13,7 +13,6 @@ import type { Registry } from './registry.ts';
 import { newestAppFile } from './schema-files.ts';
 import { type Server, withPool } from './server.ts';
 
-const REF = /^[a-z][a-z0-9-]{2,39}$/;
 const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
 
 /** Databases of the server itself, of Ninefold and of apps that have their own. */

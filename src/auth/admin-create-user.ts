@@ -1,9 +1,10 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { checkMetadata, createUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
 import { addressesOf, adminBody, banSecondsOf, checkPasswordHash } from './admin-body.ts';
 import { readBody } from './body.ts';
-import { requireAdmin, UUID } from './callers.ts';
+import { requireAdmin } from './callers.ts';
 import { checkPasswordLength } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';

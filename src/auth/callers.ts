@@ -1,9 +1,8 @@
 import type { Exchange } from '../../contract/exchange.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import { UUID } from '../identity/uuid.ts';
 import type { AuthContext } from './context.ts';
-
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Roles that may use the admin calls, as in GoTrue. */
 const ADMIN_ROLES: readonly string[] = ['service_role', 'supabase_admin'];

@@ -1,6 +1,7 @@
+import { REF } from '../apps/app-record.ts';
+
 /** Paths that mean the same on every host. */
 const API = /^\/(auth|rest|realtime|storage|functions)\/v1(?=[/?]|$)/;
-const REF = /^[a-z][a-z0-9-]{2,39}$/;
 
 /**
  * `/rest/v1/…` on the host `<ref>.<domain>`, or on any host where a default app is named, is `/apps/<ref>/rest/v1/…`.

@@ -3,6 +3,7 @@ import type { RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
 import type { Identity } from '../identity/identity.ts';
 import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
+import { roleRules } from '../identity/resolve.ts';
 import { asksWhy } from '../rest/explain/asked.ts';
 import { explainAccess } from '../rest/explain/explain.ts';
 import { handleRest } from '../rest/handle.ts';
@@ -30,9 +31,8 @@ export const restArea: Area = {
 /** Why a call is refused: of whom the header `x-ninefold-as` names, else of whoever asks. */
 async function explain(app: App, exchange: Exchange, asker: Identity): Promise<Reply> {
   const { rest } = await app.settings();
-  const rules = { roleClaimKey: rest.jwt_role_claim_key, anonRole: rest.db_anon_role };
   const named = namedCaller(exchange.headers['x-ninefold-as']);
-  const identity = named === null ? asker : await identityOfNamed(app.database, rules, named);
+  const identity = named === null ? asker : await identityOfNamed(app.database, roleRules(rest), named);
   const { catalog, settings } = await schemaFor(app, identity);
   return explainAccess({ database: app.database, catalog, identity, settings }, exchange);
 }

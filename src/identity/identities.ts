@@ -1,7 +1,7 @@
 import type { Exchange } from '../../contract/exchange.ts';
 import type { App } from '../apps/app.ts';
 import type { Identity } from './identity.ts';
-import { resolveIdentity } from './resolve.ts';
+import { resolveIdentity, roleRules } from './resolve.ts';
 import { SessionCache } from './session-cache.ts';
 
 /** Key or token → identity, for every app of a worker; each app's verified tokens are remembered apart. */
@@ -17,8 +17,7 @@ export class Identities {
         database: app.database,
         sessions: this.#cacheOf(app),
         audience: rest.jwt_aud,
-        roleClaimKey: rest.jwt_role_claim_key,
-        anonRole: rest.db_anon_role,
+        ...roleRules(rest),
       },
       exchange.headers,
     );

@@ -3,11 +3,10 @@ import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from './identity.ts';
 import { identityOfClaims, type RoleRules } from './resolve.ts';
+import { UUID } from './uuid.ts';
 
 /** Whom the header `x-ninefold-as` names: nobody in particular, or a member by id. */
 export type NamedCaller = 'anon' | { readonly userId: string };
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Reads the header `x-ninefold-as`; null where there is none. Throws validation_invalid. */
 export function namedCaller(header: string | undefined): NamedCaller | null {

@@ -1,3 +1,4 @@
+import type { RestSettings } from '../../contract/settings.ts';
 import { sessionEnd } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import type { Executor } from '../database/database.ts';
@@ -5,6 +6,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from './identity.ts';
 import { claimAt, parseRolePath } from './role-claim.ts';
 import type { SessionCache } from './session-cache.ts';
+import { UUID } from './uuid.ts';
 import { type Claims, emptyToken, equalInConstantTime, LEEWAY_SECONDS, verifyJwt } from './verify-jwt.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -92,11 +94,16 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
   return identity;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** The settings that decide which role a call has. */
 export type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'>;
+
+/** Those of an app. */
+export const roleRules = (settings: RestSettings): RoleRules => ({
+  roleClaimKey: settings.jwt_role_claim_key,
+  anonRole: settings.db_anon_role,
+});
 
 const ownRole = [{ kind: 'key', key: 'role' }] as const;
 
