@@ -16,7 +16,7 @@ export const restErrors = entries({
   PGRST002: {
     source: 'rest',
     status: 503,
-    message: 'Could not query the database for the schema cache.',
+    message: 'Could not query the database for the schema cache. Retrying.',
     meaning: 'The tables and functions of the app could not be read from the database.',
     action: 'Try again in a moment.',
   },

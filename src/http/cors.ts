@@ -1,7 +1,11 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 
-const EXPOSED =
-  'content-range, content-location, location, preference-applied, link, x-total-count, x-request-id, retry-after, server-timing, www-authenticate, x-supabase-api-version, x-sb-error-code';
+/** What a page may read of an answer beside what the Fetch standard lets every page read. */
+const EXPOSED = [
+  ...['allow', 'content-location', 'content-profile', 'content-range', 'date', 'link', 'location', 'ninefold-max-rows'],
+  ...['preference-applied', 'proxy-status', 'retry-after', 'server-timing', 'warning', 'www-authenticate'],
+  ...['x-request-id', 'x-sb-error-code', 'x-supabase-api-version', 'x-total-count'],
+].join(', ');
 
 /** On every answer of an app: any page may read it, since no cookie opens anything here, only a header a page must set itself. */
 export const corsHeaders: Readonly<Record<string, string>> = {
@@ -13,17 +17,31 @@ export const corsHeaders: Readonly<Record<string, string>> = {
 export const isPreflight = (exchange: Exchange): boolean =>
   exchange.method === 'OPTIONS' && exchange.headers['access-control-request-method'] !== undefined;
 
-/** The answer to it: every method, and the headers that were asked for. */
+/** Allowed whether a page asks for them or not, as PostgREST allows them; all but the first are always allowed. */
+const ALWAYS_ALLOWED = ['Authorization', 'Accept', 'Accept-Language', 'Content-Language'] as const;
+
+/** The answer to it: every method, and the headers that were asked for (PostgREST docs, "CORS"). */
 export function preflightReply(exchange: Exchange): Reply {
+  const asked = (exchange.headers['access-control-request-headers'] ?? 'apikey, Content-Type').split(',');
+  const [first, ...rest] = ALWAYS_ALLOWED;
+  const names = [first, ...asked.map((name) => name.trim()), ...rest].filter((name) => name !== '');
   return {
-    status: 204,
+    status: 200,
     headers: {
-      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-      'access-control-allow-headers':
-        exchange.headers['access-control-request-headers'] ?? 'authorization, apikey, content-type',
+      'access-control-allow-methods': 'GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD',
+      'access-control-allow-headers': unique(names).join(', '),
       'access-control-max-age': '86400',
       vary: 'access-control-request-headers',
     },
     body: null,
   };
+}
+
+/** Each header name once, however its letters are written. */
+function unique(names: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return names.filter((name) => {
+    const folded = name.toLowerCase();
+    return !seen.has(folded) && seen.add(folded);
+  });
 }

@@ -1,6 +1,8 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
 import { roleRules } from '../identity/resolve.ts';
@@ -14,10 +16,12 @@ import type { Area } from './area.ts';
 export const restArea: Area = {
   name: 'rest',
   handle: async (app, exchange, identify) => {
+    const started = performance.now();
     const identity = await identify();
+    const jwtMilliseconds = performance.now() - started;
     if (asksWhy(exchange, identity)) return explain(app, exchange, identity);
     const { catalog, settings } = await schemaFor(app, identity);
-    return handleRest({ database: app.database, catalog, identity, settings }, exchange);
+    return handleRest({ database: app.database, catalog, identity, settings, jwtMilliseconds }, exchange);
   },
   renderError: async (error, app, _exchange, identity) => {
     const settings = app ? (await app.settings()).rest : null;
@@ -37,15 +41,18 @@ async function explain(app: App, exchange: Exchange, asker: Identity): Promise<R
   return explainAccess({ database: app.database, catalog, identity, settings }, exchange);
 }
 
-/** A builder with the rights of the service role sees every schema; everybody else what is exposed. */
-async function schemaFor(
-  app: App,
-  identity: Identity,
-): Promise<{ catalog: Awaited<ReturnType<App['catalog']>>; settings: RestSettings }> {
+/**
+ * A builder with the rights of the service role sees every schema; everybody else what is exposed. Throws PGRST002 when the
+ * schema could not be read; the next call tries again.
+ */
+async function schemaFor(app: App, identity: Identity): Promise<{ catalog: Catalog; settings: RestSettings }> {
   const { rest } = await app.settings();
-  if (identity.source !== 'builder' || identity.role !== 'service_role') {
-    return { catalog: await app.catalog(), settings: rest };
+  const isBuilder = identity.source === 'builder' && identity.role === 'service_role';
+  let catalog: Catalog;
+  try {
+    catalog = await (isBuilder ? app.wholeCatalog() : app.catalog());
+  } catch (cause) {
+    throw new NinefoldError('PGRST002', { cause });
   }
-  const catalog = await app.wholeCatalog();
-  return { catalog, settings: { ...rest, db_schemas: catalog.schemas } };
+  return { catalog, settings: isBuilder ? { ...rest, db_schemas: catalog.schemas } : rest };
 }

@@ -209,6 +209,14 @@ describe('media types', () => {
     expect((await app.call('GET', '/films', { headers })).headers['content-type']).toMatch('application/json');
   });
 
+  it('of the same weight the more exact one is chosen: with parameters, then without, then any', async () => {
+    const of = async (accept: string) =>
+      (await app.call('GET', '/films?id=eq.1', { headers: { accept } })).headers['content-type'];
+    const stripped = 'application/vnd.pgrst.object+json;nulls=stripped';
+    expect(await of(`application/json, ${stripped}`)).toBe(`${stripped}; charset=utf-8`);
+    expect(await of('*/*, text/csv')).toBe('text/csv; charset=utf-8');
+  });
+
   it('the execution plan only where it is switched on', async () => {
     const headers = { accept: 'application/vnd.pgrst.plan+json' };
     expect((await app.call('GET', '/films', { headers })).status).toBe(406);

@@ -124,6 +124,42 @@ describe('order', () => {
     expect((json as { id: number }[]).map((row) => row.id)).toEqual([5, 2, 3, 4, 1]);
   });
 
+  it.each([
+    ['a column that is not shown', 'director:directors!films_director_fkey(id)&order=director(name).desc,id'],
+    ['a column under another name', 'director:directors!films_director_fkey(id,n:name)&order=director(name).desc,id'],
+    [
+      'a column of what is only spread',
+      '...directors!films_director_fkey(director_id:id)&order=directors(name).desc,id',
+    ],
+    ['a column of what is not shown', 'director:directors!films_director_fkey()&order=director(name).desc,id'],
+    ['a JSON path', 'director:directors!films_director_fkey(id)&order=director(name->>0).desc,director(name).desc,id'],
+  ])('by %s, which stays hidden', async (_, query) => {
+    const plain = await get(`/films?select=id,${query.split('&')[0]}&id=eq.2`);
+    const { status, json } = await get(`/films?select=id,${query}`);
+    const rows = json as { id: number }[];
+    expect([status, rows.map((row) => row.id)]).toEqual([200, [5, 2, 3, 4, 1]]);
+    expect(rows[1]).toEqual((plain.json as unknown[])[0]);
+  });
+
+  it('inside a relation that is spread as arrays, too', async () => {
+    const query = '...films!films_director_fkey(title,editor:directors!films_editor_fkey(id))&films.order=editor(name)';
+    expect((await get(`/directors?select=name,${query}&id=eq.2`)).json).toEqual([
+      { name: 'Varda', title: ['Vagabond', 'Cleo'], editor: [{ id: 2 }, null] },
+    ]);
+  });
+
+  it('the first of several orders counts', async () => {
+    const { json } = await get('/films?select=id&order=id.desc&order=id.asc&limit=1');
+    expect(json).toEqual([{ id: 5 }]);
+  });
+
+  it('by what is not embedded is refused, with what to do', async () => {
+    expect(await get('/films?select=id,d:directors!films_director_fkey(id)&order=directors(name)')).toMatchObject({
+      status: 400,
+      json: { code: 'PGRST108', hint: "Verify that 'directors' is included in the 'select' query parameter." },
+    });
+  });
+
   it('not by a column of many', async () => {
     expect(await get('/directors?select=*,films!films_director_fkey(*)&order=films(year)')).toMatchObject({
       status: 400,

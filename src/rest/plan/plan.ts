@@ -118,6 +118,8 @@ export interface ReadNode {
   readonly relation: SqlName;
   readonly alias: string | null;
   readonly select: readonly PlannedSelect[];
+  /** Columns that are there for the parent to order by, and not shown. */
+  readonly orderColumns: readonly PlannedSelect[];
   readonly where: readonly Condition[];
   readonly order: readonly PlannedOrder[];
   readonly range: RowRange;

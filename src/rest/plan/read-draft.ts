@@ -40,6 +40,8 @@ export interface Draft {
   conditions: JoinCondition[];
   spread: 'one' | 'many' | null;
   select: PlannedSelect[];
+  /** Columns that are there for the parent to order by, and not shown. */
+  orderColumns: PlannedSelect[];
   /** Of a spread relation: its columns, one level up. */
   spreadColumns: SpreadColumn[];
 }
@@ -75,6 +77,7 @@ function newDraft(
     conditions: [],
     spread: item.spread ? 'one' : null,
     select: [],
+    orderColumns: [],
     spreadColumns: [],
   };
 }
@@ -103,7 +106,8 @@ export function draftRead(
   const draftOf = (at: At<unknown>): Draft => draftAt(root, at.path, acceptLegacyNames ? legacy : null);
   const legacy: LegacyName[] = [];
   for (const at of parameters.filters) if (belongs(at)) draftOf(at).filters.push(at.value);
-  for (const at of parameters.order) draftOf(at).order = at.value;
+  // of several orders of one relation the first counts
+  for (const at of parameters.order.toReversed()) draftOf(at).order = at.value;
   if (!writes) {
     root.range = request.topRange;
     for (const at of parameters.ranges) draftOf(at).range = at.value;
@@ -119,7 +123,7 @@ function draftAt(root: Draft, path: readonly string[], legacy: LegacyName[] | nu
     const child = draft.children.find(
       (candidate) => calledName(candidate) === name || (legacy !== null && candidate.name === name),
     );
-    if (!child) throw notEmbedded(draft, name);
+    if (!child) throw notEmbeddedUnder(draft, name);
     const alias = child.requestAlias;
     if (legacy && alias !== null && alias !== name && !legacy.some((noted) => noted.name === name)) {
       legacy.push({ name, alias });
@@ -129,18 +133,24 @@ function draftAt(root: Draft, path: readonly string[], legacy: LegacyName[] | nu
   return draft;
 }
 
-export function notEmbedded(parent: Draft, name: string): NinefoldError {
-  const message = `'${name}' is not an embedded resource in this request`;
+/** A name in `order` or in the path of a parameter that no embedded relation has. */
+export const notEmbedded = (name: string): NinefoldError =>
+  new NinefoldError('PGRST108', {
+    message: notEmbeddedMessage(name),
+    hint: `Verify that '${name}' is included in the 'select' query parameter.`,
+  });
+
+const notEmbeddedMessage = (name: string): string => `'${name}' is not an embedded resource in this request`;
+
+/** The same, with the alias to use where the relation has one. */
+function notEmbeddedUnder(parent: Draft, name: string): NinefoldError {
   const aliased = parent.children.find((child) => child.name === name && child.requestAlias !== null);
   if (aliased) {
     return new NinefoldError('PGRST108', {
-      message,
+      message: notEmbeddedMessage(name),
       details: 'Target names are not allowed in filters if they have an alias',
       hint: `Change '${name}' to '${aliased.requestAlias}' in filters, orders or limits.`,
     });
   }
-  return new NinefoldError('PGRST108', {
-    message,
-    hint: `Verify that '${name}' is included in the 'select' query parameter.`,
-  });
+  return notEmbedded(name);
 }

@@ -1,11 +1,11 @@
 import type { RestSettings } from '../../../contract/settings.ts';
 import { type Catalog, isToOne, type SqlName } from '../../catalog/catalog.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import type { ApiRequest, LogicTree, OrderTerm } from '../request/api-request.ts';
+import type { ApiRequest, FieldRef, LogicTree, OrderTerm } from '../request/api-request.ts';
 import { restrict } from '../request/row-range.ts';
 import { plannedCondition, plannedOrder, typedField, unknownField } from './fields.ts';
 import { linkRelationships } from './link.ts';
-import type { Condition, Embedding, Placement, PlannedOrder, PlannedRead, ReadNode } from './plan.ts';
+import type { Condition, Embedding, Placement, PlannedField, PlannedOrder, PlannedRead, ReadNode } from './plan.ts';
 import { calledName, type Draft, draftRead, notEmbedded } from './read-draft.ts';
 import { planSelect } from './select.ts';
 import { arraysPlacement, hoistAggregates, planSpreadColumns, showsNothing } from './spread.ts';
@@ -35,7 +35,7 @@ function checkRelatedOrders(draft: Draft): void {
   for (const term of draft.order) {
     if (term.relation === null) continue;
     const child = draft.children.find((candidate) => calledName(candidate) === term.relation);
-    if (!child) throw notEmbedded(draft, term.relation);
+    if (!child) throw notEmbedded(term.relation);
     if (child.relationship && isToOne(child.relationship)) continue;
     const [origin, name] = [draft.source === 'result' ? 'pgrst_source' : draft.relation.name, calledName(child)];
     throw new NinefoldError('PGRST118', {
@@ -60,6 +60,7 @@ function finish(catalog: Catalog, draft: Draft, parent: Draft | null, maxRows: b
     relation: draft.relation,
     alias: draft.alias,
     select: draft.select,
+    orderColumns: draft.orderColumns,
     where: draft.filters.map((tree) => finishCondition(catalog, draft, children, tree)),
     order: embedding?.placement.kind === 'spread-arrays' ? [] : order,
     range: maxRows === null || isAtMostOne(draft) ? draft.range : restrict(draft.range, maxRows),
@@ -74,9 +75,32 @@ const isAtMostOne = (draft: Draft): boolean => draft.relationship !== null && is
 function finishOrder(draft: Draft, term: OrderTerm): PlannedOrder {
   if (term.relation === null) return plannedOrder(typedField(draft.table, term.field), term);
   const child = draft.children.find((candidate) => calledName(candidate) === term.relation);
-  const relation = child?.joinAlias ?? term.relation;
-  return plannedOrder(unknownField(term.field.name, term.field.path), { ...term, relation });
+  if (!child) throw notEmbedded(term.relation);
+  return plannedOrder(relatedField(child, term), { ...term, relation: child.joinAlias });
 }
+
+/** The column of an embedded relation that its parent is ordered by: one that it shows, or else one selected for that alone. */
+function relatedField(child: Draft, { field }: OrderTerm): PlannedField {
+  if (showsAsItIs(child, field) || aggregates(child)) return unknownField(field.name, field.path);
+  const alias = `pgrst_order_${child.orderColumns.length + 1}`;
+  const column = typedField(child.table, field);
+  child.orderColumns.push({ field: column, alias, cast: null, aggregate: null, aggregateCast: null });
+  return unknownField(alias);
+}
+
+function showsAsItIs(draft: Draft, { name, path }: FieldRef): boolean {
+  if (path.length > 0) return false;
+  const isColumn = draft.table?.columns.has(name) ?? true;
+  if (draft.select.length === 0 && draft.children.length === 0) return isColumn;
+  return draft.select.some(({ field, alias, cast, aggregate }) => {
+    if (field.path.length > 0 || field.transform || cast !== null || aggregate !== null) return false;
+    return field.name === '*' ? isColumn : field.name === name && (alias ?? name) === name;
+  });
+}
+
+const aggregates = (draft: Draft): boolean =>
+  draft.select.some((item) => item.aggregate !== null) ||
+  draft.children.some((child) => child.spreadColumns.some((column) => column.aggregate !== null));
 
 /** `relation.is.null` asks whether there is a related row; everything else is about columns. */
 function finishCondition(catalog: Catalog, draft: Draft, children: readonly ReadNode[], tree: LogicTree): Condition {

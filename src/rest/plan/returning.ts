@@ -5,7 +5,7 @@ import type { ReadNode } from './plan.ts';
  * `*` alone, or names, sorted.
  */
 export function columnsNeeded(read: ReadNode, primaryKey: readonly string[]): string[] {
-  const columns = new Set(read.select.map((item) => item.field.name));
+  const columns = new Set([...read.select, ...read.orderColumns].map((item) => item.field.name));
   if (columns.has('*')) return ['*'];
   for (const term of read.order) if (term.relation === null) columns.add(term.field.name);
   for (const { embedding } of read.children) {

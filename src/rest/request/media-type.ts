@@ -118,8 +118,10 @@ function listItems(header: string): string[] {
   return items.filter((part) => part !== '');
 }
 
-/** How exact a media range is: `type/subtype` before `type/*` before any. */
-const exactness = (text: string): number => (text.startsWith('*/*') ? 0 : text.includes('/*') ? 1 : 2);
+const countOf = (text: string, char: string): number => text.split(char).length - 1;
+
+/** How exact a media range is: with parameters before without, `type/subtype` before `type/*` before any. */
+const exactness = (text: string): number => countOf(text, ';') - countOf(text, '*');
 
 /** The media types of Accept, best first: by weight, then the more exact, then as sent. Without the header, any. */
 export const parseAccept = (header: string | undefined): readonly MediaType[] =>

@@ -47,11 +47,10 @@ type Resource = { kind: 'root' } | { kind: 'relation'; name: string } | { kind: 
 
 function resourceOf(path: string, settings: RestSettings): Resource {
   const segments = path.split('/').map(decodeSegment);
-  // the path begins with a slash, and may end with one
+  // the path begins with a slash
   segments.shift();
-  if (segments[segments.length - 1] === '') segments.pop();
   const [first, second] = segments;
-  if (first === undefined) {
+  if (first === undefined || (first === '' && segments.length === 1)) {
     if (settings.openapi_mode === 'disabled') throw new NinefoldError('PGRST126');
     return settings.db_root_spec === null
       ? { kind: 'root' }

@@ -60,7 +60,7 @@ const parseHeader = memoize((header): Preferences => {
     missing: chosen('missing'),
     handling: chosen('handling'),
     timezone: after('timezone='),
-    maxAffected: maxAffected !== null && /^\d{1,18}$/.test(maxAffected) ? BigInt(maxAffected) : null,
+    maxAffected: maxAffected !== null && /^-?\d{1,18}$/.test(maxAffected) ? BigInt(maxAffected) : null,
     unknown: words.filter((word) => !isKnown(word)),
   };
 });

@@ -31,12 +31,10 @@ export function restErrorReply(error: unknown, context: ErrorContext): Reply | n
     const { status, body, headers } = databaseErrorReply(error, context.authenticated);
     return errorReply(status, body, headers, context);
   }
-  if (error instanceof ConnectionError) return restErrorReply(new NinefoldError('PGRST000', retrySoon), context);
+  if (error instanceof ConnectionError) return restErrorReply(new NinefoldError('PGRST000'), context);
   if (error instanceof PoolTimeoutError) return restErrorReply(new NinefoldError('PGRST003'), context);
   return null;
 }
-
-const retrySoon = { headers: { 'retry-after': '1' } };
 
 function errorReply(
   status: number,
@@ -50,6 +48,7 @@ function errorReply(
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'proxy-status': `PostgREST; error=${code.replaceAll(/[^\w.-]/g, '')}`,
+      ...(status === 503 ? { 'retry-after': '1' } : {}),
       ...headers,
     },
     body: JSON.stringify(context.verbosity === 'minimal' ? { code, message } : body),

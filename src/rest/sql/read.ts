@@ -42,6 +42,7 @@ export function readText(node: ReadNode, params: Params): string {
   const { placement } = node.embedding ?? {};
   const columns = node.select.map((item) => selectText(table, item, params));
   if (columns.length === 0 && node.children.length === 0) columns.push(columnText(table, '*'));
+  for (const column of node.orderColumns) columns.push(selectText(table, column, params));
   if (placement?.kind === 'spread-arrays') {
     for (const { relation, select } of placement.orderSelects) {
       columns.push(selectText(relation === null ? table : { alias: relation }, select, params));
@@ -74,10 +75,17 @@ function placedColumns(child: ReadNode): string[] {
     case 'spread-arrays':
       return placement.columns.map((column) => spreadText(alias, column, placement));
     case 'object':
-      return [`row_to_json(${identifier(alias)}.*)::jsonb AS ${identifier(placement.name)}`];
+      return [`${objectText(alias, child)} AS ${identifier(placement.name)}`];
     case 'array':
       return [`COALESCE(${columnText({ alias }, alias)}, '[]') AS ${identifier(placement.name)}`];
   }
+}
+
+/** The row of a to-one relation, without what only orders by it. */
+function objectText(alias: string, { orderColumns }: ReadNode): string {
+  const row = `row_to_json(${identifier(alias)}.*)::jsonb`;
+  const hidden = orderColumns.map((column) => column.alias).join(',');
+  return hidden === '' ? row : `(${row} - '{${hidden}}'::text[])`;
 }
 
 function spreadText(alias: string, column: SpreadColumn, placement: Placement): string {

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { Exchange } from '../../contract/exchange.ts';
+import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
+
+const question = (headers: Record<string, string>): Exchange => ({
+  method: 'OPTIONS',
+  path: '/tickets',
+  query: '',
+  headers,
+  body: null,
+  address: '127.0.0.1',
+  requestId: 'test',
+  baseUrl: 'http://localhost:9009/apps/test',
+  signal: new AbortController().signal,
+});
+
+it('a browser may send any method and every header that it asks for', () => {
+  const exchange = question({
+    'access-control-request-method': 'PATCH',
+    'access-control-request-headers': 'authorization,content-profile, x-custom',
+  });
+  expect(isPreflight(exchange)).toBe(true);
+  expect(preflightReply(exchange)).toMatchObject({
+    status: 200,
+    headers: {
+      'access-control-allow-methods': 'GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD',
+      'access-control-allow-headers':
+        'Authorization, content-profile, x-custom, Accept, Accept-Language, Content-Language',
+      'access-control-max-age': '86400',
+    },
+  });
+});
+
+it('OPTIONS without the question is a call like any other', () => {
+  expect(isPreflight(question({}))).toBe(false);
+});
+
+it.each(['content-range', 'content-profile', 'ninefold-max-rows', 'warning', 'www-authenticate', 'x-request-id'])(
+  'a page may read %s of an answer',
+  (name) => {
+    expect(corsHeaders['access-control-expose-headers']?.split(', ')).toContain(name);
+  },
+);
