@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeKeys } from '../apps/make-keys.ts';
 import { signEs256, signHs256 } from '../apps/sign-jwt.ts';
 import type { Executor } from '../database/database.ts';
-import { resolveIdentity } from './resolve.ts';
+import { identityOfClaims, resolveIdentity } from './resolve.ts';
 import { SessionCache } from './session-cache.ts';
 
 const app = makeKeys('mine');
@@ -129,4 +129,9 @@ describe('a caller', () => {
     const token = es256({ sub: session_id, role: 'authenticated', session_id });
     await expect(resolve({ authorization: `Bearer ${token}` })).rejects.toThrow('the database was asked');
   });
+});
+
+it('whoever must sign in is told so in the header that says how (RFC 6750)', () => {
+  const refused = expect.objectContaining({ code: 'PGRST302', headers: { 'www-authenticate': 'Bearer' } });
+  expect(() => identityOfClaims({ anonRole: null }, {})).toThrow(refused);
 });

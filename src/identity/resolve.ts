@@ -129,7 +129,7 @@ export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
 
 /** The role of a caller without one. Throws PGRST302 where the app refuses them. */
 function anonRole(rules: RoleRules): string {
-  if (rules.anonRole === null) throw new NinefoldError('PGRST302');
+  if (rules.anonRole === null) throw new NinefoldError('PGRST302', { headers: { 'www-authenticate': 'Bearer' } });
   return rules.anonRole ?? 'anon';
 }
 

@@ -407,6 +407,22 @@ describe('aggregates', () => {
     ['/films?select=year.avg()::int,year.sum(),year.min()', [{ avg: 1980, sum: 7921, min: 1962 }]],
     ['/directors?select=name,films!films_director_fkey(count())&id=eq.2', [{ name: 'Varda', films: [{ count: 2 }] }]],
     ['/films?select=...directors!films_director_fkey(name),count()&director_id=eq.2', [{ name: 'Varda', count: 2 }]],
+    [
+      '/films?select=director_id::text,count()&director_id=not.is.null&order=director_id.desc',
+      [
+        { director_id: '3', count: 1 },
+        { director_id: '2', count: 2 },
+        { director_id: '1', count: 1 },
+      ],
+    ],
+    [
+      '/films?select=known:rating::int,count()&rating=gt.8.2',
+      [
+        { known: 8, count: 1 },
+        { known: 9, count: 1 },
+      ],
+    ],
+    ['/films?select=count', [{ count: 5 }]],
     ['/films?select=year::text,details->>length,count()&id=eq.2', [{ year: '1962', length: '90', count: 1 }]],
   ])('%s', async (path, expected) => {
     const counting = await app.with({ db_aggregates_enabled: true });

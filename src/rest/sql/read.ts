@@ -52,7 +52,7 @@ export function readText(node: ReadNode, params: Params): string {
   let text = `SELECT ${columns.join(', ')}${fromText(node)}`;
   for (const child of node.children) text += joinText(child, params);
   text += whereText(node, table, params);
-  if (grouped) text += groupText(node);
+  if (grouped) text += groupText(node, table, params);
   text += orderText(table, node.order, params);
   return text + rangeText(node.range, params);
 }
@@ -93,15 +93,17 @@ function spreadText(alias: string, column: SpreadColumn, placement: Placement): 
   return aliased(aggregated(columnText({ alias }, column.name), column), column.alias);
 }
 
-/** Groups by the position of every column that is not an aggregate. */
-function groupText(node: ReadNode): string {
-  const positions: number[] = [];
+/** Groups by every column that is not an aggregate: as it is shown under an alias, else as it is in the table. */
+function groupText(node: ReadNode, table: TableRef, params: Params): string {
+  const terms: string[] = [];
   let position = 0;
-  const add = (aggregate: unknown): void => {
+  const add = (aggregate: unknown, term?: string): void => {
     position += 1;
-    if (aggregate === null) positions.push(position);
+    if (aggregate === null) terms.push(term ?? String(position));
   };
-  for (const item of node.select) add(item.aggregate);
+  for (const { aggregate, alias, field } of node.select) {
+    add(aggregate, alias === null && aggregate === null ? fieldText(table, field, params) : undefined);
+  }
   for (const child of node.children) {
     const placement = child.embedding?.placement;
     if (placement?.kind === 'spread' || placement?.kind === 'spread-arrays') {
@@ -110,7 +112,7 @@ function groupText(node: ReadNode): string {
       add(null);
     }
   }
-  return positions.length ? ` GROUP BY ${positions.join(', ')}` : '';
+  return terms.length ? ` GROUP BY ${terms.join(', ')}` : '';
 }
 
 function fromText(node: ReadNode): string {
