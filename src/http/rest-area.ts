@@ -16,43 +16,50 @@ import type { Area } from './area.ts';
 export const restArea: Area = {
   name: 'rest',
   handle: async (app, exchange, identify) => {
+    const { rest } = await loaded(app.settings());
     const started = performance.now();
     const identity = await identify();
     const jwtMilliseconds = performance.now() - started;
-    if (asksWhy(exchange, identity)) return explain(app, exchange, identity);
-    const { catalog, settings } = await schemaFor(app, identity);
+    if (asksWhy(exchange, identity)) return explain(app, exchange, identity, rest);
+    const { catalog, settings } = await schemaFor(app, identity, rest);
     return handleRest({ database: app.database, catalog, identity, settings, jwtMilliseconds }, exchange);
   },
   renderError: async (error, app, _exchange, identity) => {
-    const settings = app ? (await app.settings()).rest : null;
+    // the error may be that the settings cannot be read
+    const settings = app ? await app.settings().catch(() => null) : null;
     return restErrorReply(error, {
-      authenticated: identity !== null && identity.role !== (settings?.db_anon_role ?? 'anon'),
-      verbosity: settings?.client_error_verbosity ?? 'verbose',
+      authenticated: identity !== null && identity.role !== (settings?.rest.db_anon_role ?? 'anon'),
+      verbosity: settings?.rest.client_error_verbosity ?? 'verbose',
     });
   },
 };
 
 /** Why a call is refused: of whom the header `x-ninefold-as` names, else of whoever asks. */
-async function explain(app: App, exchange: Exchange, asker: Identity): Promise<Reply> {
-  const { rest } = await app.settings();
+async function explain(app: App, exchange: Exchange, asker: Identity, rest: RestSettings): Promise<Reply> {
   const named = namedCaller(exchange.headers['x-ninefold-as']);
   const identity = named === null ? asker : await identityOfNamed(app.database, roleRules(rest), named);
-  const { catalog, settings } = await schemaFor(app, identity);
+  const { catalog, settings } = await schemaFor(app, identity, rest);
   return explainAccess({ database: app.database, catalog, identity, settings }, exchange);
 }
 
-/**
- * A builder with the rights of the service role sees every schema; everybody else what is exposed. Throws PGRST002 when the
- * schema could not be read; the next call tries again.
- */
-async function schemaFor(app: App, identity: Identity): Promise<{ catalog: Catalog; settings: RestSettings }> {
-  const { rest } = await app.settings();
-  const isBuilder = identity.source === 'builder' && identity.role === 'service_role';
-  let catalog: Catalog;
+/** A builder with the rights of the service role sees every schema; everybody else what is exposed. Throws PGRST002. */
+async function schemaFor(
+  app: App,
+  identity: Identity,
+  rest: RestSettings,
+): Promise<{ catalog: Catalog; settings: RestSettings }> {
+  if (identity.source !== 'builder' || identity.role !== 'service_role') {
+    return { catalog: await loaded(app.catalog()), settings: rest };
+  }
+  const catalog = await loaded(app.wholeCatalog());
+  return { catalog, settings: { ...rest, db_schemas: catalog.schemas } };
+}
+
+/** What the app remembers of its database. Throws PGRST002 when it could not be read; the next call tries again. */
+async function loaded<T>(reading: Promise<T>): Promise<T> {
   try {
-    catalog = await (isBuilder ? app.wholeCatalog() : app.catalog());
+    return await reading;
   } catch (cause) {
     throw new NinefoldError('PGRST002', { cause });
   }
-  return { catalog, settings: isBuilder ? { ...rest, db_schemas: catalog.schemas } : rest };
 }

@@ -93,7 +93,7 @@ function spreadText(alias: string, column: SpreadColumn, placement: Placement): 
   return aliased(aggregated(columnText({ alias }, column.name), column), column.alias);
 }
 
-/** Groups by every column that is not an aggregate: as it is shown under an alias, else as it is in the table. */
+/** Groups by every column that is not an aggregate: as it is shown under another name, else as it is in the table. */
 function groupText(node: ReadNode, table: TableRef, params: Params): string {
   const terms: string[] = [];
   let position = 0;
@@ -102,7 +102,8 @@ function groupText(node: ReadNode, table: TableRef, params: Params): string {
     if (aggregate === null) terms.push(term ?? String(position));
   };
   for (const { aggregate, alias, field } of node.select) {
-    add(aggregate, alias === null && aggregate === null ? fieldText(table, field, params) : undefined);
+    const isPlain = aggregate === null && field.path.length === 0 && (alias ?? field.name) === field.name;
+    add(aggregate, isPlain ? fieldText(table, field, params) : undefined);
   }
   for (const child of node.children) {
     const placement = child.embedding?.placement;

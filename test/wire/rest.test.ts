@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { cli } from '../support/node.ts';
+
+const node = inject('node');
+
+describe('the schema cache', () => {
+  it('that could not be read is said so, with when to try again, and the next call reads it', async () => {
+    const app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      'create table public.t as select 1 as id; create view public.v as select id from public.t',
+    );
+    const get = () => fetch(`${app.url}/rest/v1/v`, { headers: { apikey: app.publishable_key } });
+    await expect.poll(async () => (await get()).status).toBe(200);
+    const owner = new pg.Client(app.database_url ?? '');
+    await owner.connect();
+    await owner.query('begin; lock table public.v in access exclusive mode');
+    await runSql(node, app.ref, `notify pgrst, 'reload schema'`);
+    let refused: Response | undefined;
+    await expect
+      .poll(
+        async () => {
+          refused = await get();
+          return refused.status;
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(503);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    expect(refused?.headers.get('proxy-status')).toBe('PostgREST; error=PGRST002');
+    expect(await refused?.json()).toEqual({
+      code: 'PGRST002',
+      details: null,
+      hint: null,
+      message: 'Could not query the database for the schema cache. Retrying.',
+    });
+    await owner.query('rollback');
+    await owner.end();
+    const again = await get();
+    expect([again.status, await again.json()]).toEqual([200, [{ id: 1 }]]);
+  }, 60_000);
+});
+
+it('Server-Timing tells how long it took to know who is calling, and every step after it', async () => {
+  const app = await createApp(node);
+  const { code } = await cli(node, ['settings', app.ref, 'set', 'server_timing_enabled', 'true']);
+  expect(code).toBe(0);
+  const timing = async () =>
+    (await fetch(`${app.url}/rest/v1/`, { headers: { apikey: app.publishable_key } })).headers.get('server-timing');
+  await expect
+    .poll(timing)
+    .toMatch(/^jwt;dur=\d+\.\d, parse;dur=\d+\.\d, plan;dur=\d+\.\d, transaction;dur=\d+\.\d, response;dur=\d+\.\d$/);
+});
+
+it('a page of any origin may ask before it calls, and read what is answered', async () => {
+  const app = await createApp(node);
+  const asked = await fetch(`${app.url}/rest/v1/anything`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'apikey,prefer',
+    },
+  });
+  expect(asked.status).toBe(200);
+  expect(asked.headers.get('access-control-allow-origin')).toBe('*');
+  expect(asked.headers.get('access-control-allow-methods')).toContain('PATCH');
+  expect(asked.headers.get('access-control-allow-headers')).toContain('apikey, prefer');
+  const answered = await fetch(`${app.url}/rest/v1/anything`, { headers: { origin: 'https://shop.example' } });
+  expect(answered.headers.get('access-control-expose-headers')).toMatch(/ninefold-max-rows/);
+});
