@@ -27,6 +27,10 @@ describe('the path to the role in the claims', () => {
     ['.realm.roles[?(@ ^== "adm")]', 'admin-eu'],
     ['.realm.roles[?(@ ==^ "eu")]', 'admin-eu'],
     ['.realm.roles[?(@ *== "dit")]', 'editor'],
+    ["$.realm.roles[?search(@, '^adm')]", 'admin-eu'],
+    ['$.realm.roles[?search(@, "eu$")]', 'admin-eu'],
+    ['$.realm.roles[?search(@, "dit")]', 'editor'],
+    ['$.realm.roles[?search(@, "^editor$")]', 'editor'],
   ])('%s leads to %s', (path, role) => expect(roleAt(path)).toBe(role));
 
   it('leads nowhere rather than into what every object has', () => {
@@ -36,7 +40,7 @@ describe('the path to the role in the claims', () => {
   });
 
   it('is refused where it is no path', () => {
-    for (const path of ['role', '.', '.role[', '.role[?(@ ~ "x")]', '.a..b', '[x]'])
+    for (const path of ['role', '.', '.role[', '.role[?(@ ~ "x")]', '.a..b', '[x]', "$.a[?search(@, '(a+)+$')]"])
       expect(parseRolePath(path)).toBeNull();
   });
 });

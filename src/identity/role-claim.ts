@@ -5,7 +5,10 @@ type Step =
   | { kind: 'filter'; test: (text: string) => boolean };
 
 const STEP =
-  /\s*(?:\.\s*(?:"((?:[^"\\]|\\.)*)"|([\p{L}\p{N}_$@-]+))|\[\s*(-?\d+)\s*\]|\[\s*(["'])((?:(?!\4).)*)\4\s*\]|\[\?\(?\s*@\s*(==\^|==|!=|\^==|\*==)\s*(["'])((?:(?!\7).)*)\7\s*\)?\])/uy;
+  /\s*(?:\.\s*(?:"((?:[^"\\]|\\.)*)"|([\p{L}\p{N}_$@-]+))|\[\s*(-?\d+)\s*\]|\[\s*(["'])((?:(?!\4).)*)\4\s*\]|\[\?\(?\s*@\s*(==\^|==|!=|\^==|\*==)\s*(["'])((?:(?!\7).)*)\7\s*\)?\]|\[\?\s*search\(\s*@\s*,\s*(["'])((?:(?!\9).)*)\9\s*\)\s*\])/uy;
+
+/** What `search` may look for: a text that stands somewhere, at the start (`^`), at the end (`$`) or alone. */
+const SEARCHED = /^(\^?)([^.*+?()[\]{}|\\^$]*)(\$?)$/u;
 
 const tests: Readonly<Record<string, (text: string, value: string) => boolean>> = {
   '==': (text, value) => text === value,
@@ -17,7 +20,7 @@ const tests: Readonly<Record<string, (text: string, value: string) => boolean>> 
 
 /**
  * Reads the setting `jwt_role_claim_key`: `.role`, `."https://example.com/roles"[0]`, `.roles[?(@ == "editor")]`, with or without
- * a leading `$` (PostgREST, "JWT Role Extraction"). Null for what is no such path.
+ * a leading `$`, or `$.roles[?search(@, '^editor')]` for text without wildcards (PostgREST, "JWT Role Extraction"). Null for what is no such path.
  */
 export function parseRolePath(path: string): readonly Step[] | null {
   const text = path.replace(/^\s*\$/, '');
@@ -26,13 +29,25 @@ export function parseRolePath(path: string): readonly Step[] | null {
   while (STEP.lastIndex < text.trimEnd().length) {
     const found = STEP.exec(text);
     if (!found) return null;
-    const [, quoted, plain, index, , bracketed, operator = '', , value = ''] = found;
-    if (index !== undefined) steps.push({ kind: 'index', index: Number(index) });
+    const [, quoted, plain, index, , bracketed, operator = '', , value = '', , searched] = found;
+    if (searched !== undefined) {
+      const test = searchFor(searched);
+      if (!test) return null;
+      steps.push({ kind: 'filter', test });
+    } else if (index !== undefined) steps.push({ kind: 'index', index: Number(index) });
     else if (quoted !== undefined) steps.push({ kind: 'key', key: quoted.replace(/\\(.)/g, '$1') });
     else if (plain !== undefined || bracketed !== undefined) steps.push({ kind: 'key', key: plain ?? bracketed ?? '' });
     else steps.push({ kind: 'filter', test: (each) => tests[operator]?.(each, value) ?? false });
   }
   return steps;
+}
+
+/** A regular expression could be made to run for ever, at the cost of every app of the node: only plain text is looked for. */
+function searchFor(expression: string): ((text: string) => boolean) | null {
+  const [found, start, value = '', end] = SEARCHED.exec(expression) ?? [];
+  if (found === undefined) return null;
+  const operator = start ? (end ? '==' : '^==') : end ? '==^' : '*==';
+  return (text) => tests[operator]?.(text, value) ?? false;
 }
 
 /** What the path leads to in the claims; undefined where it leads nowhere. */
