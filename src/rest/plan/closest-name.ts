@@ -1,9 +1,12 @@
+const notOfWords = /[^\p{L}\p{N}, ]+/gu;
+
 /**
  * The name most like a misspelt one, for hints: candidates must share a piece of three characters (or, when none
- * does, of two) with it, and the one at the smallest edit distance wins.
+ * does, of two) with it, and the one at the smallest edit distance wins. Of the pieces, only letters, digits, commas and
+ * spaces count.
  */
 const pieces = (text: string, size: number): Set<string> => {
-  const framed = `-${text}-`;
+  const framed = `-${text.replaceAll(notOfWords, '')}-`;
   const found = new Set<string>();
   for (let i = 0; i + size <= framed.length; i += 1) found.add(framed.slice(i, i + size));
   return found;
