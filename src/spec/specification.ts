@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Chapters, Specification } from '../../contract/specification.ts';
 import { type CallsApp, callsChapter } from './calls.ts';
 import { entitiesChapter } from './entities.ts';
 import type { Facts } from './facts.ts';
+import { contentHash, lasting } from './lasting.ts';
 import { rolesChapter } from './roles.ts';
 import { rulesChapter } from './rules.ts';
 
@@ -18,15 +18,5 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
   const roles = rolesChapter(facts);
   const calls = callsChapter(facts, entities.entities, roles, app);
   const chapters: Chapters = { entities, rules: rulesChapter(facts), roles, calls };
-  return { app: { ref: app.ref, name: app.name }, hash: contentHash(chapters), chapters };
-}
-
-/** SHA-256, hex, over what the chapters say, without the parts that change while the app stays the same. */
-function contentHash({ entities, calls, ...rest }: Chapters): string {
-  const lasting = {
-    ...rest,
-    entities: entities && { ...entities, entities: entities.entities.map(({ figures: _, ...entity }) => entity) },
-    calls: calls && { ...calls, calls: calls.calls.map(({ snippets: _, ...call }) => call) },
-  };
-  return createHash('sha256').update(JSON.stringify(lasting)).digest('hex');
+  return { app: { ref: app.ref, name: app.name }, hash: contentHash(lasting(chapters)), chapters };
 }

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import type { Chapters } from '../../contract/specification.ts';
+
+/**
+ * What the chapters say, without the parts that change while the app stays the same: live figures, and snippets, which
+ * name the server's address. This is what is hashed, compared, kept as a version and exported as JSON.
+ */
+export function lasting({ entities, calls, ...rest }: Chapters): object {
+  return {
+    ...rest,
+    entities: entities && { ...entities, entities: entities.entities.map(({ figures: _, ...entity }) => entity) },
+    calls: calls && { ...calls, calls: calls.calls.map(({ snippets: _, ...call }) => call) },
+  };
+}
+
+/** SHA-256, hex, of the lasting part of a specification. */
+export const contentHash = (lastingPart: object): string =>
+  createHash('sha256').update(JSON.stringify(lastingPart)).digest('hex');
