@@ -4,14 +4,19 @@
  * listed in `retired` and never used again.
  */
 import { authErrors } from './errors/auth.ts';
+import type { ErrorEntry } from './errors/entry.ts';
 import { ninefoldErrors } from './errors/ninefold.ts';
+import { postgresErrors } from './errors/postgres.ts';
 import { restErrors } from './errors/rest.ts';
 
-export type { ErrorEntry } from './errors/entry.ts';
+export type { ErrorEntry };
 
 export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors };
 
 export type ErrorCode = keyof typeof errors;
+
+/** Those that Ninefold raises, and those of PostgreSQL that pass through: what a code in an answer means. */
+export const allErrors: Readonly<Record<string, ErrorEntry>> = { ...errors, ...postgresErrors };
 
 /** Codes that were sent once and never will be again. */
 export const retired: readonly string[] = [];

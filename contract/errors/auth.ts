@@ -1,4 +1,4 @@
-import { entries } from './entry.ts';
+import { entries, told } from './entry.ts';
 
 /**
  * GoTrue's codes (https://supabase.com/docs/guides/auth/debugging/error-codes), as far as they can be sent. Where
@@ -11,6 +11,8 @@ export const authErrors = entries({
     message: 'Anonymous sign-ins are disabled',
     meaning: 'The app does not give accounts to visitors without an address.',
     action: 'Send an e-mail address and a password, or turn on external_anonymous_users_enabled.',
+    member: 'An account is needed here. Please sign up with an e-mail address.',
+    while: { external_anonymous_users_enabled: false },
   },
   bad_json: {
     source: 'auth',
@@ -18,6 +20,7 @@ export const authErrors = entries({
     message: 'Could not parse request body as JSON',
     meaning: 'The body is missing, is not JSON, is no JSON object, or nests too deeply.',
     action: 'Send a JSON object.',
+    member: told.fault,
   },
   bad_jwt: {
     source: 'auth',
@@ -25,6 +28,7 @@ export const authErrors = entries({
     message: 'invalid JWT: unable to parse or verify signature',
     meaning: 'The access token is malformed, has expired, was signed with another key, or names no account.',
     action: 'Refresh the session, or sign in again.',
+    member: told.signInAgain,
   },
   database_refused: {
     source: 'ninefold',
@@ -32,6 +36,7 @@ export const authErrors = entries({
     message: 'A rule of this app refused the change.',
     meaning: 'A trigger or a constraint in the app’s database, which the change of an account set off, refused it.',
     action: 'Act on the message; builders find the trigger or the constraint in the server’s log under the request id.',
+    member: 'The app did not accept this; its message says why.',
   },
   email_exists: {
     source: 'auth',
@@ -39,6 +44,7 @@ export const authErrors = entries({
     message: 'A user with this email address has already been registered',
     meaning: 'Another account has this e-mail address.',
     action: 'Use another address.',
+    member: 'This e-mail address is in use already.',
   },
   email_not_confirmed: {
     source: 'auth',
@@ -46,6 +52,7 @@ export const authErrors = entries({
     message: 'Email not confirmed',
     meaning: 'The password is right, but the address of the account is not confirmed yet.',
     action: 'Confirm the address; a builder can do it under Users.',
+    member: 'Your e-mail address is not confirmed yet.',
   },
   email_provider_disabled: {
     source: 'auth',
@@ -53,6 +60,8 @@ export const authErrors = entries({
     message: 'Email logins are disabled',
     meaning: 'The app does not let members sign up or in with an e-mail address.',
     action: 'Turn on external_email_enabled, or use another way to sign in.',
+    member: 'Signing in with an e-mail address is not possible here.',
+    while: { external_email_enabled: false },
   },
   invalid_credentials: {
     source: 'auth',
@@ -60,6 +69,7 @@ export const authErrors = entries({
     message: 'Invalid login credentials',
     meaning: 'No account has this address and this password. Which of them is wrong is not told.',
     action: 'Correct the address or the password.',
+    member: 'The e-mail address or the password is wrong.',
   },
   no_authorization: {
     source: 'auth',
@@ -67,6 +77,7 @@ export const authErrors = entries({
     message: 'This endpoint requires a valid Bearer token',
     meaning: 'The call needs an access token in the Authorization header, and there is none.',
     action: 'Sign in first.',
+    member: 'Please sign in first.',
   },
   not_admin: {
     source: 'auth',
@@ -74,6 +85,7 @@ export const authErrors = entries({
     message: 'User not allowed',
     meaning: 'The call is for the secret key only.',
     action: 'Call it from a server, with the secret key.',
+    member: told.fault,
   },
   over_request_rate_limit: {
     source: 'auth',
@@ -81,6 +93,7 @@ export const authErrors = entries({
     message: 'Request rate limit reached',
     meaning: 'Too many sign-ins failed from this address or for this account, or too many are being checked at once.',
     action: 'Wait as long as the Retry-After header says.',
+    member: 'Too many attempts. Please wait a few minutes and try again.',
   },
   phone_exists: {
     source: 'auth',
@@ -88,6 +101,7 @@ export const authErrors = entries({
     message: 'A user with this phone number has already been registered',
     meaning: 'Another account has this phone number.',
     action: 'Use another number.',
+    member: 'This phone number is in use already.',
   },
   phone_provider_disabled: {
     source: 'auth',
@@ -95,6 +109,7 @@ export const authErrors = entries({
     message: 'Phone logins are disabled',
     meaning: 'Members cannot sign up or in with a phone number here.',
     action: 'Use an e-mail address.',
+    member: 'Signing in with a phone number is not possible here.',
   },
   refresh_token_already_used: {
     source: 'auth',
@@ -103,6 +118,7 @@ export const authErrors = entries({
     meaning:
       'The refresh token was exchanged before, longer ago than the reuse interval. Somebody else may hold it, so the session was ended.',
     action: 'Sign in again.',
+    member: 'You have been signed out to be safe. Please sign in again.',
   },
   refresh_token_not_found: {
     source: 'auth',
@@ -110,6 +126,7 @@ export const authErrors = entries({
     message: 'Invalid Refresh Token: Refresh Token Not Found',
     meaning: 'No session has this refresh token: it was never issued here, or its session has ended.',
     action: 'Sign in again.',
+    member: 'Your session has ended. Please sign in again.',
   },
   request_entity_too_large: {
     source: 'auth',
@@ -117,6 +134,7 @@ export const authErrors = entries({
     message: 'Request body too large',
     meaning: 'The body is larger than the limit authBodyBytes.',
     action: 'Send less; keep large values in a table of the app.',
+    member: 'This is too large to be saved. Please shorten it.',
   },
   same_password: {
     source: 'auth',
@@ -124,6 +142,7 @@ export const authErrors = entries({
     message: 'New password should be different from the old password.',
     meaning: 'The new password is the one that the account has.',
     action: 'Choose another password.',
+    member: 'Please choose a password that differs from your old one.',
   },
   session_expired: {
     source: 'auth',
@@ -131,6 +150,7 @@ export const authErrors = entries({
     message: 'Invalid Refresh Token: Session Expired',
     meaning: 'The session was given an end, which has passed.',
     action: 'Sign in again.',
+    member: 'Your session has expired. Please sign in again.',
   },
   session_not_found: {
     source: 'auth',
@@ -138,6 +158,7 @@ export const authErrors = entries({
     message: 'Session from session_id claim in JWT does not exist',
     meaning: 'The session was ended by sign-out, by a ban or by a builder.',
     action: 'Sign in again.',
+    member: 'You have been signed out. Please sign in again.',
   },
   signup_disabled: {
     source: 'auth',
@@ -145,6 +166,8 @@ export const authErrors = entries({
     message: 'Signups not allowed for this instance',
     meaning: 'Only builders make accounts in this app.',
     action: 'Ask for an account, or turn off disable_signup.',
+    member: 'New accounts are not open here. Please ask for an invitation.',
+    while: { disable_signup: true },
   },
   user_already_exists: {
     source: 'auth',
@@ -152,6 +175,7 @@ export const authErrors = entries({
     message: 'User already registered',
     meaning: 'An account with this address exists.',
     action: 'Sign in instead.',
+    member: 'There is an account with this address already. Please sign in.',
   },
   user_banned: {
     source: 'auth',
@@ -159,6 +183,7 @@ export const authErrors = entries({
     message: 'User is banned',
     meaning: 'A builder has banned the account for a while.',
     action: 'Wait until the ban ends, or ask a builder to lift it.',
+    member: 'Your account is locked at the moment.',
   },
   user_not_found: {
     source: 'auth',
@@ -166,6 +191,7 @@ export const authErrors = entries({
     message: 'User not found',
     meaning: 'No account has this id.',
     action: 'Check the id.',
+    member: 'This account does not exist any more.',
   },
   user_sso_managed: {
     source: 'auth',
@@ -173,6 +199,7 @@ export const authErrors = entries({
     message: 'Updating email, phone, password of a SSO account only possible via SSO',
     meaning: 'Address and password of this account belong to its single sign-on provider.',
     action: 'Change them at the provider.',
+    member: 'Please change this where you sign in, with your organisation.',
   },
   validation_failed: {
     source: 'auth',
@@ -180,6 +207,7 @@ export const authErrors = entries({
     message: 'A value in the request is not acceptable',
     meaning: 'A field is missing, has the wrong type or breaks a rule; the message names it.',
     action: 'Correct the field.',
+    member: 'A value that you entered is not possible.',
   },
   weak_password: {
     source: 'auth',
@@ -187,5 +215,6 @@ export const authErrors = entries({
     message: 'Password is too weak',
     meaning: 'The password is shorter than password_min_length.',
     action: 'Choose a longer password.',
+    member: 'This password is too short. Please choose a longer one.',
   },
 });

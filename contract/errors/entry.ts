@@ -1,14 +1,28 @@
+import type { RestSettings } from '../settings.ts';
+import type { AuthSettings } from '../settings-auth.ts';
+
 /** One error that a client can get: what it means and what to do. */
 export interface ErrorEntry {
-  /** The protocol whose code it is: PostgREST's, GoTrue's, or our own. */
-  readonly source: 'ninefold' | 'rest' | 'auth';
+  /** The protocol whose code it is: PostgREST's, GoTrue's, PostgreSQL's, or our own. */
+  readonly source: 'ninefold' | 'rest' | 'auth' | 'postgres';
   readonly status: number;
   /** The sentence that is sent, unless the place that raises it has a more exact one. */
   readonly message: string;
   readonly meaning: string;
   /** What the caller should do. */
   readonly action: string;
+  /** What the app should say to its member; null for an error of the management API, which no member can meet. */
+  readonly member: string | null;
+  /** It can be met only while these settings of the app have these values. */
+  readonly while?: Partial<RestSettings & AuthSettings>;
 }
 
 /** Keeps the literal keys of a table of entries while checking each entry. */
 export const entries = <const E extends Record<string, ErrorEntry>>(value: E): E => value;
+
+/** What members read about errors that are not theirs. */
+export const told = {
+  fault: 'Something in this app is not right. Please tell the people who run it.',
+  tryAgain: 'This is not possible at the moment. Please try again in a minute.',
+  signInAgain: 'Please sign in again.',
+} as const;

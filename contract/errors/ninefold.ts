@@ -1,4 +1,4 @@
-import { entries } from './entry.ts';
+import { entries, told } from './entry.ts';
 
 /** Codes of Ninefold's own. */
 export const ninefoldErrors = entries({
@@ -8,6 +8,7 @@ export const ninefoldErrors = entries({
     message: 'Something failed inside Ninefold.',
     meaning: 'A fault of the server, not of the request. It is in the log under the request id.',
     action: 'Try again; if it persists, give the request id to whoever runs the server.',
+    member: 'Something went wrong on our side. Please try again; if it stays, tell us what you did.',
   },
   not_found: {
     source: 'ninefold',
@@ -15,6 +16,7 @@ export const ninefoldErrors = entries({
     message: 'Nothing is served at this address.',
     meaning: 'No route answers this method and path.',
     action: 'Check the path; an app’s calls start with /apps/<ref>/rest/v1 or /apps/<ref>/auth/v1.',
+    member: told.fault,
   },
   bad_request: {
     source: 'ninefold',
@@ -22,6 +24,7 @@ export const ninefoldErrors = entries({
     message: 'The request cannot be read.',
     meaning: 'The request line, a header or the encoding is malformed.',
     action: 'Send well-formed HTTP with a percent-encoded path.',
+    member: told.fault,
   },
   headers_too_large: {
     source: 'ninefold',
@@ -29,6 +32,7 @@ export const ninefoldErrors = entries({
     message: 'The request line and headers are too large.',
     meaning: 'Together they are longer than the limit urlBytes.',
     action: 'Shorten the URL: send long lists in the body of a POST to a function.',
+    member: 'You chose too many things at once. Please choose fewer.',
   },
   request_timeout: {
     source: 'ninefold',
@@ -36,6 +40,7 @@ export const ninefoldErrors = entries({
     message: 'The request did not arrive in time.',
     meaning: 'Its headers and body took longer to arrive than the limit requestSeconds.',
     action: 'Send the request again, over a faster connection or in smaller parts.',
+    member: 'Your connection was too slow for this. Please try again.',
   },
   expectation_failed: {
     source: 'ninefold',
@@ -43,6 +48,7 @@ export const ninefoldErrors = entries({
     message: 'The Expect header asks for what is not done here.',
     meaning: 'The only expectation that is understood is 100-continue.',
     action: 'Leave the Expect header out.',
+    member: told.fault,
   },
   body_too_large: {
     source: 'ninefold',
@@ -50,6 +56,7 @@ export const ninefoldErrors = entries({
     message: 'The request body is too large.',
     meaning: 'The body is larger than the limit bodyBytes.',
     action: 'Send less at a time.',
+    member: 'This is too large to be sent. Please send less at a time.',
   },
   body_malformed: {
     source: 'ninefold',
@@ -57,6 +64,7 @@ export const ninefoldErrors = entries({
     message: 'The request body is not valid JSON.',
     meaning: 'The body could not be parsed as JSON.',
     action: 'Send a JSON body and the header Content-Type: application/json.',
+    member: told.fault,
   },
   media_type_unsupported: {
     source: 'ninefold',
@@ -64,6 +72,7 @@ export const ninefoldErrors = entries({
     message: 'This content type is not understood here.',
     meaning: 'The call takes another content type.',
     action: 'Send application/json.',
+    member: told.fault,
   },
   method_not_allowed: {
     source: 'ninefold',
@@ -71,6 +80,7 @@ export const ninefoldErrors = entries({
     message: 'This method is not answered here.',
     meaning: 'The path exists, the method does not.',
     action: 'Use a method that the Allow header names.',
+    member: told.fault,
   },
   validation_invalid: {
     source: 'ninefold',
@@ -78,6 +88,7 @@ export const ninefoldErrors = entries({
     message: 'A value in the request is not acceptable.',
     meaning: 'A field is missing, has the wrong type or breaks a rule; details names it.',
     action: 'Correct the field that details names.',
+    member: 'A value that you entered is not possible.',
   },
   too_many_requests: {
     source: 'ninefold',
@@ -85,6 +96,7 @@ export const ninefoldErrors = entries({
     message: 'Too many requests from this address.',
     meaning: 'The limit requestsPerAddress was reached.',
     action: 'Wait as long as the Retry-After header says.',
+    member: 'That was a lot at once. Please wait a moment and try again.',
   },
   app_unknown: {
     source: 'ninefold',
@@ -92,6 +104,7 @@ export const ninefoldErrors = entries({
     message: 'There is no app with this ref.',
     meaning: 'The ref in the path or the host names no app of this node.',
     action: 'Check the URL that the client was created with.',
+    member: 'There is nothing at this address.',
   },
   app_exists: {
     source: 'ninefold',
@@ -99,6 +112,7 @@ export const ninefoldErrors = entries({
     message: 'There is already an app with this ref.',
     meaning: 'Refs are unique on a node.',
     action: 'Choose another ref.',
+    member: null,
   },
   app_ref_invalid: {
     source: 'ninefold',
@@ -106,6 +120,7 @@ export const ninefoldErrors = entries({
     message: 'A ref is 3 to 40 characters: a lower-case letter, then lower-case letters, digits or hyphens.',
     meaning: 'The ref does not match [a-z][a-z0-9-]{2,39}.',
     action: 'Choose a ref of that form.',
+    member: null,
   },
   app_ref_reserved: {
     source: 'ninefold',
@@ -113,6 +128,7 @@ export const ninefoldErrors = entries({
     message: 'This ref is kept for Ninefold itself.',
     meaning: 'The ref names an app or a database that Ninefold needs.',
     action: 'Choose another ref.',
+    member: null,
   },
   app_confirmation_wrong: {
     source: 'ninefold',
@@ -120,6 +136,7 @@ export const ninefoldErrors = entries({
     message: 'To delete an app, repeat its ref.',
     meaning: 'The confirmation does not equal the ref.',
     action: 'Send the ref again as confirm.',
+    member: null,
   },
   app_busy: {
     source: 'ninefold',
@@ -127,6 +144,7 @@ export const ninefoldErrors = entries({
     message: 'The app is being changed by another call.',
     meaning: 'It is being cloned, migrated or deleted.',
     action: 'Try again in a moment.',
+    member: null,
   },
   clone_refused: {
     source: 'ninefold',
@@ -135,6 +153,7 @@ export const ninefoldErrors = entries({
     meaning:
       'A trigger of the app on the tables of schema auth did not let the copied sessions end; the message is its own.',
     action: 'Change the trigger so that rows of auth.sessions can be deleted, and clone again.',
+    member: null,
   },
   app_database_unknown: {
     source: 'ninefold',
@@ -142,6 +161,7 @@ export const ninefoldErrors = entries({
     message: 'There is no database with this name on the server.',
     meaning: 'An app was to be made on an existing database that is not there.',
     action: 'Check the name, or leave it out for a database of the app’s own.',
+    member: null,
   },
   app_database_unfit: {
     source: 'ninefold',
@@ -149,6 +169,7 @@ export const ninefoldErrors = entries({
     message: 'An app cannot be made on this database.',
     meaning: 'The database belongs to the server or to another app, or already holds a schema that Ninefold needs.',
     action: 'Read the reason in details; use another database, or none.',
+    member: null,
   },
   setting_unknown: {
     source: 'ninefold',
@@ -156,6 +177,7 @@ export const ninefoldErrors = entries({
     message: 'There is no setting with this key.',
     meaning: 'The key is none of the settings of an app.',
     action: 'List the settings with `ninefold settings REF`.',
+    member: null,
   },
   setting_invalid: {
     source: 'ninefold',
@@ -163,6 +185,7 @@ export const ninefoldErrors = entries({
     message: 'The setting cannot have this value.',
     meaning: 'The value is of another type, or none of those that are possible; details says what is.',
     action: 'Give a value of the type that details names.',
+    member: null,
   },
   key_unknown: {
     source: 'ninefold',
@@ -170,6 +193,7 @@ export const ninefoldErrors = entries({
     message: 'This API key belongs to no app here, or to another app.',
     meaning: 'The apikey header holds a key that is not one of this app’s keys.',
     action: 'Copy the key from the app’s overview in the console, or from `ninefold keys REF`.',
+    member: told.fault,
   },
   operator_required: {
     source: 'ninefold',
@@ -177,6 +201,7 @@ export const ninefoldErrors = entries({
     message: 'The management API needs a builder’s access token or the operator token.',
     meaning: 'The Authorization header is missing, or its token is not valid here.',
     action: 'Sign in to the console, or use the token in NINEFOLD_HOME/secrets/operator-token.',
+    member: null,
   },
   builder_forbidden: {
     source: 'ninefold',
@@ -184,6 +209,7 @@ export const ninefoldErrors = entries({
     message: 'This app is not one of yours.',
     meaning: 'The builder has no membership in the app.',
     action: 'Ask a builder of the app to add you.',
+    member: null,
   },
   setup_done: {
     source: 'ninefold',
@@ -191,6 +217,7 @@ export const ninefoldErrors = entries({
     message: 'The first builder already exists.',
     meaning: 'The one-time link was used.',
     action: 'Sign in.',
+    member: null,
   },
   setup_token_invalid: {
     source: 'ninefold',
@@ -198,6 +225,7 @@ export const ninefoldErrors = entries({
     message: 'This one-time link is not valid.',
     meaning: 'The link is of an earlier start, or was not copied whole.',
     action: 'Use the link that the server printed at its latest start.',
+    member: null,
   },
   sql_failed: {
     source: 'ninefold',
@@ -205,6 +233,7 @@ export const ninefoldErrors = entries({
     message: 'The database refused this SQL.',
     meaning: 'A statement of the SQL page failed; details carry PostgreSQL’s code and the position.',
     action: 'Correct the statement at the position.',
+    member: null,
   },
   migration_failed: {
     source: 'ninefold',
@@ -212,6 +241,7 @@ export const ninefoldErrors = entries({
     message: 'A migration failed and was rolled back.',
     meaning: 'The named file was rolled back; those before it stay applied.',
     action: 'Correct the file and run the command again.',
+    member: null,
   },
   migration_changed: {
     source: 'ninefold',
@@ -219,6 +249,7 @@ export const ninefoldErrors = entries({
     message: 'A migration that was already applied has changed since.',
     meaning: 'The content of the named file differs from what was applied.',
     action: 'Restore the file and put the change into a new one.',
+    member: null,
   },
   session_revoked: {
     source: 'ninefold',
@@ -226,6 +257,7 @@ export const ninefoldErrors = entries({
     message: 'This session has been ended.',
     meaning: 'The session of the access token was revoked by sign-out, by a ban or by a builder.',
     action: 'Sign in again.',
+    member: 'You have been signed out. Please sign in again.',
   },
   database_unavailable: {
     source: 'ninefold',
@@ -233,6 +265,7 @@ export const ninefoldErrors = entries({
     message: 'The database cannot be reached.',
     meaning: 'PostgreSQL is starting, stopping or unreachable.',
     action: 'Try again after the seconds in Retry-After.',
+    member: told.tryAgain,
   },
   result_too_large: {
     source: 'ninefold',
@@ -240,6 +273,7 @@ export const ninefoldErrors = entries({
     message: 'The result is too large to be sent.',
     meaning: 'The database answered with more than the limit resultBytes; what a write changed may stand.',
     action: 'Ask for fewer rows or columns at a time.',
+    member: 'This is too much to show at once. Please narrow it down.',
   },
   database_busy: {
     source: 'ninefold',
@@ -247,5 +281,6 @@ export const ninefoldErrors = entries({
     message: 'No database connection became free in time.',
     meaning: 'All connections of the app were in use for longer than poolWaitMilliseconds.',
     action: 'Try again; if it persists, look for slow calls.',
+    member: told.tryAgain,
   },
 });

@@ -1,4 +1,4 @@
-import { entries } from './entry.ts';
+import { entries, told } from './entry.ts';
 
 /**
  * PostgREST's codes (https://docs.postgrest.org/en/stable/references/errors.html), with its messages. Where
@@ -12,6 +12,7 @@ export const restErrors = entries({
     message: 'Database connection error.',
     meaning: 'The connection to the database could not be made, or was lost before the answer came.',
     action: 'Try again. A write whose answer was lost may have happened: read before you repeat it.',
+    member: told.tryAgain,
   },
   PGRST002: {
     source: 'rest',
@@ -19,6 +20,7 @@ export const restErrors = entries({
     message: 'Could not query the database for the schema cache. Retrying.',
     meaning: 'The tables and functions of the app could not be read from the database.',
     action: 'Try again in a moment.',
+    member: told.tryAgain,
   },
   PGRST003: {
     source: 'rest',
@@ -26,6 +28,7 @@ export const restErrors = entries({
     message: 'Timed out acquiring connection from connection pool.',
     meaning: 'All connections of the app were in use for longer than poolWaitMilliseconds.',
     action: 'Try again; if it persists, look for slow calls.',
+    member: told.tryAgain,
   },
   PGRST100: {
     source: 'rest',
@@ -34,6 +37,7 @@ export const restErrors = entries({
     meaning:
       'A query parameter does not follow the grammar; the message names it and the column, details say what was expected there.',
     action: 'Correct the parameter at that column.',
+    member: told.fault,
   },
   PGRST101: {
     source: 'rest',
@@ -41,6 +45,7 @@ export const restErrors = entries({
     message: 'This method cannot be used on a function.',
     meaning: 'Functions answer GET, HEAD, POST and OPTIONS only.',
     action: 'Call the function with POST, or with GET when it is stable or immutable.',
+    member: told.fault,
   },
   PGRST102: {
     source: 'rest',
@@ -49,6 +54,7 @@ export const restErrors = entries({
     meaning: 'The request body is not what its content type says, or its rows do not have the same keys.',
     action:
       'Send well-formed JSON, CSV or form data; give every object of an array the same keys, or name them in the parameter columns.',
+    member: told.fault,
   },
   PGRST103: {
     source: 'rest',
@@ -56,6 +62,7 @@ export const restErrors = entries({
     message: 'Requested range not satisfiable',
     meaning: 'The limit, the offset or the Range header asks for rows that cannot be.',
     action: 'Ask for a range within the number of rows.',
+    member: 'There is nothing more to show.',
   },
   PGRST105: {
     source: 'rest',
@@ -63,6 +70,7 @@ export const restErrors = entries({
     message: "Filters must include all and only primary key columns with 'eq' operators",
     meaning: 'PUT writes exactly one row, named by its primary key.',
     action: 'Filter on every primary key column with eq, and on nothing else.',
+    member: told.fault,
   },
   PGRST106: {
     source: 'rest',
@@ -70,6 +78,7 @@ export const restErrors = entries({
     message: 'Invalid schema',
     meaning: 'The schema of the Accept-Profile or Content-Profile header is not exposed.',
     action: 'Use one of the schemas that the hint names, or expose the schema in the settings.',
+    member: told.fault,
   },
   PGRST107: {
     source: 'rest',
@@ -77,6 +86,7 @@ export const restErrors = entries({
     message: 'None of these media types are available',
     meaning: 'Nothing can answer in a media type of the Accept header.',
     action: 'Ask for application/json, or for a media type that the table or function has a handler for.',
+    member: told.fault,
   },
   PGRST108: {
     source: 'rest',
@@ -84,6 +94,7 @@ export const restErrors = entries({
     message: 'The filtered resource is not embedded in this request',
     meaning: 'A filter, an order or a limit names a related table that select does not embed.',
     action: 'Embed the table in the parameter select, or use its alias.',
+    member: told.fault,
   },
   PGRST111: {
     source: 'rest',
@@ -91,6 +102,7 @@ export const restErrors = entries({
     message: 'response.headers guc must be a JSON array composed of objects with a single key and a string value',
     meaning: 'A function set the setting response.headers to something else.',
     action: 'Correct the function.',
+    member: told.fault,
   },
   PGRST112: {
     source: 'rest',
@@ -98,6 +110,7 @@ export const restErrors = entries({
     message: 'response.status guc must be a valid status code',
     meaning: 'A function set the setting response.status to something that is not an HTTP status.',
     action: 'Correct the function.',
+    member: told.fault,
   },
   PGRST114: {
     source: 'rest',
@@ -105,6 +118,7 @@ export const restErrors = entries({
     message: 'limit/offset querystring parameters are not allowed for PUT',
     meaning: 'PUT writes exactly one row.',
     action: 'Leave limit and offset out.',
+    member: told.fault,
   },
   PGRST115: {
     source: 'rest',
@@ -112,6 +126,7 @@ export const restErrors = entries({
     message: 'Payload values do not match URL in primary key column(s)',
     meaning: 'The primary key in the body of a PUT is not the one in its URL. Nothing was written.',
     action: 'Send the same key in both.',
+    member: told.fault,
   },
   PGRST116: {
     source: 'rest',
@@ -119,6 +134,7 @@ export const restErrors = entries({
     message: 'Cannot coerce the result to a single JSON object',
     meaning: 'A single object was asked for and the result has no row, or several. Nothing was written.',
     action: 'Filter so that exactly one row is left; with supabase-js, use maybeSingle where none is fine.',
+    member: 'What you are looking for is not here any more, or you may not see it.',
   },
   PGRST117: {
     source: 'rest',
@@ -126,6 +142,7 @@ export const restErrors = entries({
     message: 'Unsupported HTTP method',
     meaning: 'The address does not answer this method.',
     action: 'Use a method that OPTIONS names in the Allow header.',
+    member: told.fault,
   },
   PGRST118: {
     source: 'rest',
@@ -133,6 +150,7 @@ export const restErrors = entries({
     message: 'A related order is not possible here',
     meaning: 'Rows can be ordered by a column of a related table only when there is at most one related row.',
     action: 'Order by a many-to-one or one-to-one relationship, or order inside the embedded table.',
+    member: told.fault,
   },
   PGRST121: {
     source: 'rest',
@@ -140,6 +158,7 @@ export const restErrors = entries({
     message: 'Could not parse JSON in the "RAISE SQLSTATE \'PGRST\'" error',
     meaning: 'A function raised SQLSTATE PGRST with a MESSAGE or a DETAIL that is not the JSON object it must be.',
     action: 'Correct the function as the hint says.',
+    member: told.fault,
   },
   PGRST122: {
     source: 'rest',
@@ -147,6 +166,7 @@ export const restErrors = entries({
     message: 'Invalid preferences given with handling=strict',
     meaning: 'The Prefer header holds a preference that is not known, and asks to be told so.',
     action: 'Leave out the preferences that details name.',
+    member: told.fault,
   },
   PGRST123: {
     source: 'rest',
@@ -154,6 +174,8 @@ export const restErrors = entries({
     message: 'Use of aggregate functions is not allowed',
     meaning: 'Aggregates are off until the setting db_aggregates_enabled is on.',
     action: 'Switch the setting on, or read from a view that aggregates.',
+    member: told.fault,
+    while: { db_aggregates_enabled: false },
   },
   PGRST124: {
     source: 'rest',
@@ -161,6 +183,7 @@ export const restErrors = entries({
     message: 'Query result exceeds max-affected preference constraint',
     meaning: 'The write would have touched more rows than max-affected allows. Nothing was written.',
     action: 'Narrow the filter, or raise max-affected.',
+    member: 'This would change more than was expected. Nothing was changed.',
   },
   PGRST125: {
     source: 'rest',
@@ -168,6 +191,7 @@ export const restErrors = entries({
     message: 'Invalid path specified in request URL',
     meaning: 'The path is neither a table nor rpc/ and a function.',
     action: 'Use /<table or view> or /rpc/<function>.',
+    member: told.fault,
   },
   PGRST126: {
     source: 'rest',
@@ -175,6 +199,8 @@ export const restErrors = entries({
     message: 'Root endpoint metadata is disabled',
     meaning: 'The setting openapi_mode is disabled.',
     action: 'Set openapi_mode to follow-privileges.',
+    member: told.fault,
+    while: { openapi_mode: 'disabled' },
   },
   PGRST127: {
     source: 'rest',
@@ -182,6 +208,7 @@ export const restErrors = entries({
     message: 'Feature not implemented',
     meaning: 'The request is understood, and this combination is not possible.',
     action: 'See details.',
+    member: told.fault,
   },
   PGRST128: {
     source: 'rest',
@@ -189,6 +216,7 @@ export const restErrors = entries({
     message: 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
     meaning: 'A function that returns one value affects no countable rows.',
     action: 'Leave max-affected out, or let the function return a set.',
+    member: told.fault,
   },
   PGRST200: {
     source: 'rest',
@@ -196,6 +224,7 @@ export const restErrors = entries({
     message: 'Could not find a relationship in the schema cache',
     meaning: 'No foreign key and no computed relationship connects the two tables.',
     action: 'Check the names and the hint; a foreign key must exist in an exposed schema.',
+    member: told.fault,
   },
   PGRST201: {
     source: 'rest',
@@ -203,6 +232,7 @@ export const restErrors = entries({
     message: 'Could not embed because more than one relationship was found',
     meaning: 'Several foreign keys connect the two tables; details list them.',
     action: 'Name one with !: select=table!constraint(*).',
+    member: told.fault,
   },
   PGRST202: {
     source: 'rest',
@@ -210,6 +240,7 @@ export const restErrors = entries({
     message: 'Could not find the function in the schema cache',
     meaning: 'No function of this name takes these parameters.',
     action: 'Check the name and the parameters; the hint names the closest one.',
+    member: told.fault,
   },
   PGRST203: {
     source: 'rest',
@@ -217,6 +248,7 @@ export const restErrors = entries({
     message: 'Could not choose the best candidate function',
     meaning: 'Several overloaded functions take these parameters.',
     action: 'Rename a parameter or a function in the database.',
+    member: told.fault,
   },
   PGRST204: {
     source: 'rest',
@@ -224,6 +256,7 @@ export const restErrors = entries({
     message: 'Could not find the column in the schema cache',
     meaning: 'The body or the parameter columns names a column that the table does not have.',
     action: 'Check the name of the column.',
+    member: told.fault,
   },
   PGRST205: {
     source: 'rest',
@@ -231,6 +264,7 @@ export const restErrors = entries({
     message: 'Could not find the table in the schema cache',
     meaning: 'No table or view of this name is in an exposed schema.',
     action: 'Check the name; the hint names the closest one.',
+    member: told.fault,
   },
   PGRST300: {
     source: 'rest',
@@ -238,6 +272,7 @@ export const restErrors = entries({
     message: 'Server lacks JWT secret',
     meaning: 'The app has no key to verify access tokens with.',
     action: 'Set the secret of the app.',
+    member: told.fault,
   },
   PGRST301: {
     source: 'rest',
@@ -245,6 +280,7 @@ export const restErrors = entries({
     message: 'JWT cryptographic operation failed',
     meaning: 'The access token is malformed, or was signed with another key.',
     action: 'Sign in again; check that the token belongs to this app.',
+    member: told.signInAgain,
   },
   PGRST302: {
     source: 'rest',
@@ -252,6 +288,8 @@ export const restErrors = entries({
     message: 'Anonymous access is disabled',
     meaning: 'The call has no access token and the app has no anonymous role.',
     action: 'Send an access token.',
+    member: 'Please sign in first.',
+    while: { db_anon_role: null },
   },
   PGRST303: {
     source: 'rest',
@@ -259,5 +297,6 @@ export const restErrors = entries({
     message: 'JWT claims are not acceptable',
     meaning: 'The access token has expired, is not valid yet, or is for another audience; the message says which.',
     action: 'Refresh the session.',
+    member: 'Your session has expired. Please sign in again.',
   },
 });

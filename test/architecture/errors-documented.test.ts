@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ErrorEntry, errors, retired } from '../../contract/errors.ts';
+import { allErrors, type ErrorEntry, retired } from '../../contract/errors.ts';
 import { clone } from '../support/clone.ts';
 
 /** The tables of docs/errors.md stand under one heading a source, in this order. */
@@ -9,6 +9,7 @@ const headings: Record<ErrorEntry['source'], string> = {
   ninefold: 'Ninefold',
   rest: 'Data calls',
   auth: 'Sign-in and sessions',
+  postgres: 'PostgreSQL',
 };
 
 interface DocumentedError {
@@ -37,7 +38,7 @@ function documentedErrors(): DocumentedError[] {
 
 describe('docs/errors.md', () => {
   const documented = documentedErrors();
-  const entries: [string, ErrorEntry][] = Object.entries(errors);
+  const entries: [string, ErrorEntry][] = Object.entries(allErrors);
 
   it('has the row of every code, with its status, meaning and action, under the heading of its source', () => {
     const found = new Map(documented.map(({ code, row, heading }) => [code, `${heading}: ${row}`]));
@@ -49,21 +50,21 @@ describe('docs/errors.md', () => {
 
   it('has no code that cannot be met, and none twice', () => {
     const codes = documented.map(({ code }) => code);
-    expect(codes.filter((code) => !Object.hasOwn(errors, code))).toEqual([]);
+    expect(codes.filter((code) => !Object.hasOwn(allErrors, code))).toEqual([]);
     expect(codes.filter((code, i) => codes.indexOf(code) !== i)).toEqual([]);
   });
 });
 
 describe('the catalogue', () => {
   it('never uses a retired code again', () => {
-    expect(retired.filter((code) => Object.hasOwn(errors, code))).toEqual([]);
+    expect(retired.filter((code) => Object.hasOwn(allErrors, code))).toEqual([]);
   });
 
   it('says of every error what it means and what to do, in sentences', () => {
-    const poor = Object.entries<ErrorEntry>(errors).filter(
-      ([, { status, message, meaning, action }]) =>
+    const poor = Object.entries<ErrorEntry>(allErrors).filter(
+      ([, { status, message, meaning, action, member }]) =>
         !(Number.isInteger(status) && (status === 300 || (status >= 400 && status <= 599))) ||
-        [meaning, action].some((text) => !/^\S.*[.)]$/.test(text)) ||
+        [meaning, action, ...(member === null ? [] : [member])].some((text) => !/^\S.*[.)]$/.test(text)) ||
         message.trim() === '',
     );
     expect(poor.map(([code]) => code)).toEqual([]);

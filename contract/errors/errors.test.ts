@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { conditionClasses, conditionNames, sqlstatesByName } from './conditions.ts';
+import { postgresErrors } from './postgres.ts';
+import { statusOfSqlstate } from './sqlstate-status.ts';
+
+describe('the errors of PostgreSQL', () => {
+  it('have the status that /rest/v1 answers them with', () => {
+    const told = Object.entries(postgresErrors).map(([code, { status }]) => [code, status]);
+    expect(told).toEqual(Object.keys(postgresErrors).map((code) => [code, statusOfSqlstate(code)]));
+  });
+
+  it('are conditions that PostgreSQL knows', () => {
+    expect(Object.keys(postgresErrors).filter((code) => !conditionNames.has(code))).toEqual([]);
+  });
+});
+
+describe('the conditions', () => {
+  it('have a code of five characters, in a class with a name', () => {
+    const broken = [...conditionNames].filter(
+      ([code, name]) =>
+        !/^[0-9A-Z]{5}$/.test(code) || !conditionClasses.has(code.slice(0, 2)) || !/^[a-z_0-9]+$/.test(name),
+    );
+    expect(broken).toEqual([]);
+    expect(conditionNames.size).toBeGreaterThan(240);
+  });
+
+  it('are found by their names, the first of two with one name', () => {
+    expect(sqlstatesByName.get('unique_violation')).toBe('23505');
+    expect(sqlstatesByName.get('raise_exception')).toBe('P0001');
+    expect(sqlstatesByName.get('null_value_not_allowed')).toBe('22004');
+  });
+});
+
+describe('statusOfSqlstate', () => {
+  it.each([
+    ['PT402', 402],
+    ['PT999', 500],
+    ['PTxyz', 500],
+    ['23505', 409],
+    ['P0001', 400],
+    ['P0003', 500],
+    ['A0001', 400],
+  ])('answers %s with %i', (code, status) => expect(statusOfSqlstate(code)).toBe(status));
+
+  it('asks a stranger to sign in where a member is refused', () => {
+    expect([statusOfSqlstate('42501', '', true), statusOfSqlstate('42501', '', false)]).toEqual([403, 401]);
+  });
+});

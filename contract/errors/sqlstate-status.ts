@@ -1,0 +1,59 @@
+/** By SQLSTATE; see `byClass` for the rest. */
+const byCode: Readonly<Record<string, number>> = {
+  '23503': 409, // foreign_key_violation
+  '23505': 409, // unique_violation
+  '25006': 405, // read_only_sql_transaction: a GET that writes
+  '53400': 500, // configuration_limit_exceeded
+  '57P01': 503, // admin_shutdown
+  P0001: 400, // raise_exception
+  '42P01': 404, // undefined_table
+  '42P17': 500, // invalid_object_definition: infinite recursion
+};
+
+/** By the first two characters of the SQLSTATE. Everything else is 400. */
+const byClass: Readonly<Record<string, number>> = {
+  '08': 503,
+  '09': 500,
+  '0L': 403,
+  '0P': 403,
+  '25': 500,
+  '28': 403,
+  '2D': 500,
+  '38': 500,
+  '39': 500,
+  '3B': 500,
+  '40': 500,
+  '53': 503,
+  '54': 400, // program_limit_exceeded: the request is too deep or a value too long, for PostgREST 500
+  '55': 500,
+  '57': 500,
+  '58': 500,
+  F0: 500,
+  HV: 500,
+  P0: 500,
+  XX: 500,
+};
+
+/**
+ * The HTTP status that an error of PostgreSQL is answered with (PostgREST docs, "HTTP Status Codes"). `message` decides where one
+ * SQLSTATE stands for two things; `authenticated`: whether the call came with another role than the anonymous one.
+ */
+export function statusOfSqlstate(code: string, message = '', authenticated = true): number {
+  switch (code) {
+    case '42501': // insufficient_privilege
+      return authenticated ? 403 : 401;
+    case '21000': // cardinality_violation, which pg-safeupdate raises too
+      return message.endsWith('requires a WHERE clause') ? 400 : 500;
+    case '22023': // invalid_parameter_value, which a token for an unknown role leads to
+      return message.startsWith('role') && message.endsWith('does not exist') ? 401 : 400;
+    case '42883': // undefined_function
+      return message.startsWith('function xmlagg(') ? 406 : 404;
+  }
+  // RAISE SQLSTATE 'PT402': the function chooses the status.
+  if (code.startsWith('PT')) return validStatus(Number(code.slice(2))) ?? 500;
+  return byCode[code] ?? byClass[code.slice(0, 2)] ?? 400;
+}
+
+/** The status where it is one that a function may choose; null for anything else. */
+export const validStatus = (status: unknown): number | null =>
+  typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599 ? status : null;
