@@ -1,3 +1,21 @@
+/**
+ * Tells that nobody waits for the answer any more. The part of AbortSignal that is used here; one of those costs as much as
+ * planning a query.
+ */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** A body too large to hold: its bytes come as they are taken, and must be taken or destroyed. */
+export interface BodyStream extends AsyncIterable<Uint8Array> {
+  /** In bytes. */
+  readonly length: number;
+  /** Lets go of what was not taken. */
+  destroy(): void;
+}
+
 /** One HTTP request as the handlers of an area see it, free of any HTTP framework. */
 export interface Exchange {
   method: string;
@@ -15,7 +33,7 @@ export interface Exchange {
   /** URL of the app as the client sees it, without a trailing slash: http://host:port/apps/<ref>. */
   baseUrl: string;
   /** Aborted when the client goes away. */
-  signal: AbortSignal;
+  signal: CancelSignal;
 }
 
 /** What a handler answers. Bytes go out as they are. */
@@ -25,5 +43,5 @@ export interface Reply {
   headers: Record<string, string>;
   /** Values of Set-Cookie, the one header that cannot be joined into a list: each goes out by itself. */
   cookies?: readonly string[];
-  body: string | Uint8Array | null;
+  body: string | Uint8Array | BodyStream | null;
 }

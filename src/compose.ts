@@ -58,7 +58,7 @@ export async function composePrimary(config: Config, secrets: Secrets, events: E
         password: secrets.postgresPassword,
         log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),
       });
-  const databaseUrl = config.databaseUrl ?? embedded?.url ?? '';
+  const databaseUrl = config.databaseUrl ?? (embedded ? quickestUrl(embedded) : '');
   const server = serverOf(databaseUrl, secrets);
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
@@ -183,6 +183,10 @@ async function factsOf(app: App): Promise<Facts> {
 }
 
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
+
+/** By the server's Unix socket, where there is one. */
+const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
+  socketFolder === null ? url : `${url}?host=${encodeURIComponent(socketFolder)}`;
 
 function serverOf(databaseUrl: string, secrets: Secrets): Server {
   return { target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '' }, masterKey: secrets.masterKey };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SqlFailure, SqlResponse } from '../../contract/admin.ts';
-import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { CancelSignal, Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
@@ -47,7 +47,7 @@ export async function runSql(context: AdminContext, exchange: Exchange, ref: str
   });
 }
 
-async function runScript(pool: Pool, sql: string, signal: AbortSignal): Promise<readonly Result[]> {
+async function runScript(pool: Pool, sql: string, signal: CancelSignal): Promise<readonly Result[]> {
   try {
     return await pool.script(sql, {
       setup: [

@@ -56,6 +56,7 @@ export class App {
     this.#target = {
       host: server.host,
       port: server.port,
+      socketFolder: server.socketFolder,
       tls: server.tls,
       database: record.database,
       user: authenticatorRole(record.ref),

@@ -6,6 +6,7 @@ import type { Server } from './server.ts';
 export const ownerOf = (server: Server, record: AppRecord): Target => ({
   host: server.target.host,
   port: server.target.port,
+  socketFolder: server.target.socketFolder,
   tls: server.target.tls,
   database: record.database,
   user: ownerRole(record.ref),

@@ -1,44 +1,14 @@
+import type { CancelSignal } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { Batch, type BatchOptions, noFields } from './batch.ts';
 import { ConnectionError, DatabaseError, type DatabaseErrorFields, ResultTooLargeError } from './database-error.ts';
 import { type OpenedSocket, openSocket, requestCancel } from './handshake.ts';
-import { MessageReader, readErrorFields, readFields, readRow, readString } from './reader.ts';
+import { type Prepared, PreparedStatements } from './prepared-statements.ts';
+import { type LargeMessage, MessageReader, readErrorFields, readFields, readRowStart, readString } from './reader.ts';
 import type { Result, Statement } from './statement.ts';
+import { Tail } from './tail.ts';
 import type { Target } from './target.ts';
 import { MessageWriter } from './writer.ts';
-
-/** One write that ends in one Sync, and the answers that belong to it. */
-interface Batch {
-  /** Name of each statement that this batch prepares, by the order of its Parse; '' for unnamed ones. */
-  readonly preparing: string[];
-  readonly results: Result[];
-  fields: Result['fields'];
-  rows: (Buffer | null)[][];
-  rowCount: number;
-  /** Rows of each result that are kept. */
-  readonly maxRows: number;
-  /** Of the rows kept so far. */
-  bytes: number;
-  isTooLarge: boolean;
-  error: DatabaseError | null;
-  signal: AbortSignal | undefined;
-  /** True once the server has answered anything to it. */
-  begun: boolean;
-  /** Told how long the batch ran in the database, waiting behind others not counted, in milliseconds. */
-  onTimed: ((milliseconds: number) => void) | undefined;
-  resolve: (results: Result[]) => void;
-  reject: (error: Error) => void;
-}
-
-interface Prepared {
-  readonly name: string;
-  /** False until ParseComplete: a batch behind it must not rely on it, as the Parse may yet fail. */
-  ready: boolean;
-  /** From the first execution; a prepared statement is described once. */
-  fields: Result['fields'] | null;
-}
-
-const MAX_PREPARED = 400;
-const noFields: Result['fields'] = [];
 
 /**
  * One connection, with several batches in flight: each batch is one implicit transaction, PostgreSQL answers them in
@@ -49,10 +19,9 @@ export class Connection {
   readonly #opened: OpenedSocket;
   readonly #writer = new MessageWriter();
   readonly #inFlight: Batch[] = [];
-  readonly #prepared = new Map<string, Prepared>();
-  readonly #evicted: string[] = [];
+  readonly #prepared = new PreparedStatements();
   #head = 0;
-  #nameCount = 0;
+  #expected = 0;
   #flushScheduled = false;
   #cancelling = false;
   #closedBy: Error | null = null;
@@ -66,11 +35,12 @@ export class Connection {
     this.#target = target;
     this.#opened = opened;
     this.#onClose = onClose;
-    const reader = new MessageReader(
-      (type, body) => this.#receive(type, body),
-      limits.resultBytes.default,
-      () => this.#refuseTooLarge(),
-    );
+    const reader = new MessageReader((type, data, start, end) => this.#receive(type, data, start, end), {
+      large: limits.tailBytes.default,
+      onLarge: (type, start) => this.#receiveLarge(type, start),
+      max: limits.resultBytes.default,
+      onTooLarge: () => this.#refuseTooLarge(),
+    });
     opened.socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
@@ -80,6 +50,8 @@ export class Connection {
     });
     opened.socket.on('error', (error: Error) => this.#fail(new ConnectionError(error.message, { cause: error })));
     opened.socket.on('close', () => this.#fail(new ConnectionError('the database closed the connection')));
+    // Ended while it was handed over: nobody would hear of it any more.
+    if (opened.socket.destroyed) this.#fail(new ConnectionError('the database closed the connection'));
   }
 
   /** Throws DatabaseError where PostgreSQL refuses the login, ConnectionError where it cannot be reached. */
@@ -100,6 +72,11 @@ export class Connection {
     return this.#inFlight.length - this.#head;
   }
 
+  /** For how long what is in flight is expected to run, in milliseconds. */
+  get expectedMilliseconds(): number {
+    return this.#expected;
+  }
+
   /** True while a cancel request is on its way: a batch sent now could be hit by it. */
   get isCancelling(): boolean {
     return this.#cancelling;
@@ -111,25 +88,17 @@ export class Connection {
   }
 
   /** Sends the statements before one Sync. Throws DatabaseError or ConnectionError; nothing of a failed batch is kept. */
-  run(
-    statements: readonly Statement[],
-    signal?: AbortSignal,
-    onTimed?: (milliseconds: number) => void,
-  ): Promise<Result[]> {
-    return this.#send(
-      (batch) => {
-        for (const name of this.#evicted.splice(0)) this.#writer.closeStatement(name);
-        for (const statement of statements) this.#writeStatement(statement, batch);
-        this.#writer.sync();
-      },
-      signal,
-      onTimed,
-    );
+  run(statements: readonly Statement[], options: BatchOptions = {}): Promise<Result[]> {
+    return this.#send(options, (batch) => {
+      for (const name of this.#prepared.takeEvicted()) this.#writer.closeStatement(name);
+      for (const statement of statements) this.#writeStatement(statement, batch);
+      this.#writer.sync();
+    });
   }
 
   /** Sends a text of any number of statements by the simple query protocol. */
-  script(sql: string, maxRows: number, signal?: AbortSignal): Promise<Result[]> {
-    return this.#send(() => this.#writer.query(sql), signal, undefined, maxRows);
+  script(sql: string, maxRows: number, signal?: CancelSignal): Promise<Result[]> {
+    return this.#send({ maxRows, signal }, () => this.#writer.query(sql));
   }
 
   /** Ends the connection in order; what is in flight is answered first. */
@@ -140,43 +109,24 @@ export class Connection {
     this.#opened.socket.end();
   }
 
-  #send(
-    write: (batch: Batch) => void,
-    signal?: AbortSignal,
-    onTimed?: (milliseconds: number) => void,
-    maxRows = Number.POSITIVE_INFINITY,
-  ): Promise<Result[]> {
+  #send(options: BatchOptions, write: (batch: Batch) => void): Promise<Result[]> {
     if (this.#closedBy) return Promise.reject(neverSent(this.#closedBy));
     return new Promise((resolve, reject) => {
-      const batch: Batch = {
-        preparing: [],
-        results: [],
-        fields: noFields,
-        rows: [],
-        rowCount: 0,
-        maxRows,
-        bytes: 0,
-        isTooLarge: false,
-        error: null,
-        signal,
-        begun: false,
-        onTimed,
-        resolve,
-        reject,
-      };
+      const batch = new Batch(options, resolve, reject);
       const before = this.#writer.length;
       try {
         write(batch);
       } catch (error) {
         this.#writer.cutBackTo(before);
-        for (const key of batch.preparing) if (key && !this.#prepared.get(key)?.ready) this.#prepared.delete(key);
+        for (const each of batch.prepared) if (each && !each.ready) this.#prepared.delete(each);
         reject(error);
         return;
       }
       if (this.inFlight === 0) this.headSince = performance.now();
       this.#inFlight.push(batch);
+      this.#expected += options.expectedMilliseconds ?? 0;
       this.#scheduleFlush();
-      if (signal) this.#cancelOnAbort(batch, signal);
+      if (options.signal) this.#cancelOnAbort(batch, options.signal);
     });
   }
 
@@ -184,49 +134,34 @@ export class Connection {
     const { text, params, preparedFor } = statement;
     if (preparedFor === undefined) {
       this.#writer.parse('', text);
-      batch.preparing.push('');
+      batch.prepared.push(null);
       this.#writer.bind('', params);
       this.#writer.describePortal();
       this.#writer.execute();
       return;
     }
-    const key = `${preparedFor}\n${text}`;
-    const known = this.#prepared.get(key);
+    const known = this.#prepared.find(preparedFor, text);
     if (known?.ready && known.fields) {
       this.#writer.bind(known.name, params);
       this.#writer.execute();
-      batch.preparing.push(key);
+      batch.prepared.push(known);
       return;
     }
-    let name = '';
-    if (!known) {
-      name = `s${++this.#nameCount}`;
-      this.#remember(key, { name, ready: false, fields: null });
-    } else if (known.ready) {
-      name = known.name;
-    }
-    if (!known?.ready) this.#writer.parse(name, text);
-    this.#writer.bind(name, params);
+    // While another batch prepares it, this one does without its name.
+    const isBusy = known !== undefined && !known.ready;
+    const prepared = isBusy ? null : (known ?? this.#prepared.add(preparedFor, text));
+    if (!prepared?.ready) this.#writer.parse(prepared?.name ?? '', text);
+    this.#writer.bind(prepared?.name ?? '', params);
     this.#writer.describePortal();
     this.#writer.execute();
-    batch.preparing.push(name === '' ? '' : key);
+    batch.prepared.push(prepared);
   }
 
-  #remember(key: string, prepared: Prepared): void {
-    this.#prepared.set(key, prepared);
-    if (this.#prepared.size <= MAX_PREPARED) return;
-    for (const [oldest, statement] of this.#prepared) {
-      if (!statement.ready || oldest === key) continue;
-      this.#prepared.delete(oldest);
-      this.#evicted.push(statement.name);
-      return;
-    }
-  }
-
+  /** Once all that has just arrived was looked at: what it asks for goes out in one system call, and wakes the server once. */
   #scheduleFlush(): void {
     if (this.#flushScheduled) return;
     this.#flushScheduled = true;
-    process.nextTick(() => this.#flush());
+    setImmediate(() => this.#flush());
   }
 
   #flush(): void {
@@ -234,34 +169,34 @@ export class Connection {
     if (!this.#writer.isEmpty && !this.#closedBy) this.#opened.socket.write(this.#writer.take());
   }
 
-  #receive(type: number, body: Buffer): void {
+  #receive(type: number, data: Buffer, start: number, end: number): void {
     if (type === 0x4e || type === 0x53) return; // notice, parameter status
     if (type === 0x41) {
-      const channel = readString(body, 4);
-      this.#listener?.(channel, readString(body, 4 + Buffer.byteLength(channel) + 1));
+      const channel = readString(data, start + 4);
+      this.#listener?.(channel, readString(data, start + 4 + Buffer.byteLength(channel) + 1));
       return;
     }
     const batch = this.#inFlight[this.#head];
     if (!batch) {
-      if (type === 0x45) this.#fail(startupOrShutdown(readErrorFields(body)));
+      if (type === 0x45) this.#fail(startupOrShutdown(readErrorFields(data.subarray(start, end))));
       return;
     }
     if (type !== 0x45) batch.begun = true;
     switch (type) {
       case 0x44: // DataRow
-        if (batch.rowCount++ < batch.maxRows) this.#keepRow(batch, body);
+        if (batch.addRow(data.subarray(start, end)) > limits.resultBytes.default) this.#refuseTooLarge();
         return;
       case 0x43: // CommandComplete
-        this.#complete(batch, readString(body));
+        batch.complete(data.toString('latin1', start, end - 1));
         return;
       case 0x49: // EmptyQueryResponse
-        this.#complete(batch, '');
+        batch.complete('');
         return;
       case 0x31: // ParseComplete
         this.#markReady(batch);
         return;
       case 0x54: // RowDescription
-        batch.fields = readFields(body);
+        batch.fields = readFields(data, start);
         this.#describe(batch, batch.fields);
         return;
       case 0x6e: // NoData
@@ -275,7 +210,7 @@ export class Connection {
         this.#flush();
         return;
       case 0x45: // ErrorResponse
-        this.#refuse(batch, readErrorFields(body));
+        this.#refuse(batch, readErrorFields(data.subarray(start, end)));
         return;
       case 0x5a: // ReadyForQuery
         this.#finish(batch);
@@ -285,24 +220,34 @@ export class Connection {
     }
   }
 
-  #keepRow(batch: Batch, body: Buffer): void {
-    batch.bytes += body.length;
-    if (batch.bytes > limits.resultBytes.default) this.#refuseTooLarge();
-    else batch.rows.push(readRow(body));
+  /** A message that is not there whole yet: the row whose last value the caller takes as it comes, or nothing special. */
+  #receiveLarge(type: number, start: Buffer): LargeMessage {
+    const batch = this.#inFlight[this.#head];
+    if (type !== 0x44 || !batch?.takesTail) return 'whole';
+    const row = readRowStart(start);
+    if (row === null) return 'more';
+    if (row.lastLength < limits.tailBytes.default) return 'whole';
+    const { socket } = this.#opened;
+    const tail = new Tail(row.lastLength, socket);
+    batch.begun = true;
+    batch.answerWithTail([...row.values, null], tail);
+    return {
+      skip: row.lastOffset,
+      receive: (bytes) => tail.receive(bytes),
+      end: () => tail.end(),
+    };
   }
 
   /** Lets go of what has come of the answer, and stops the statement that gives it; its batch fails once it has ended. */
   #refuseTooLarge(): void {
     const batch = this.#inFlight[this.#head];
     if (!batch || batch.isTooLarge) return;
-    batch.isTooLarge = true;
-    batch.rows = [];
+    batch.letGo();
     this.#cancel();
   }
 
-  #preparedOf(batch: Batch): Prepared | undefined {
-    const key = batch.preparing[batch.results.length];
-    return key ? this.#prepared.get(key) : undefined;
+  #preparedOf(batch: Batch): Prepared | null | undefined {
+    return batch.prepared[batch.results.length];
   }
 
   #markReady(batch: Batch): void {
@@ -315,29 +260,15 @@ export class Connection {
     if (prepared) prepared.fields = fields;
   }
 
-  #complete(batch: Batch, command: string): void {
-    const { fields, rows, rowCount } = batch;
-    batch.results.push({ fields, rows, command, rowCount, at: performance.now() });
-    batch.fields = noFields;
-    batch.rows = [];
-    batch.rowCount = 0;
-  }
-
   #refuse(batch: Batch, fields: DatabaseErrorFields): void {
     batch.error = new DatabaseError(fields, batch.results.length);
-    batch.error.strayCancel = fields.sqlstate === '57014' && this.#cancelling && !batch.signal?.aborted;
+    batch.error.strayCancel = fields.sqlstate === '57014' && this.#cancelling && !batch.options.signal?.aborted;
     // What this batch meant to prepare and did not, or can no longer be used, must be prepared anew.
-    for (const key of batch.preparing.slice(batch.results.length)) {
-      const prepared = key ? this.#prepared.get(key) : undefined;
+    for (const prepared of batch.prepared.slice(batch.results.length)) {
       if (!prepared) continue;
       const stale = fields.sqlstate === '0A000' || fields.sqlstate === '26000';
-      if (!prepared.ready || stale) {
-        this.#prepared.delete(key);
-        if (prepared.ready) {
-          this.#evicted.push(prepared.name);
-          batch.error.stalePlan = true;
-        }
-      }
+      if (prepared.ready && stale) batch.error.stalePlan = true;
+      if (!prepared.ready || stale) this.#prepared.delete(prepared);
     }
     if (fields.severity === 'FATAL' || fields.severity === 'PANIC') this.#fail(startupOrShutdown(fields));
   }
@@ -352,13 +283,17 @@ export class Connection {
       this.#inFlight.splice(0, this.#head);
       this.#head = 0;
     }
+    const { onTimed, expectedMilliseconds } = batch.options;
     const now = performance.now();
-    batch.onTimed?.(now - this.headSince);
+    // A tail takes as long as the client does.
+    if (batch.tail === null) onTimed?.(now - this.headSince);
     this.lastUsed = now;
-    this.headSince = this.inFlight > 0 ? now : 0;
-    if (batch.isTooLarge) batch.reject(new ResultTooLargeError());
-    else if (batch.error) batch.reject(batch.error);
-    else batch.resolve(batch.results);
+    const left = this.inFlight;
+    this.headSince = left > 0 ? now : 0;
+    this.#expected = left > 0 ? this.#expected - (expectedMilliseconds ?? 0) : 0;
+    if (batch.isTooLarge) batch.fail(new ResultTooLargeError());
+    else if (batch.error) batch.fail(batch.error);
+    else batch.succeed();
   }
 
   #cancel(): void {
@@ -369,23 +304,17 @@ export class Connection {
     });
   }
 
-  #cancelOnAbort(batch: Batch, signal: AbortSignal): void {
+  #cancelOnAbort(batch: Batch, signal: CancelSignal): void {
     const onAbort = () => {
       // Only what is running now can be cancelled: the server has no way to name a batch behind it.
       if (this.#inFlight[this.#head] === batch) this.#cancel();
     };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    const done = () => signal.removeEventListener('abort', onAbort);
-    const { resolve, reject } = batch;
-    batch.resolve = (results) => {
-      done();
-      resolve(results);
-    };
-    batch.reject = (error) => {
-      done();
-      reject(error);
-    };
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    batch.onAbort = onAbort;
+    signal.addEventListener('abort', onAbort);
   }
 
   #fail(error: Error): void {
@@ -394,7 +323,7 @@ export class Connection {
     this.#opened.socket.destroy();
     const lost = this.#inFlight.splice(0).slice(this.#head);
     this.#head = 0;
-    for (const batch of lost) batch.reject(batch.begun ? error : asUnbegun(error));
+    for (const batch of lost) batch.fail(batch.begun ? error : asUnbegun(error));
     this.#onClose(this);
   }
 }

@@ -1,4 +1,14 @@
+import type { CancelSignal } from '../../contract/exchange.ts';
 import type { Result, Statement } from './statement.ts';
+
+export interface RunOptions {
+  signal?: CancelSignal | undefined;
+  /**
+   * The last statement, by its place, where the last value of its only row may be long: it then comes as `Result.tail` while it
+   * arrives. For what only reads: the answer is there before the transaction has ended.
+   */
+  tailOf?: number | null | undefined;
+}
 
 /** What a caller may ask of one database, logged in as one role. */
 export interface Executor {
@@ -7,7 +17,7 @@ export interface Executor {
    * Throws DatabaseError (nothing of the batch is kept), ConnectionError, PoolTimeoutError or ResultTooLargeError. When `signal`
    * aborts while the statement runs, it is cancelled in the database and this rejects with SQLSTATE 57014.
    */
-  run(statements: readonly Statement[], options?: { signal?: AbortSignal }): Promise<Result[]>;
+  run(statements: readonly Statement[], options?: RunOptions): Promise<Result[]>;
 }
 
 /** An open transaction on a connection of its own. */
@@ -34,7 +44,7 @@ export interface Database extends Executor {
       setup?: readonly Statement[];
       /** Rows of each result that are kept; all when missing. */
       maxRows?: number;
-      signal?: AbortSignal;
+      signal?: CancelSignal;
     },
   ): Promise<Result[]>;
   close(): Promise<void>;

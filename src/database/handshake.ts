@@ -30,7 +30,7 @@ const startupSettings =
  */
 export async function openSocket(target: Target, timeoutMilliseconds: number): Promise<OpenedSocket> {
   const client = new pg.Client({
-    host: target.host,
+    host: target.socketFolder ?? target.host,
     port: target.port,
     database: target.database,
     user: target.user,
@@ -78,7 +78,11 @@ export function requestCancel(target: Target, processId: number, secretKey: numb
     packet.writeInt32BE(80877102, 4);
     packet.writeInt32BE(processId, 8);
     packet.writeInt32BE(secretKey, 12);
-    const socket = net.connect({ host: target.host, port: target.port });
+    const socket = net.connect(
+      target.socketFolder === null
+        ? { host: target.host, port: target.port }
+        : { path: `${target.socketFolder}/.s.PGSQL.${target.port}` },
+    );
     socket.setTimeout(2000, () => socket.destroy());
     socket.on('connect', () => socket.write(packet));
     socket.on('data', () => undefined);

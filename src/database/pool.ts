@@ -1,7 +1,9 @@
+import type { CancelSignal } from '../../contract/exchange.ts';
 import { Connection } from './connection.ts';
-import type { Database, Transaction } from './database.ts';
+import type { Database, RunOptions, Transaction } from './database.ts';
 import { ConnectionError, DatabaseError, isPassing, PoolTimeoutError } from './database-error.ts';
 import type { Result, Statement } from './statement.ts';
+import type { Tail } from './tail.ts';
 import type { Target } from './target.ts';
 
 export interface PoolOptions {
@@ -22,14 +24,16 @@ interface Waiter {
 }
 
 /** Batches that may be in flight on one connection. More gains nothing here and lengthens the queue behind a slow one. */
-const DEPTH = 8;
+const DEPTH = 16;
 /**
- * Batches in flight on every connection before another one is opened. Few busy connections beat many: what is sent and
- * answered together costs one system call, and the server changes between fewer processes.
+ * A connection gets more as long as all that it has in flight is expected to be done within this. Few busy connections beat
+ * many: what is sent and answered together costs one system call, and the server changes between fewer processes.
  */
-const ENOUGH = 4;
+const SHARED_MILLISECONDS = 10;
+/** How long a statement is expected to run that never ran: it shares a connection with nothing, as it may be one that waits. */
+const UNKNOWN_MILLISECONDS = SHARED_MILLISECONDS;
 /** A connection whose oldest batch runs for longer gets no more until it is answered. */
-const STALLED_MILLISECONDS = 5;
+const STALLED_MILLISECONDS = 10;
 /** A statement that took longer on average runs alone on its connection. */
 const SLOW_MILLISECONDS = 15;
 /** Statements whose times are remembered. */
@@ -60,11 +64,11 @@ export class Pool implements Database {
     return this.#shared.size + this.#exclusive.size + this.#opening;
   }
 
-  async run(statements: readonly Statement[], options: { signal?: AbortSignal } = {}): Promise<Result[]> {
+  async run(statements: readonly Statement[], options: RunOptions = {}): Promise<Result[]> {
     try {
-      return await this.#runOnce(statements, options.signal);
+      return await this.#runOnce(statements, options);
     } catch (error) {
-      if (mayBeSentAgain(error) && !options.signal?.aborted) return this.#runOnce(statements, options.signal);
+      if (mayBeSentAgain(error) && !options.signal?.aborted) return this.#runOnce(statements, options);
       throw error;
     }
   }
@@ -73,7 +77,7 @@ export class Pool implements Database {
     return this.#begin(async (connection) => {
       try {
         const result = await work({
-          run: (statements, options) => connection.run(statements, options?.signal),
+          run: (statements, options) => connection.run(statements, options),
           script: (sql) => connection.script(sql, Number.POSITIVE_INFINITY),
         });
         await connection.run([{ text: 'COMMIT', params: [], preparedFor: '' }]);
@@ -87,7 +91,7 @@ export class Pool implements Database {
 
   async script(
     sql: string,
-    options: { setup?: readonly Statement[]; maxRows?: number; signal?: AbortSignal } = {},
+    options: { setup?: readonly Statement[]; maxRows?: number; signal?: CancelSignal } = {},
   ): Promise<Result[]> {
     const connection = await this.#acquire(true, (acquired) => acquired);
     try {
@@ -111,19 +115,25 @@ export class Pool implements Database {
     this.#exclusive.clear();
   }
 
-  async #runOnce(statements: readonly Statement[], signal?: AbortSignal): Promise<Result[]> {
+  async #runOnce(statements: readonly Statement[], options: RunOptions): Promise<Result[]> {
+    const { signal, tailOf } = options;
     const key = statements[statements.length - 1]?.text ?? '';
-    const alone = (this.#times.get(key) ?? 0) > SLOW_MILLISECONDS;
-    const work = async (connection: Connection) => {
-      if (signal?.aborted) throw cancelledBeforeStart();
-      return connection.run(statements, signal, (milliseconds) => this.#remember(key, milliseconds));
+    const expectedMilliseconds = this.#times.get(key) ?? UNKNOWN_MILLISECONDS;
+    const work = (connection: Connection) => {
+      if (signal?.aborted) return Promise.reject(cancelledBeforeStart());
+      return connection.run(statements, {
+        signal,
+        tailOf,
+        expectedMilliseconds,
+        onTimed: (milliseconds) => this.#remember(key, milliseconds),
+      });
     };
-    if (alone) return this.#alone(work);
-    const connection = this.#pick();
+    if (typeof tailOf === 'number' || expectedMilliseconds > SLOW_MILLISECONDS) return this.#alone(work, tailIn);
+    const connection = this.#pick(expectedMilliseconds);
     try {
       return await (connection ? work(connection) : this.#acquire(false, work));
     } finally {
-      this.#serveWaiters();
+      if (this.#waiters.length > 0) this.#serveWaiters();
     }
   }
 
@@ -143,34 +153,42 @@ export class Pool implements Database {
     }
   }
 
-  async #alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  /** `tailOf` finds in the result what is still on its way: the connection is given back once that has come. */
+  async #alone<T>(
+    work: (connection: Connection) => Promise<T>,
+    tailOf: (result: T) => Tail | null = () => null,
+  ): Promise<T> {
     const connection = await this.#acquire(true, (acquired) => acquired);
     try {
-      return await work(connection);
-    } finally {
-      if (this.#exclusive.delete(connection) && !connection.isClosed) {
-        if (this.#closed) connection.close();
-        else this.#shared.add(connection);
-      }
-      this.#serveWaiters();
+      const result = await work(connection);
+      const tail = tailOf(result);
+      if (tail) tail.once('close', () => this.#giveBack(connection));
+      else this.#giveBack(connection);
+      return result;
+    } catch (error) {
+      this.#giveBack(connection);
+      throw error;
     }
   }
 
-  /** The least loaded shared connection, if another batch can go out on it at once; null where a further one is wanted. */
-  #pick(): Connection | null {
+  #giveBack(connection: Connection): void {
+    if (this.#exclusive.delete(connection) && !connection.isClosed) {
+      if (this.#closed) connection.close();
+      else this.#shared.add(connection);
+    }
+    this.#serveWaiters();
+  }
+
+  /** The connection on which a batch goes out at once; null where it must wait, or a further connection is wanted. */
+  #pick(expected: number): Connection | null {
     if (this.#waiters.length > 0) return null;
-    const best = this.#findRoom();
-    if (!best || best.inFlight < ENOUGH) return best;
-    return this.size < this.#options.max ? null : best;
-  }
-
-  #findRoom(): Connection | null {
-    let best: Connection | null = null;
+    let idle: Connection | null = null;
     for (const connection of this.#shared) {
-      if (connection.inFlight === 0 && !connection.isCancelling) return connection;
-      if (this.#hasRoom(connection) && (!best || connection.inFlight < best.inFlight)) best = connection;
+      if (!this.#hasRoom(connection)) continue;
+      if (connection.inFlight === 0) idle ??= connection;
+      else if (connection.expectedMilliseconds + expected <= SHARED_MILLISECONDS) return connection;
     }
-    return best;
+    return idle ?? this.#leastLoadedWhenFull();
   }
 
   #hasRoom(connection: Connection): boolean {
@@ -206,7 +224,7 @@ export class Pool implements Database {
   #serveWaiters(): void {
     while (this.#waiters.length > 0) {
       const waiter = this.#waiters[0] as Waiter;
-      const connection = waiter.exclusive ? this.#idle() : (this.#idle() ?? this.#roomWhenFull());
+      const connection = waiter.exclusive ? this.#idle() : (this.#idle() ?? this.#leastLoadedWhenFull());
       if (!connection) break;
       this.#waiters.shift();
       if (waiter.exclusive) {
@@ -223,8 +241,14 @@ export class Pool implements Database {
     return null;
   }
 
-  #roomWhenFull(): Connection | null {
-    return this.size >= this.#options.max ? this.#findRoom() : null;
+  #leastLoadedWhenFull(): Connection | null {
+    if (this.size < this.#options.max) return null;
+    let least: Connection | null = null;
+    for (const connection of this.#shared) {
+      if (!this.#hasRoom(connection)) continue;
+      if (!least || connection.expectedMilliseconds < least.expectedMilliseconds) least = connection;
+    }
+    return least;
   }
 
   async #open(): Promise<void> {
@@ -290,6 +314,8 @@ export class Pool implements Database {
     this.#options.onIdle?.();
   }
 }
+
+const tailIn = (results: readonly Result[]): Tail | null => results.at(-1)?.tail ?? null;
 
 /** A stale plan, a cancel request meant for another batch, a connection that was ended before: nothing was kept. */
 function mayBeSentAgain(error: unknown): boolean {

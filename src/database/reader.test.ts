@@ -16,7 +16,9 @@ describe('MessageReader', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 17 })), (messages, cuts) => {
         const seen: { type: number; body: number[] }[] = [];
-        const reader = new MessageReader((type, body) => seen.push({ type, body: [...body] }));
+        const reader = new MessageReader((type, data, start, end) =>
+          seen.push({ type, body: [...data.subarray(start, end)] }),
+        );
         let rest = Buffer.concat(messages.map(({ type, body }) => encode(type, Buffer.from(body))));
         for (const cut of cuts) {
           reader.push(rest.subarray(0, cut));
@@ -35,13 +37,41 @@ describe('MessageReader', () => {
     const bytes = Buffer.concat([before, large, after]);
     for (const size of [1, 7, 4999, bytes.length]) {
       const seen: string[] = [];
-      const reader = new MessageReader(
-        (_, body) => seen.push(body.toString()),
-        1000,
-        () => seen.push('too large'),
-      );
+      const reader = new MessageReader((_, data, start, end) => seen.push(data.toString('utf8', start, end)), {
+        large: 100,
+        onLarge: () => 'whole',
+        max: 1000,
+        onTooLarge: () => seen.push('too large'),
+      });
       for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
       expect(seen).toEqual(['before', 'too large', 'after']);
+    }
+  });
+
+  it('hands on the bytes of a large message as they come, once it knows where they begin', () => {
+    const large = encode(0x44, Buffer.from(`head|${'x'.repeat(5000)}`));
+    const bytes = Buffer.concat([encode(0x43, Buffer.from('before')), large, encode(0x43, Buffer.from('after'))]);
+    for (const size of [1, 3, 4999, bytes.length]) {
+      const seen: string[] = [];
+      let handedOn = '';
+      const reader = new MessageReader((_, data, start, end) => seen.push(data.toString('utf8', start, end)), {
+        large: 100,
+        max: 1000,
+        onTooLarge: () => seen.push('too large'),
+        onLarge: (_, start) => {
+          if (!start.includes('|')) return 'more';
+          return {
+            skip: start.indexOf('|') + 1,
+            receive: (part) => {
+              handedOn += part.toString();
+            },
+            end: () => seen.push('end'),
+          };
+        },
+      });
+      for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+      expect(seen).toEqual(['before', 'end', 'after']);
+      expect(handedOn).toBe('x'.repeat(5000));
     }
   });
 });

@@ -1,7 +1,36 @@
 import type { DatabaseErrorFields } from './database-error.ts';
 
-/** Called once a backend message: its type byte and its body (a view into what was received, not a copy). */
-export type OnMessage = (type: number, body: Buffer) => void;
+/** Called once a backend message: its type byte, and its body as the bytes of `data` from `start` to before `end`. */
+export type OnMessage = (type: number, data: Buffer, start: number, end: number) => void;
+
+/**
+ * What to do with a message that is large and not there whole: wait for all of it, wait for more before deciding, or
+ * hand on the bytes behind its first `skip` as they come.
+ */
+export type LargeMessage = 'whole' | 'more' | { skip: number; receive: (bytes: Buffer) => void; end: () => void };
+
+export interface LargeMessages {
+  /** From how many bytes `onLarge` is asked. */
+  readonly large: number;
+  /** Called with what has come of the body of a large message. */
+  readonly onLarge: (type: number, start: Buffer) => LargeMessage;
+  /** A longer message is not kept: `onTooLarge` is called when it begins, and its bytes are let go. */
+  readonly max: number;
+  readonly onTooLarge: () => void;
+}
+
+const noLargeMessages: LargeMessages = {
+  large: Number.POSITIVE_INFINITY,
+  onLarge: () => 'whole',
+  max: Number.POSITIVE_INFINITY,
+  onTooLarge: () => undefined,
+};
+
+/** Type byte and length. */
+const HEAD = 5;
+
+/** How many more bytes to wait for before `onLarge` is asked again. */
+const MORE = 4096;
 
 /**
  * Cuts what the socket delivers into backend messages. A message that lies within one chunk is handed over as a view
@@ -9,30 +38,25 @@ export type OnMessage = (type: number, body: Buffer) => void;
  */
 export class MessageReader {
   readonly #onMessage: OnMessage;
+  readonly #large: LargeMessages;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   /** Bytes that #pending must hold before another message can be cut. */
-  #wanted = 5;
-  readonly #maxBytes: number;
-  readonly #onTooLarge: () => void;
-  /** Bytes still to come of a message that was too large. */
-  #skipping = 0;
+  #wanted = HEAD;
+  /** True where all of the large message that is pending was asked for. */
+  #wantsWhole = false;
+  /** Where the rest of a message goes that is not kept, and how much of it is still to come. */
+  #handOn: { receive: (bytes: Buffer) => void; end: () => void } | null = null;
+  #handOnBytes = 0;
 
-  /** A message of more than `maxBytes` is not kept: `onTooLarge` is called when it begins, and its bytes are let go. */
-  constructor(onMessage: OnMessage, maxBytes = Number.POSITIVE_INFINITY, onTooLarge: () => void = () => undefined) {
+  constructor(onMessage: OnMessage, large: LargeMessages = noLargeMessages) {
     this.#onMessage = onMessage;
-    this.#maxBytes = maxBytes;
-    this.#onTooLarge = onTooLarge;
+    this.#large = large;
   }
 
   push(chunk: Buffer): void {
-    let data = chunk;
-    if (this.#skipping > 0) {
-      const skipped = Math.min(this.#skipping, data.length);
-      this.#skipping -= skipped;
-      data = data.subarray(skipped);
-      if (data.length === 0) return;
-    }
+    let data = this.#handOn ? this.#handOnFrom(chunk, this.#handOn) : chunk;
+    if (data.length === 0) return;
     if (this.#pendingBytes > 0) {
       this.#pending.push(data);
       this.#pendingBytes += data.length;
@@ -41,26 +65,60 @@ export class MessageReader {
       this.#pending = [];
       this.#pendingBytes = 0;
     }
-    let offset = 0;
-    while (data.length - offset >= 5) {
-      const end = offset + 1 + data.readUInt32BE(offset + 1);
-      if (end - offset > this.#maxBytes) {
-        this.#onTooLarge();
-        if (end > data.length) {
-          this.#skipping = end - data.length;
-          return;
-        }
-        offset = end;
+    let start = 0;
+    while (data.length - start >= HEAD) {
+      const length = 1 + data.readUInt32BE(start + 1);
+      if (length > this.#large.large && !this.#wantsWhole) {
+        const rest = this.#beginLarge(data.subarray(start), length);
+        if (rest === null) return;
+        data = rest;
+        start = 0;
         continue;
       }
+      const end = start + length;
       if (end > data.length) {
-        this.#keep(data.subarray(offset), end - offset);
+        this.#keep(data.subarray(start), length);
         return;
       }
-      this.#onMessage(data[offset] as number, data.subarray(offset + 5, end));
-      offset = end;
+      this.#wantsWhole = false;
+      this.#onMessage(data[start] as number, data, start + HEAD, end);
+      start = end;
     }
-    if (offset < data.length) this.#keep(data.subarray(offset), 5);
+    if (start < data.length) this.#keep(data.subarray(start), HEAD);
+  }
+
+  /** Answers what stands behind the message, or the message itself where it is kept; null where there is nothing yet to go on with. */
+  #beginLarge(data: Buffer, length: number): Buffer | null {
+    const come = Math.min(length, data.length);
+    let decided = this.#large.onLarge(data[0] as number, data.subarray(HEAD, come));
+    if (decided === 'more' && come < length) {
+      this.#keep(data, Math.min(length, come + MORE));
+      return null;
+    }
+    if (typeof decided === 'string') {
+      if (length <= this.#large.max) {
+        this.#wantsWhole = true;
+        return data;
+      }
+      this.#large.onTooLarge();
+      decided = { skip: 0, receive: () => undefined, end: () => undefined };
+    }
+    this.#handOn = decided;
+    this.#handOnBytes = length - HEAD - decided.skip;
+    const rest = this.#handOnFrom(data.subarray(HEAD + decided.skip), decided);
+    return rest.length > 0 ? rest : null;
+  }
+
+  /** Answers what stands behind the message. */
+  #handOnFrom(data: Buffer, to: { receive: (bytes: Buffer) => void; end: () => void }): Buffer {
+    const bytes = Math.min(this.#handOnBytes, data.length);
+    this.#handOnBytes -= bytes;
+    if (bytes > 0) to.receive(data.subarray(0, bytes));
+    if (this.#handOnBytes === 0) {
+      this.#handOn = null;
+      to.end();
+    }
+    return data.subarray(bytes);
   }
 
   #keep(rest: Buffer, wanted: number): void {
@@ -71,10 +129,10 @@ export class MessageReader {
 }
 
 /** The columns of a RowDescription. */
-export function readFields(body: Buffer): { name: string; typeOid: number }[] {
-  const count = body.readUInt16BE(0);
+export function readFields(body: Buffer, start = 0): { name: string; typeOid: number }[] {
+  const count = body.readUInt16BE(start);
   const fields: { name: string; typeOid: number }[] = [];
-  let offset = 2;
+  let offset = start + 2;
   for (let i = 0; i < count; i++) {
     const end = body.indexOf(0, offset);
     const name = body.toString('utf8', offset, end);
@@ -101,6 +159,29 @@ export function readRow(body: Buffer): (Buffer | null)[] {
     }
   }
   return row;
+}
+
+/** The values of a DataRow but the last, where that one begins and how long it is; null where they are not all there. */
+export function readRowStart(
+  body: Buffer,
+): { values: (Buffer | null)[]; lastOffset: number; lastLength: number } | null {
+  if (body.length < 2) return null;
+  const values: (Buffer | null)[] = [];
+  let offset = 2;
+  for (let left = body.readUInt16BE(0); left > 0; left--) {
+    if (body.length < offset + 4) return null;
+    const length = body.readInt32BE(offset);
+    offset += 4;
+    if (left === 1) return { values, lastOffset: offset, lastLength: Math.max(0, length) };
+    if (length >= 0) {
+      if (body.length < offset + length) return null;
+      values.push(body.subarray(offset, offset + length));
+      offset += length;
+    } else {
+      values.push(null);
+    }
+  }
+  return { values, lastOffset: offset, lastLength: 0 };
 }
 
 /** A string that ends with a zero byte, from `offset`. */

@@ -1,3 +1,5 @@
+import type { Tail } from './tail.ts';
+
 /** A value on its way to PostgreSQL, in text format; `null` is SQL NULL. */
 export type Param = string | Uint8Array | null;
 
@@ -22,6 +24,11 @@ export interface Result {
   readonly rowCount: number;
   /** When the last of it arrived, in milliseconds of performance.now(). */
   readonly at: number;
+  /**
+   * The last value of the only row, where it is long and the caller asked for it to be handed on as it arrives (`tailOf`); in
+   * `rows` it is null. Must be read to its end or destroyed.
+   */
+  readonly tail: Tail | null;
 }
 
 /** The number of rows that a command tag names; 0 where it names none. */

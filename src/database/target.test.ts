@@ -7,6 +7,7 @@ describe('parseTarget', () => {
     expect(parseTarget('postgres://u%40x:p%2Fw@db.example:6432/my%20db?sslmode=verify-full', 'test')).toEqual({
       host: 'db.example',
       port: 6432,
+      socketFolder: null,
       database: 'my db',
       user: 'u@x',
       password: 'p/w',
@@ -20,6 +21,12 @@ describe('parseTarget', () => {
     for (const url of ['postgres://a:b%2Fc@127.0.0.1:5433/app_x', 'postgres://a:b@[::1]:5432/d?sslmode=require']) {
       expect(targetUrl(parseTarget(url, 'test'))).toBe(url);
     }
+  });
+
+  it('goes by the Unix socket where the URL names one, and still prints an address that works over TCP', () => {
+    const target = parseTarget('postgres://a:b@127.0.0.1:5433/d?host=/srv/data', 'test');
+    expect(target).toMatchObject({ host: '127.0.0.1', socketFolder: '/srv/data' });
+    expect(targetUrl(target)).toBe('postgres://a:b@127.0.0.1:5433/d');
   });
 
   it('refuses what is no database', () => {

@@ -1,14 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Exchange } from '../../contract/exchange.ts';
-
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-
-/** The client's own request id where it sent one that is safe to repeat, else a new one. */
-export function requestIdOf(headers: Record<string, unknown>): string {
-  const sent = headers['x-request-id'];
-  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
-}
+import { ClientSignal } from './client-signal.ts';
 
 /**
  * The request as an area sees it. The first `segments` segments are cut off the path (by number, as a client may percent-encode
@@ -18,10 +10,6 @@ export function toExchange(request: FastifyRequest, reply: FastifyReply, segment
   const url = request.raw.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  const abort = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) abort.abort();
-  });
   return {
     method: request.method,
     path: afterSegments(path, segments) || '/',
@@ -31,7 +19,7 @@ export function toExchange(request: FastifyRequest, reply: FastifyReply, segment
     address: request.ip,
     requestId: request.id,
     baseUrl,
-    signal: abort.signal,
+    signal: new ClientSignal(reply.raw),
   };
 }
 

@@ -30,14 +30,20 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  /** A call of an app's own API. */
-  answerApp(area: Area, ref: string, exchange: Exchange): Promise<Reply> {
+  /** A call of an app's own API. `readBody` reads the exchange's body, where it has one, once the caller is let in. */
+  answerApp(
+    area: Area,
+    ref: string,
+    exchange: Exchange,
+    readBody: (() => Promise<Uint8Array | null>) | null,
+  ): Promise<Reply> {
     let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
       { area: area.name, app: ref, exchange, extra: corsHeaders },
       async () => {
         if (isPreflight(exchange)) return preflightReply(exchange);
+        if (readBody) exchange.body = await readBody();
         const opened = await this.#open(ref);
         app = opened;
         return area.handle(opened, exchange, async () => {
@@ -120,7 +126,10 @@ export class Pipeline {
       role: who?.role ?? null,
       userId: who?.userId ?? null,
     });
-    return { ...reply, headers: { ...extra, ...reply.headers, 'x-request-id': exchange.requestId } };
+    const { headers } = reply;
+    for (const name in extra) headers[name] ??= extra[name] as string;
+    headers['x-request-id'] = exchange.requestId;
+    return reply;
   }
 
   #limit(address: string): void {

@@ -1,14 +1,16 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import { AppCalls } from './app-calls.ts';
 import type { Area } from './area.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
-import { requestIdOf, toExchange } from './exchange.ts';
+import { toExchange } from './exchange.ts';
 import { rewriteHost } from './host.ts';
+import { refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
 import { serveConsole } from './static-files.ts';
 
@@ -36,20 +38,28 @@ export interface HttpParts {
 /** The framework's server, for those who only start and stop it. */
 export type HttpServer = FastifyInstance;
 
-/** Segments of /apps/:ref/rest/v1, of the same behind /admin/v1, and of /admin/v1. */
-const APP_SEGMENTS = 4;
+/** Segments of /admin/v1/apps/:ref/rest/v1, and of /admin/v1. */
 const DOOR_SEGMENTS = 6;
 const ADMIN_SEGMENTS = 2;
 
 /** All routes on one server; nothing is bound to a port yet. */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
+  const appCalls = new AppCalls(parts);
   const server = Fastify({
+    serverFactory: (handler) => {
+      const options = {
+        // A request without Host is refused below, in words.
+        requireHostHeader: false,
+        maxHeaderSize: limits.urlBytes.default,
+        requestTimeout: limits.requestSeconds.default * 1000,
+      };
+      return createServer(options, (request, response) => {
+        if (!appCalls.take(request, response)) handler(request, response);
+      });
+    },
     bodyLimit: limits.bodyBytes.default,
     trustProxy: parts.trustProxy,
     genReqId: (request) => requestIdOf(request.headers),
-    requestTimeout: limits.requestSeconds.default * 1000,
-    // A request without Host is refused below, in words.
-    http: { maxHeaderSize: limits.urlBytes.default, requireHostHeader: false },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     rewriteUrl: (request) => rewriteHost(request.url ?? '/', request.headers.host, parts.domain, parts.defaultApp),
     clientErrorHandler: answerBrokenRequest,
@@ -63,20 +73,16 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   server.server.on('checkExpectation', (_request, response: ServerResponse) => {
     answerOnSocket(response.socket, new NinefoldError('expectation_failed'));
   });
+  server.addHook('preClose', (done) => {
+    appCalls.close();
+    done();
+  });
   server.addHook('onRequest', (request, _reply, done) => done(refusedForHost(request.raw)));
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
 
   for (const area of parts.areas) {
-    const answer = (request: FastifyRequest, reply: FastifyReply) => {
-      const { ref } = request.params as { ref: string };
-      const exchange = toExchange(request, reply, APP_SEGMENTS, `${parts.url()}/apps/${ref}`);
-      return parts.pipeline.answerApp(area, ref, exchange).then((answered) => send(reply, answered));
-    };
-    server.all(`/apps/:ref/${area.name}/v1`, answer);
-    server.all(`/apps/:ref/${area.name}/v1/*`, answer);
-
     const door = (request: FastifyRequest, reply: FastifyReply) => {
       const { ref } = request.params as { ref: string };
       const exchange = toExchange(request, reply, DOOR_SEGMENTS, `${parts.url()}/apps/${ref}`);
@@ -106,17 +112,6 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     send(reply, errorReply(new NinefoldError('not_found'), request.id)),
   );
   return server;
-}
-
-/** RFC 9112, section 3.2: a request of HTTP/1.1 has exactly one Host header. */
-function refusedForHost(request: IncomingMessage): NinefoldError | undefined {
-  const { rawHeaders } = request;
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
-  }
-  if (hosts === 1 || (hosts === 0 && request.httpVersion === '1.0')) return undefined;
-  return new NinefoldError('bad_request', { message: 'A request has exactly one Host header.' });
 }
 
 /** Writes a reply as it is: bytes stay bytes. */

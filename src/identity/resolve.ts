@@ -56,7 +56,10 @@ export function requireKnownKey(app: AppKeys, headers: Headers, now: number): vo
 
 /** What `Authorization: Bearer` holds (RFC 6750, section 2.1); null for another scheme or none. Throws PGRST301 when empty. */
 function bearerToken(headers: Headers): string | null {
-  const match = /^bearer(?: +(.*))?$/i.exec(headers.authorization?.trim() ?? '');
+  const header = headers.authorization ?? '';
+  // As nearly every client writes it.
+  if (header.startsWith('Bearer ey')) return header.slice('Bearer '.length).trim();
+  const match = /^bearer(?: +(.*))?$/i.exec(header.trim());
   if (!match) return null;
   if (!match[1]) throw emptyToken();
   return match[1];

@@ -49,7 +49,7 @@ export function settingsFile(options: SettingsOptions): string {
     // Standard error is the log file. No statement and no row's values get into it.
     ['logging_collector', 'off'],
     ['log_destination', 'stderr'],
-    ['log_line_prefix', '%m [%p] %q%u@%d '],
+    ['log_line_prefix', '%m [%p] %q%u@%d %a '],
     ['log_min_messages', 'error'],
     ['log_min_error_statement', 'panic'],
     ['log_error_verbosity', 'terse'],

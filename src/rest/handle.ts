@@ -3,15 +3,16 @@ import type { RestSettings } from '../../contract/settings.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
-import { planRequest } from './plan/plan-request.ts';
-import { parseRequest } from './request/parse-request.ts';
+import { planCall } from './plan-call.ts';
+import type { ApiRequest } from './request/api-request.ts';
 import { describeReply } from './response/describe-reply.ts';
 import { optionsReply } from './response/options-reply.ts';
 import { queryReply } from './response/query-reply.ts';
 import { Stopwatch } from './response/server-timing.ts';
+import type { ResultSet } from './run/result-set.ts';
 import { runBatch } from './run/run-batch.ts';
 import { runDescribe } from './run/run-describe.ts';
-import { buildStatements } from './sql/build-statements.ts';
+import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
 
 export interface RestContext {
@@ -33,10 +34,7 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
   const { database, catalog, identity, settings } = context;
   const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
 
-  const request = parseRequest(exchange, settings);
-  timing?.mark('parse');
-
-  const plan = planRequest(request, catalog, settings);
+  const { request, plan, main } = planCall(exchange, catalog, settings, () => timing?.mark('parse'));
   timing?.mark('plan');
 
   let reply: Reply;
@@ -49,12 +47,24 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
     timing?.mark('transaction');
     reply = describeReply(request, plan, described, catalog, settings, `${exchange.baseUrl}/rest/v1`);
   } else {
-    const batch = buildStatements(request, plan, identity, settings);
+    const batch = buildStatements(request, plan, identity, settings, main ?? undefined);
     const result = await runBatch(database, batch, plan, exchange.signal);
     timing?.mark('transaction');
-    reply = queryReply(request, plan, result, settings);
+    reply = replyAndLetGo(request, plan, result, settings);
   }
   timing?.mark('response');
   if (timing) reply.headers['server-timing'] = timing.header;
   return reply;
+}
+
+/** The reply; a body that is still on its way and that it does not take is let go of. */
+function replyAndLetGo(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
+  let taken: Reply['body'] = null;
+  try {
+    const reply = queryReply(request, plan, result, settings);
+    taken = reply.body;
+    return reply;
+  } finally {
+    if (result.body !== taken && !Buffer.isBuffer(result.body)) result.body.destroy();
+  }
 }

@@ -96,7 +96,7 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
         if (!rendered) throw error;
         reply = rendered;
       }
-      const text = reply.body === null ? '' : Buffer.from(reply.body as string).toString('utf8');
+      const text = await textOf(reply.body);
       const isJson = /^application\/[^;]*json/.test(reply.headers['content-type'] ?? '');
       return {
         status: reply.status,
@@ -115,4 +115,13 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
       await Promise.all([database.close(), superuser.close()]);
     },
   };
+}
+
+async function textOf(body: Reply['body']): Promise<string> {
+  if (body === null) return '';
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return Buffer.from(body).toString('utf8');
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
 }

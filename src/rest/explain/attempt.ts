@@ -1,4 +1,5 @@
 import type { ActualAnswer } from '../../../contract/access.ts';
+import type { CancelSignal } from '../../../contract/exchange.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { RestContext } from '../handle.ts';
@@ -17,7 +18,7 @@ export async function attempt(
   { database, identity, settings }: RestContext,
   request: ApiRequest,
   plan: QueryPlan,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<ActualAnswer> {
   const rolledBack: ApiRequest = { ...request, preferences: { ...request.preferences, transaction: 'rollback' } };
   const batch = buildStatements(rolledBack, plan, identity, settings);

@@ -1,5 +1,5 @@
 import type { AccessExplanation, ExplainedRelation } from '../../../contract/access.ts';
-import type { Exchange, Reply } from '../../../contract/exchange.ts';
+import type { CancelSignal, Exchange, Reply } from '../../../contract/exchange.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { nameKey } from '../../catalog/catalog.ts';
@@ -50,7 +50,7 @@ async function explainCall(
   context: RestContext,
   request: ApiRequest,
   plan: CallPlan,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<AccessExplanation> {
   const { role, userId } = context.identity;
   const { schema, name, oid } = plan.routine;
@@ -93,7 +93,7 @@ async function explainStatement(
   context: RestContext,
   request: ApiRequest,
   plan: ReadPlan | MutatePlan,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<AccessExplanation> {
   const { role, userId } = context.identity;
   const target = context.catalog.relations.get(nameKey(plan.target));

@@ -1,4 +1,5 @@
 import type { ExplainedRow, ExplainedRowSecurity } from '../../../contract/access.ts';
+import type { CancelSignal } from '../../../contract/exchange.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Relation } from '../../catalog/catalog.ts';
 import type { RelationRights } from '../../catalog/role-access.ts';
@@ -45,7 +46,7 @@ export interface LookFor {
  * policies ask: in one transaction, which is taken back. Throws ConnectionError and PoolTimeoutError, and DatabaseError for
  * a cancelled statement.
  */
-export function lookAtRows(context: RestContext, what: LookFor, signal: AbortSignal): Promise<Looked> {
+export function lookAtRows(context: RestContext, what: LookFor, signal: CancelSignal): Promise<Looked> {
   return context.database.transaction(async (tx) => {
     const looked = await look(new Stage(tx, signal), context, what);
     // so that the COMMIT that follows has nothing to keep

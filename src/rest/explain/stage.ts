@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../../contract/exchange.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Result, Statement } from '../../database/statement.ts';
@@ -5,9 +6,9 @@ import type { Result, Statement } from '../../database/statement.ts';
 /** A transaction in which statements may fail without ending it. */
 export class Stage {
   readonly #tx: Transaction;
-  readonly #signal: AbortSignal;
+  readonly #signal: CancelSignal;
 
-  constructor(tx: Transaction, signal: AbortSignal) {
+  constructor(tx: Transaction, signal: CancelSignal) {
     this.#tx = tx;
     this.#signal = signal;
   }

@@ -203,4 +203,6 @@ export interface ApiRequest {
   /** Everything but cookies, for request.headers. */
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: Readonly<Record<string, string>>;
+  /** For the database session, so that a slow query there is traced to its call. */
+  readonly requestId: string;
 }

@@ -37,6 +37,7 @@ export function parseRequest(exchange: Exchange, settings: RestSettings): ApiReq
     columns,
     headers: headersForSettings(headers),
     cookies: parseCookies(headers.cookie),
+    requestId: exchange.requestId,
   };
 }
 
@@ -140,7 +141,8 @@ function topRangeOf(method: string, parameter: RowRange, header: string | undefi
 const negativeLimit = (): NinefoldError =>
   new NinefoldError('PGRST103', { details: 'Limit should be greater than or equal to zero.' });
 
-function headersForSettings(headers: Exchange['headers']): Record<string, string> {
+/** What the database is told of the headers: everything but cookies. */
+export function headersForSettings(headers: Exchange['headers']): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
@@ -152,7 +154,7 @@ function headersForSettings(headers: Exchange['headers']): Record<string, string
 const noCookies: Readonly<Record<string, string>> = {};
 
 /** The Cookie header (RFC 6265 section 5.4) by name; the first of a name counts. */
-function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
+export function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
   if (header === undefined) return noCookies;
   const cookies: Record<string, string> = Object.create(null);
   for (const part of header.split(';')) {

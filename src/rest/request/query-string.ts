@@ -13,7 +13,7 @@ const hexValue = (code: number): number => {
 };
 
 /** Throws PGRST100 when the bytes are not UTF-8, or hold a NUL, which no PostgreSQL text can. */
-function decodeComponent(text: string): string {
+export function decodeComponent(text: string): string {
   if (!needsDecoding.test(text)) return text;
   const raw = Buffer.from(text, 'utf8');
   const bytes = Buffer.allocUnsafe(raw.length);

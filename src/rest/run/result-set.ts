@@ -1,3 +1,5 @@
+import type { BodyStream } from '../../../contract/exchange.ts';
+
 /** What the query of a request answered. */
 export interface ResultSet {
   /** Rows of this answer, or rows written. */
@@ -6,7 +8,7 @@ export interface ResultSet {
   readonly total: number | null;
   /** What the planner expects `total` to be; null when it was not asked for. */
   readonly estimate: number | null;
-  readonly body: Buffer;
+  readonly body: Buffer | BodyStream;
   /** The setting response.headers, as a function of the app left it. */
   readonly headers: string | null;
   readonly status: string | null;

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../../contract/exchange.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Result } from '../../database/statement.ts';
@@ -15,11 +16,11 @@ export async function runBatch(
   database: Database,
   batch: Batch,
   plan: QueryPlan,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<ResultSet> {
   let results: Result[];
   try {
-    results = await database.run(batch.statements, { signal });
+    results = await database.run(batch.statements, { signal, tailOf: batch.streams ? batch.main : null });
   } catch (error) {
     throw refusedByGuard(error, plan) ?? error;
   }
@@ -55,23 +56,50 @@ function readResult(result: Result, estimate: Result | null | undefined): Result
   const row = result.rows[0];
   // a function that gives no row, where one was expected
   if (!row) return noResult;
-  const found: Record<string, Buffer | null> = {};
-  let bodyType = 0;
-  result.fields.forEach((field, i) => {
-    found[field.name] = row[i] ?? null;
-    if (field.name === 'body') bodyType = field.typeOid;
-  });
-  const number = (name: string): number | null => (found[name] ? Number(found[name].toString('latin1')) : null);
-  const text = (name: string): string | null => found[name]?.toString('utf8') ?? null;
+  let page = 0;
+  let total: number | null = null;
+  let body: Buffer | null = null;
+  let headers: string | null = null;
+  let status: string | null = null;
+  let location: string | null = null;
+  let inserted: number | null = null;
+  for (let i = 0; i < row.length; i++) {
+    const field = result.fields[i];
+    const value = row[i];
+    if (!value || !field) continue;
+    switch (field.name) {
+      case 'page':
+        page = Number(value.toString('latin1'));
+        break;
+      case 'body':
+        body = field.typeOid === BYTEA ? fromHexadecimal(value) : value;
+        break;
+      case 'headers':
+        headers = value.toString('utf8');
+        break;
+      case 'status':
+        status = value.toString('utf8');
+        break;
+      case 'total':
+        total = Number(value.toString('latin1'));
+        break;
+      case 'location':
+        location = value.toString('utf8');
+        break;
+      case 'inserted':
+        inserted = Number(value.toString('latin1'));
+        break;
+    }
+  }
   return {
-    page: number('page') ?? 0,
-    total: number('total'),
+    page,
+    total,
     estimate: estimate ? estimatedRows(estimate) : null,
-    body: bodyType === BYTEA ? fromHexadecimal(found.body ?? empty) : (found.body ?? empty),
-    headers: text('headers'),
-    status: text('status'),
-    location: text('location'),
-    inserted: number('inserted'),
+    body: result.tail ?? body ?? empty,
+    headers,
+    status,
+    location,
+    inserted,
   };
 }
 

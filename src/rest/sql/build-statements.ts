@@ -1,9 +1,10 @@
+import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import type { Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { type CallPlan, type MutatePlan, type Plan, type ReadPlan, returnsSingle } from '../plan/plan.ts';
 import type { ApiRequest, MediaType } from '../request/api-request.ts';
-import { isAllRows } from '../request/row-range.ts';
+import { isAllRows, limitOf } from '../request/row-range.ts';
 import { bodyText, ROWS } from './body.ts';
 import { callText } from './call.ts';
 import { countText, readText, SOURCE } from './read.ts';
@@ -14,6 +15,9 @@ import { INSERTED, writeText } from './write.ts';
 /** The plan of a request that runs one query. */
 export type QueryPlan = ReadPlan | MutatePlan | CallPlan;
 
+/** Who runs it is not part of it. */
+export type MainStatement = Pick<Statement, 'text' | 'params'>;
+
 /** The statements of one transaction, in order. */
 export interface Batch {
   readonly statements: readonly Statement[];
@@ -21,21 +25,25 @@ export interface Batch {
   readonly main: number;
   /** Which of them gives the planner's estimate of the number of rows; null when it is not asked for. */
   readonly estimate: number | null;
+  /** True where the result may be long, and is only read: its body may be handed on while it comes. */
+  readonly streams: boolean;
 }
 
 /**
  * The SQL step: the plan as parametrised statements. Pure; no value is part of the text, which is the same for all
- * requests of one shape.
+ * requests of one shape. `made` is the query, where it was made before.
  */
 export function buildStatements(
   request: ApiRequest,
   plan: QueryPlan,
   identity: Identity,
   settings: RestSettings,
+  made: MainStatement = mainStatement(request, plan, settings),
 ): Batch {
   const statements = beforeQuery(request, plan, identity, settings);
   const main = statements.length;
-  statements.push({ ...mainStatement(request, plan, settings), preparedFor: identity.role });
+  statements.push({ text: made.text, params: made.params, preparedFor: identity.role });
+  const streams = isLong(plan) && !rollsBack(request, settings);
   let estimate: number | null = null;
   const { count } = request.preferences;
   if (plan.kind === 'read' && plan.mediaType.kind !== 'plan' && (count === 'planned' || count === 'estimated')) {
@@ -46,7 +54,7 @@ export function buildStatements(
   if (rollsBack(request, settings)) {
     statements.push({ text: 'SET CONSTRAINTS ALL IMMEDIATE', params: [] }, { text: 'ROLLBACK', params: [] });
   }
-  return { statements, main, estimate };
+  return { statements, main, estimate, streams: streams && estimate === null };
 }
 
 /** Role, claims and settings, then the pre-request function. */
@@ -61,12 +69,21 @@ export function beforeQuery(request: ApiRequest, plan: Plan, identity: Identity,
   return statements;
 }
 
+/** True for a read whose page may be a long one, of a format that is one text. */
+function isLong(plan: QueryPlan): boolean {
+  if (plan.kind === 'mutate' || (plan.kind === 'call' && !(plan.readOnly && plan.routine.returns.set))) return false;
+  if (plan.mediaType.kind === 'plan' || plan.format.kind === 'custom' || plan.format.kind === 'none') return false;
+  const rows = limitOf(plan.read.range);
+  return rows === null || rows > BigInt(limits.sharedPageRows.default);
+}
+
 function rollsBack({ preferences }: ApiRequest, { db_tx_end }: RestSettings): boolean {
   if (preferences.transaction !== null) return preferences.transaction === 'rollback';
   return db_tx_end === 'rollback' || db_tx_end === 'rollback-allow-override';
 }
 
-function mainStatement(request: ApiRequest, plan: QueryPlan, settings: RestSettings): Statement {
+/** The query of a request, without the statements around it. */
+export function mainStatement(request: ApiRequest, plan: QueryPlan, settings: RestSettings): MainStatement {
   const params = new Params();
   const text = queryText(request, plan, settings, params);
   return { text: explained(plan.mediaType, text), params: params.values };
@@ -90,7 +107,8 @@ function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings,
   const page = routine && returnsSingle(routine) ? '1' : `count(${ROWS})`;
   const from = rowsText(plan, params);
   add('page', page);
-  add('body', bodyText(plan.format, routine));
+  // a handler of the app may set the settings that follow
+  if (plan.format.kind === 'custom') add('body', bodyText(plan.format, routine));
   add('headers', setting('response.headers'));
   add('status', setting('response.status'));
   if (plan.kind === 'mutate') {
@@ -102,6 +120,8 @@ function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings,
   }
   const guard = guardText(request, plan, page, params);
   if (guard) add('guard', guard);
+  // the last, as the rest must be known before its first byte goes out
+  if (plan.format.kind !== 'custom') add('body', bodyText(plan.format, routine));
   return `${from.with} SELECT ${columns.join(', ')} FROM ${from.name}`;
 }
 

@@ -36,5 +36,5 @@ export function describeStatements(
   const statements = beforeQuery(request, plan, identity, settings);
   const main = statements.length;
   statements.push({ text: describeText, params: [plan.schema], preparedFor: identity.role });
-  return { statements, main, estimate: null };
+  return { statements, main, estimate: null, streams: false };
 }

@@ -26,6 +26,7 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
   };
   set('search_path', [request.schema, ...settings.db_extra_search_path].map(identifier).join(', '));
   if (settings.db_statement_timeout !== null) set('statement_timeout', String(settings.db_statement_timeout));
+  set('application_name', `ninefold ${request.requestId}`);
   set('role', identity.role);
   set('request.jwt.claims', identity.claimsJson);
   set('request.method', request.method);
@@ -61,6 +62,7 @@ const setupText = memoize((names) => {
 type SettingName =
   | 'search_path'
   | 'statement_timeout'
+  | 'application_name'
   | 'role'
   | 'request.jwt.claims'
   | 'request.method'

@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import type { BodyStream } from '../../contract/exchange.ts';
+
+/** What a tail asks of the connection that it comes from. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * The last value of a row, handed on while it arrives: the socket is read only as fast as this is. It must be read to its end or
+ * destroyed; until then its connection serves nobody else. Once destroyed, the rest of it is let go of as it comes.
+ */
+export class Tail extends Readable implements BodyStream {
+  readonly length: number;
+  readonly #flow: Flow;
+
+  constructor(length: number, flow: Flow) {
+    super();
+    this.length = length;
+    this.#flow = flow;
+  }
+
+  /** The next bytes of it; the bytes are not copied. */
+  receive(bytes: Buffer): void {
+    if (!this.destroyed && !this.push(bytes)) this.#flow.pause();
+  }
+
+  /** All of it has come. */
+  end(): void {
+    if (!this.destroyed) this.push(null);
+  }
+
+  override _read(): void {
+    this.#flow.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#flow.resume();
+    callback(error);
+  }
+}

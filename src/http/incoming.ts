@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The client's own request id where it sent one that is safe to repeat, else a new one. */
+export function requestIdOf(headers: Record<string, unknown>): string {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
+}
+
+/** RFC 9112, section 3.2: a request of HTTP/1.1 has exactly one Host header. */
+export function refusedForHost(request: IncomingMessage): NinefoldError | undefined {
+  const { rawHeaders } = request;
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts === 1 || (hosts === 0 && request.httpVersion === '1.0')) return undefined;
+  return new NinefoldError('bad_request', { message: 'A request has exactly one Host header.' });
+}
+
+/** The client's address; behind a proxy that is trusted, the one that the first of all proxies saw. */
+export function addressOf(request: IncomingMessage, trustProxy: boolean): string {
+  const seen = request.socket.remoteAddress ?? '';
+  if (!trustProxy) return seen;
+  const forwarded = request.headers['x-forwarded-for'];
+  const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
+  return first || seen;
+}

@@ -1,0 +1,44 @@
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import type { BodyStream, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+
+/** Bodies up to this size are joined with the head, so that both go out in one system call. */
+const JOINED_BYTES = 16 * 1024;
+
+/** Writes a reply as it is: bytes stay bytes. */
+export function writeReply(response: ServerResponse, reply: Reply): void {
+  const { body } = reply;
+  const headers: Record<string, string | string[]> = reply.headers;
+  if (reply.cookies?.length) headers['set-cookie'] = [...reply.cookies];
+  const length = lengthOf(reply, response.req.method === 'HEAD');
+  if (length !== null) headers['content-length'] = String(length);
+  response.writeHead(reply.status, headers);
+  if (body === null) response.end();
+  else if (typeof body === 'string') response.end(body);
+  else if (!isBytes(body)) stream(response, body);
+  else if (body.length <= JOINED_BYTES) response.end(latin1(body), 'latin1');
+  else response.end(body);
+}
+
+/** For a reply that nobody takes any more. */
+export function letGo({ body }: Reply): void {
+  if (body !== null && typeof body !== 'string' && !isBytes(body)) body.destroy();
+}
+
+/** In bytes; null where the header Content-Length does not belong (RFC 9110, section 8.6). */
+function lengthOf({ status, body }: Reply, isHead: boolean): number | null {
+  if (body === null) return isHead || status === 204 || status === 304 ? null : 0;
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}
+
+const isBytes = (body: Uint8Array | BodyStream): body is Uint8Array => body instanceof Uint8Array;
+
+const latin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+
+/** Hands the body on as fast as the client takes it. An answer that cannot be finished ends with its connection. */
+function stream(response: ServerResponse, body: BodyStream): void {
+  response.setTimeout(limits.tailIdleSeconds.default * 1000, () => response.destroy());
+  pipeline(body, response, () => undefined);
+}

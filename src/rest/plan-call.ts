@@ -1,0 +1,162 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import type { RestSettings } from '../../contract/settings.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Param } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Plan } from './plan/plan.ts';
+import { planRequest } from './plan/plan-request.ts';
+import type { ApiRequest } from './request/api-request.ts';
+import { headersForSettings, parseCookies, parseRequest } from './request/parse-request.ts';
+import { type QueryShape, shapeOfQuery } from './request/query-shape.ts';
+import { encodeComponent } from './request/query-string.ts';
+import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
+
+/**
+ * What the first three steps make of a call. For a read that came before with other values in its filters, those values stand in
+ * `main` and in the canonical query alone: `plan` and the filters of `request` hold placeholders.
+ */
+export interface PlannedCall {
+  readonly request: ApiRequest;
+  readonly plan: Plan;
+  /** Null where the call runs no query. */
+  readonly main: MainStatement | null;
+}
+
+/** A read with placeholders for values, and where these stand. */
+interface PlannedShape {
+  readonly call: PlannedCall & { readonly main: MainStatement };
+  /** By the place of the parameter: the value that goes there. */
+  readonly slots: readonly (readonly [param: number, value: number])[];
+  /** The canonical query, in turns text and the place of a value. */
+  readonly canonical: readonly string[];
+}
+
+/** More shapes of one schema are not remembered: then all are forgotten. */
+const MAX_SHAPES = 1000;
+/** A longer shape is not remembered. */
+const MAX_SHAPE_LENGTH = 4000;
+
+interface Shapes {
+  readonly settings: RestSettings;
+  /** Null: what cannot be remembered. */
+  readonly byKey: Map<string, PlannedShape | null>;
+}
+
+/** What was planned against a schema is forgotten with it. */
+const shapesOf = new WeakMap<Catalog, Shapes>();
+
+/**
+ * Request → plan → SQL text of a call. Clients ask for the same with other values again and again, so a read is planned once for
+ * each shape of its query. `onParsed` is called between the first step and the second. Throws what parseRequest and planRequest
+ * throw. Pure but for what it remembers.
+ */
+export function planCall(
+  exchange: Exchange,
+  catalog: Catalog,
+  settings: RestSettings,
+  onParsed: () => void = () => undefined,
+): PlannedCall {
+  const shape = exchange.method === 'GET' || exchange.method === 'HEAD' ? shapeOfQuery(exchange.query) : null;
+  if (shape === null) return planAnew(exchange, catalog, settings, onParsed);
+  const key = keyOf(exchange, shape);
+  if (key.length > MAX_SHAPE_LENGTH) return planAnew(exchange, catalog, settings, onParsed);
+  const { byKey } = rememberedFor(catalog, settings);
+  let planned = byKey.get(key);
+  if (planned === undefined) {
+    planned = planShape(exchange, shape, catalog, settings);
+    if (byKey.size >= MAX_SHAPES) byKey.clear();
+    byKey.set(key, planned);
+  }
+  if (planned === null) return planAnew(exchange, catalog, settings, onParsed);
+  onParsed();
+  return withValues(planned, shape.values, exchange);
+}
+
+function planAnew(exchange: Exchange, catalog: Catalog, settings: RestSettings, onParsed: () => void): PlannedCall {
+  const request = parseRequest(exchange, settings);
+  onParsed();
+  const plan = planRequest(request, catalog, settings);
+  return { request, plan, main: isQuery(plan) ? mainStatement(request, plan, settings) : null };
+}
+
+const isQuery = (plan: Plan): plan is QueryPlan => plan.kind !== 'options' && plan.kind !== 'describe';
+
+function rememberedFor(catalog: Catalog, settings: RestSettings): Shapes {
+  const known = shapesOf.get(catalog);
+  if (known?.settings === settings) return known;
+  const shapes = { settings, byKey: new Map<string, PlannedShape | null>() };
+  shapesOf.set(catalog, shapes);
+  return shapes;
+}
+
+/** All that the first three steps read of a call, but for the values. */
+const keyOf = ({ method, path, headers }: Exchange, { text }: QueryShape): string =>
+  `${method} ${path}?${text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
+
+/** No text that is sent holds such a pair: what does is told from a placeholder by standing in more than one place. */
+const placeholder = (index: number): string => `\u{f0000}${index}\u{f0001}`;
+
+/** Plans the call with placeholders; null where it is no read, or where one of them does not go through as it is. */
+function planShape(
+  exchange: Exchange,
+  shape: QueryShape,
+  catalog: Catalog,
+  settings: RestSettings,
+): PlannedShape | null {
+  const query = shape.withValues((index) => encodeURIComponent(placeholder(index)));
+  let call: PlannedCall;
+  try {
+    call = planAnew({ ...exchange, query }, catalog, settings, () => undefined);
+  } catch (error) {
+    // Asked again without placeholders, it fails with the caller's own words.
+    if (error instanceof NinefoldError) return null;
+    throw error;
+  }
+  const { main } = call;
+  const { count } = call.request.preferences;
+  // The planner's estimate takes the values out of the plan.
+  if (call.plan.kind !== 'read' || main === null || count === 'planned' || count === 'estimated') return null;
+  const slots: [number, number][] = [];
+  for (let index = 0; index < shape.values.length; index++) {
+    const places = placesOf(main.params, placeholder(index));
+    const [place] = places;
+    if (places.length !== 1 || place === undefined || main.params[place] !== placeholder(index)) return null;
+    slots.push([place, index]);
+  }
+  const canonical = call.request.parameters.canonical.split(/%F3%B0%80%80(\d+)%F3%B0%80%81/);
+  if (canonical.length !== 2 * shape.values.length + 1) return null;
+  return { call: { ...call, main }, slots, canonical };
+}
+
+function placesOf(params: readonly Param[], text: string): number[] {
+  const places: number[] = [];
+  params.forEach((param, place) => {
+    if (typeof param === 'string' && param.includes(text)) places.push(place);
+  });
+  return places;
+}
+
+function withValues(
+  { call, slots, canonical }: PlannedShape,
+  values: readonly string[],
+  exchange: Exchange,
+): PlannedCall {
+  const params = call.main.params.slice();
+  for (const [place, index] of slots) params[place] = values[index] as string;
+  let location = canonical[0] as string;
+  for (let i = 1; i < canonical.length; i += 2) {
+    location += encodeComponent(values[Number(canonical[i])] as string) + (canonical[i + 1] as string);
+  }
+  const { request } = call;
+  return {
+    request: {
+      ...request,
+      parameters: { ...request.parameters, canonical: location },
+      headers: headersForSettings(exchange.headers),
+      cookies: parseCookies(exchange.headers.cookie),
+      requestId: exchange.requestId,
+    },
+    plan: call.plan,
+    main: { text: call.main.text, params },
+  };
+}
