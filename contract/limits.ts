@@ -22,7 +22,22 @@ export const limits = limit({
   resultBytes: {
     unit: 'bytes',
     default: 64 * 1024 * 1024,
-    meaning: 'The largest result that a call takes from the database.',
+    meaning: 'The largest result that a call holds in memory.',
+  },
+  sharedPageRows: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'A page that may hold more rows has a database connection to itself and is handed on as it comes.',
+  },
+  tailBytes: {
+    unit: 'bytes',
+    default: 256 * 1024,
+    meaning: 'From what size on the rows of a large page are handed on as they come from the database.',
+  },
+  tailIdleSeconds: {
+    unit: 'seconds',
+    default: 30,
+    meaning: 'How long a client may take nothing of a large page before it is cut off.',
   },
   settingBytes: { unit: 'bytes', default: 64 * 1024, meaning: 'The longest value of a setting that is in force.' },
   contentLocationBytes: {
