@@ -1,0 +1,52 @@
+import type { ChapterKey } from './chapters.ts';
+import type { Specification } from './specification.ts';
+
+/** One change of what an app does. */
+export interface Change {
+  chapter: ChapterKey;
+  kind: 'added' | 'removed' | 'changed';
+  /** A sentence: "Members with role agent may now delete tickets." */
+  words: string;
+  /** Where in the chapter it is, member by member: "cells / agent public.tickets delete". */
+  paths: string[];
+}
+
+/** What made a version. */
+export interface VersionCause {
+  kind: 'migration' | 'seed' | 'sql' | 'setting' | 'definition';
+  /** The migration's file, the setting's key, the kind of statement, the table of the schema `ninefold`. */
+  what: string;
+  /** The builder's name, "operator", or the database role where nobody else is known. */
+  who: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** A recorded state of what an app does. */
+export interface VersionEntry {
+  /** 1 is the first that was recorded. */
+  number: number;
+  /** Of the specification. */
+  hash: string;
+  /** When it was noticed, ISO 8601. */
+  at: string;
+  /** What was done since the version before; empty for the first, and where nobody knows. */
+  causes: VersionCause[];
+  /** Against the version before, chapter by chapter; at most as many as the limit versionChanges lets through. */
+  changes: Change[];
+  /** How many changes there are in all. */
+  change_count: number;
+}
+
+/** GET /admin/v1/apps/:ref/versions: the latest first. */
+export interface VersionList {
+  versions: VersionEntry[];
+  /** The number to ask for older ones with (`?before=`); null where these are all. */
+  next: number | null;
+}
+
+/** GET /admin/v1/apps/:ref/versions/:n. */
+export interface VersionDetail extends VersionEntry {
+  /** As it stood, without live figures and snippets. */
+  specification: Specification;
+}

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
+import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import type { Pool } from '../../database/pool.ts';
+import { loadFacts } from '../facts.ts';
+import { lasting } from '../lasting.ts';
+import { deriveSpecification } from '../specification.ts';
+import { diffChapters } from './diff.ts';
+import { canonical, differences, type JsonObject } from './differences.ts';
+
+let database: AppDatabase;
+let owner: Pool;
+
+const app = {
+  ref: 'helpdesk',
+  name: 'Helpdesk',
+  url: 'http://127.0.0.1:9009/apps/helpdesk',
+  publishableKey: 'sb_publishable_x',
+  authSettings: defaultAuthSettings,
+};
+
+const helpdesk = `
+  create schema public;
+  grant usage on schema public to anon, authenticated, service_role;
+  create type public.status as enum ('open', 'closed');
+  create table public.customers (id bigint generated always as identity primary key, email text not null unique);
+  create table public.tickets (
+    id uuid primary key default gen_random_uuid(),
+    title text not null constraint title_length check (length(title) between 3 and 120),
+    status public.status not null default 'open',
+    customer bigint references public.customers on delete cascade,
+    owner uuid default auth.uid()
+  );
+  alter table public.tickets enable row level security;
+  create policy own on public.tickets for select to authenticated using (owner = auth.uid());
+  create view public.open_tickets with (security_invoker) as select id, title from public.tickets;
+  create function public.close(ticket uuid) returns void language sql as 'select 1';
+  revoke execute on function public.close from public;
+  grant select, insert on public.tickets to anon, authenticated;
+  grant select on public.open_tickets to authenticated;`;
+
+/** As an export has it: through JSON, without what passes. */
+async function derive(auth = defaultAuthSettings): Promise<JsonObject> {
+  const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
+  return JSON.parse(JSON.stringify(lasting(deriveSpecification(facts, { ...app, authSettings: auth }).chapters)));
+}
+
+const words = (before: JsonObject, after: JsonObject): string[] =>
+  diffChapters(before, after).map((change) => change.words);
+
+beforeAll(async () => {
+  database = await startAppDatabase('diff');
+  owner = database.as('app_owner');
+}, 60_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+beforeEach(async () => {
+  await owner.script(`drop schema if exists public cascade; ${helpdesk}`);
+});
+
+describe('a change of the app is told in words that a business person can read', () => {
+  it.each<[string, string[]]>([
+    [
+      'create policy any_delete on public.tickets for delete to authenticated using (true); grant delete on public.tickets to authenticated',
+      [
+        'Signed-in members may now delete tickets when own row (owner is the member).',
+        'New policy any_delete of tickets, for delete, for authenticated: always.',
+      ],
+    ],
+    [
+      'grant execute on function public.close to authenticated',
+      ['Signed-in members may now call close(uuid).', 'New call POST /rest/v1/rpc/close: Calls close.'],
+    ],
+    ['revoke select on public.tickets from authenticated', ['Signed-in members may no longer read tickets']],
+    ['alter table public.tickets add priority int', ['tickets has a new field priority (integer, optional).']],
+    ['alter table public.tickets drop owner cascade', ['The field owner of tickets is gone.']],
+    ['alter table public.tickets alter title drop not null', ['title of tickets may now be empty.']],
+    [`alter type public.status add value 'waiting'`, ['status of tickets may now also be waiting.']],
+    [
+      'alter table public.tickets drop constraint title_length, add constraint title_length check (length(title) between 5 and 120)',
+      ['The rule for tickets, title is 5 to 120 characters, has changed: before: title is 3 to 120 characters.'],
+    ],
+    ['alter table public.tickets disable row level security', ['Row-level security is now off for tickets.']],
+    [
+      'create table public.notes (id int primary key, body text); grant select on public.notes to anon',
+      [
+        'There is a new table notes with id and body.',
+        'Of notes: id has a value that no other row has.',
+        'Anyone without a session may read notes always.',
+        'Signed-in members may do nothing with notes.',
+      ],
+    ],
+    [
+      'drop table public.customers cascade',
+      [
+        'The table customers is gone, with all its fields.',
+        'What anybody might do with customers is gone with it.',
+        'The rules of customers are gone with it.',
+      ],
+    ],
+    [
+      `comment on table public.tickets is 'What customers ask.'`,
+      ['tickets is now described as “What customers ask.”.'],
+    ],
+    [
+      'create role diff_agent nologin; grant diff_agent to app_authenticator; grant usage on schema public to diff_agent; grant all on public.customers to diff_agent',
+      ['Members with role diff_agent may read, add, change and delete customers always.'],
+    ],
+  ])('%s', async (sql, expected) => {
+    const before = await derive();
+    const isRole = sql.startsWith('create role');
+    await (isRole ? database.pool : owner).script(sql);
+    const after = await derive();
+    const told = words(before, after);
+    for (const sentence of expected)
+      expect(
+        told.some((one) => one.startsWith(sentence)),
+        `${sentence}\n\n${told.join('\n')}`,
+      ).toBe(true);
+    // Undone, it is told the other way round, and then nothing is left to tell.
+    expect(words(after, before).length).toBeGreaterThan(0);
+    if (isRole) await database.pool.script('drop owned by diff_agent; drop role diff_agent');
+  });
+
+  it('a setting that closes sign-up', async () => {
+    const before = await derive();
+    expect(words(before, await derive({ ...defaultAuthSettings, disable_signup: true }))).toContain(
+      'No longer answered: POST /auth/v1/signup.',
+    );
+  });
+
+  it('operations that change alike share a sentence', async () => {
+    const before = await derive();
+    await owner.script('grant all on public.customers to authenticated');
+    expect(words(before, await derive())).toContain(
+      'Signed-in members may now read, add, change and delete customers.',
+    );
+  });
+
+  it('a new field is one sentence in each chapter that shows it, not one for each call', async () => {
+    const before = await derive();
+    await owner.script('alter table public.tickets add priority int');
+    const told = diffChapters(before, await derive());
+    expect(told.filter(({ chapter }) => chapter === 'calls')).toHaveLength(1);
+    expect(told.filter(({ chapter }) => chapter === 'entities')).toHaveLength(1);
+  });
+});
+
+describe('nothing is silent', () => {
+  it('whatever leaf of a specification changes, at least one change is told; a specification equals itself', async () => {
+    const chapters = await derive();
+    expect(diffChapters(chapters, JSON.parse(JSON.stringify(chapters)))).toEqual([]);
+    const leaves = leavesOf(chapters);
+    expect(leaves.length).toBeGreaterThan(500);
+    fc.assert(
+      fc.property(fc.constantFrom(...leaves), fc.jsonValue(), (path, value) => {
+        const changed = JSON.parse(JSON.stringify(chapters));
+        setAt(changed, path, value);
+        fc.pre(canonical(changed) !== canonical(chapters));
+        const told = diffChapters(chapters, changed);
+        expect(told.length, path.join(' / ')).toBeGreaterThan(0);
+        expect(told.every((change) => change.words.length > 3)).toBe(true);
+        expect(told.some((change) => change.chapter === path[0])).toBe(true);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('items that come, go or change places are told, in every list there is', async () => {
+    const chapters = await derive();
+    const lists = listsOf(chapters);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...lists),
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom('drop', 'swap', 'repeat'),
+        (path, a, b, how) => {
+          const changed = JSON.parse(JSON.stringify(chapters));
+          const list = getAt(changed, path) as unknown[];
+          const [i, j] = [a % list.length, b % list.length];
+          if (how === 'drop') list.splice(i, 1);
+          else if (how === 'repeat') list.push(list[i]);
+          else [list[i], list[j]] = [list[j], list[i]];
+          fc.pre(canonical(changed) !== canonical(chapters));
+          expect(diffChapters(chapters, changed).length, path.join(' / ')).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it('a chapter that has no words yet is told by its path, and so is one that nobody knows', () => {
+    const before = { limits: { limits: [{ name: 'db_max_rows', value: 1000 }] }, weather: { sky: 'blue' } };
+    const after = { limits: { limits: [{ name: 'db_max_rows', value: 5 }] }, weather: { sky: 'grey' } };
+    expect(words(before, after)).toEqual([
+      'Limits, db_max_rows, value was 1000, is now 5.',
+      'Sky was blue, is now grey.',
+    ]);
+  });
+
+  it('any two values that differ have a difference, equal ones none, and every difference is told', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        expect(differences(a, b).length > 0).toBe(canonical(a) !== canonical(b));
+        const told = diffChapters({ entities: a, roles: a, rules: b }, {
+          entities: b,
+          roles: b,
+          rules: a,
+        } as JsonObject);
+        expect(told.length > 0).toBe(canonical(a) !== canonical(b));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+type Path = readonly (string | number)[];
+
+const childrenOf = (value: unknown): [string | number, unknown][] =>
+  Array.isArray(value)
+    ? value.map((item, i) => [i, item])
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value)
+      : [];
+
+function leavesOf(value: unknown, path: Path = []): Path[] {
+  const children = childrenOf(value);
+  return children.length === 0 ? [path] : children.flatMap(([key, child]) => leavesOf(child, [...path, key]));
+}
+
+function listsOf(value: unknown, path: Path = []): Path[] {
+  const below = childrenOf(value).flatMap(([key, child]) => listsOf(child, [...path, key]));
+  return Array.isArray(value) && value.length > 0 ? [path, ...below] : below;
+}
+
+const getAt = (value: unknown, path: Path): unknown =>
+  path.reduce((at, key) => (at as Record<string | number, unknown>)[key], value);
+
+function setAt(value: unknown, path: Path, leaf: unknown): void {
+  (getAt(value, path.slice(0, -1)) as Record<string | number, unknown>)[path.at(-1) as string] = leaf;
+}

@@ -1,0 +1,87 @@
+import type { Change } from '../../../contract/changes.ts';
+import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
+import { type Difference, differences, isObject, type JsonObject } from './differences.ts';
+import { matches, type Teller, type Told } from './teller.ts';
+import { callsTeller } from './words/calls.ts';
+import { entitiesTeller } from './words/entities.ts';
+import { genericWords } from './words/generic.ts';
+import { rolesTeller } from './words/roles.ts';
+import { rulesTeller } from './words/rules.ts';
+import { fewWords } from './words/values.ts';
+
+/** The chapters that have words of their own; the others are told by their paths. */
+const tellers: Partial<Record<ChapterKey, Teller>> = {
+  entities: entitiesTeller,
+  rules: rulesTeller,
+  roles: rolesTeller,
+  calls: callsTeller,
+};
+
+const nothing: Teller = { whole: [], tell: () => [] };
+
+/**
+ * What changed between two specifications, in words, chapter by chapter, in a stable order. Complete: where the chapters
+ * differ anywhere, there is at least one change; where they are equal, there is none. Pure.
+ *
+ * @param before the chapters as `lasting` leaves them, or as an export holds them
+ */
+export function diffChapters(before: JsonObject, after: JsonObject): Change[] {
+  const known = new Set<string>(chapters.map((chapter) => chapter.key));
+  const others = Object.keys({ ...before, ...after }).filter((key) => !known.has(key));
+  const keys = [...chapters.map((chapter) => chapter.key), ...others] as ChapterKey[];
+  return keys.flatMap((key) => diffChapter(key, before, after));
+}
+
+function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject): Change[] {
+  const teller = tellers[key] ?? nothing;
+  const isWhole = (path: readonly string[]) => teller.whole.some((pattern) => matches(path, pattern));
+  // A chapter that only one side has is compared with an empty one, so that its items are told one by one.
+  const [old, fresh] = [before[key], after[key]];
+  const found = differences(
+    old === undefined ? emptied(fresh) : old,
+    fresh === undefined ? emptied(old) : fresh,
+    isWhole,
+  );
+  if (found.length === 0 && (old === undefined) !== (fresh === undefined)) {
+    found.push({ path: [], kind: old === undefined ? 'added' : 'removed', before: old, after: fresh });
+  }
+  const told = teller.tell(found, { before, after });
+  const silent = new Set(found);
+  for (const { of } of told) for (const difference of of) silent.delete(difference);
+  const order = new Map(found.map((difference, i) => [difference, i]));
+  const first = (of: readonly Difference[]) => Math.min(...of.map((difference) => order.get(difference) ?? 0));
+  const [sources, rest] = [[...silent].filter(isSource), [...silent].filter((difference) => !isSource(difference))];
+  return [...told, ...rest.map(genericWords), ...sourcesWords(sources)]
+    .sort((a, b) => first(a.of) - first(b.of))
+    .map(({ words, of }) => ({
+      chapter: key,
+      kind: kindOf(of),
+      words,
+      paths: of.map(({ path }) => path.map(step).join(' / ')),
+    }));
+}
+
+const isSource = ({ path }: Difference): boolean => path[0] === 'sources';
+
+function sourcesWords(of: readonly Difference[]): Told[] {
+  if (of.length === 0) return [];
+  const labels = [...new Set(of.map(({ path }) => step(path[1] ?? 'sources')))];
+  return [{ words: `Where this chapter comes from differs: ${fewWords(labels)}.`, of }];
+}
+
+/** The same chapter with nothing in its lists. */
+const emptied = (chapter: unknown): unknown =>
+  isObject(chapter)
+    ? Object.fromEntries(
+        Object.entries(chapter)
+          .filter(([, value]) => Array.isArray(value))
+          .map(([name]) => [name, []]),
+      )
+    : undefined;
+
+const step = (name: string): string => (name.startsWith('[') ? name.slice(1, -1) : name);
+
+function kindOf(of: readonly Difference[]): Change['kind'] {
+  const kinds = new Set(of.map(({ kind }) => kind));
+  return kinds.size === 1 ? (of[0]?.kind ?? 'changed') : 'changed';
+}

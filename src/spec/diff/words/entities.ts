@@ -1,0 +1,179 @@
+import type { Difference } from '../differences.ts';
+import { keyAt, matches, type Sides, type Teller, type Told } from '../teller.ts';
+import { restWords } from './generic.ts';
+import { fewWords, flag, fromTo, isSet, items, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
+
+/** Chapter 3: entities, their fields, and the relations between them. */
+export const entitiesTeller: Teller = {
+  whole: ['relations/*', 'entities/*/triggers/*'],
+  tell: (differences, sides) =>
+    differences.flatMap((difference) => {
+      const words = wordsOf(difference, sides);
+      return words === null ? [] : [{ words, of: [difference] } satisfies Told];
+    }),
+};
+
+function wordsOf(difference: Difference, sides: Sides): string | null {
+  const { path, before, after } = difference;
+  if (matches(path, 'entities/*')) return before === undefined ? newEntity(after) : goneEntity(before);
+  if (matches(path, 'entities/*/fields/*')) {
+    const entity = thing(keyAt(difference, 1));
+    return before === undefined
+      ? `${entity} has a new field ${fieldWords(after)}.`
+      : `The field ${text(before, 'name')} of ${entity} is gone.`;
+  }
+  if (matches(path, 'entities/*/fields/order')) {
+    return `The fields of ${thing(keyAt(difference, 1))} are in another order: ${fewWords(textsOf(after))}.`;
+  }
+  if (matches(path, 'entities/*/triggers/*')) return triggerWords(difference);
+  if (matches(path, 'relations/*')) return relationWords(difference);
+  if (path[0] !== 'entities') return null;
+  const id = keyAt(difference, 1);
+  if (path[2] === 'fields') return fieldChange(`${keyAt(difference, 3)} of ${thing(id)}`, path[4] ?? '', before, after);
+  return entityChange(thing(id), kindOf(id, sides), path.slice(2).join('/'), before, after);
+}
+
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+const kindOf = (id: string, { after }: Sides): string =>
+  text(
+    items(after.entities, 'entities').find((entity) => text(entity, 'id') === id),
+    'kind',
+  ) || 'table';
+
+function newEntity(entity: unknown): string {
+  const comment = text(entity, 'comment');
+  const fields = items(entity, 'fields').map((field) => text(field, 'name'));
+  const meaning = comment === '' ? '' : ` (${quoted(comment)})`;
+  const reach = flag(entity, 'exposed') ? '' : ', which clients cannot reach,';
+  const held = fields.length === 0 ? 'without a field' : `with ${fewWords(fields)}`;
+  return `There is a new ${text(entity, 'kind') || 'table'} ${thing(text(entity, 'id'))}${meaning}${reach} ${held}.`;
+}
+
+const goneEntity = (entity: unknown): string =>
+  `The ${text(entity, 'kind') || 'table'} ${thing(text(entity, 'id'))} is gone, with all its fields.`;
+
+function fieldWords(field: unknown): string {
+  const filled = isSet(field, 'default') || isSet(field, 'identity') || isSet(field, 'generated');
+  const need = flag(field, 'nullable') ? 'optional' : filled ? 'filled in where it is not given' : 'required';
+  return `${text(field, 'name')} (${text(field, 'type')}, ${need})`;
+}
+
+function entityChange(name: string, kind: string, member: string, before: unknown, after: unknown): string | null {
+  const on = after === true;
+  switch (member) {
+    case 'comment':
+      return after === null
+        ? `${name} is not described any more.`
+        : `${name} is now described as ${quoted(String(after))}.`;
+    case 'kind':
+      return `${name} was a ${valueWords(before)}, and is now a ${valueWords(after)}.`;
+    case 'exposed':
+      return `Clients can ${on ? 'now' : 'no longer'} reach ${name}.`;
+    case 'owner':
+      return `${name} now belongs to ${valueWords(after)} (before: ${valueWords(before)}).`;
+    case 'row_level_security':
+      return `Row-level security is now ${on ? 'on' : 'off'} for ${name}.`;
+    case 'forced_row_level_security':
+      return `Row-level security ${on ? 'now binds' : 'no longer binds'} the owner of ${name} too.`;
+    case 'security':
+      return `${name} now reads with the rights of its ${after === 'invoker' ? 'caller' : 'owner'}.`;
+    case 'writable/insert':
+      return `Rows can ${on ? 'now' : 'no longer'} be added to ${name}.`;
+    case 'writable/update':
+      return `Rows of ${name} can ${on ? 'now' : 'no longer'} be changed.`;
+    case 'writable/delete':
+      return `Rows of ${name} can ${on ? 'now' : 'no longer'} be deleted.`;
+    case 'primary_key':
+      return `The key of ${name} ${fromTo(before, after)}.`;
+    case 'unique_keys':
+      return `What no two rows of ${name} share ${fromTo(keysWords(before), keysWords(after))}.`;
+    case 'inherits':
+      return `Rows of ${name} are now rows of ${valueWords(after)} too (before: ${valueWords(before)}).`;
+    case 'partitions':
+      return `${name} has ${valueWords(after)} partitions (before: ${valueWords(before)}).`;
+    case 'definition':
+      return `The query of the ${kind} ${name} ${fromTo(before, after)}.`;
+    default:
+      return null;
+  }
+}
+
+const keysWords = (keys: unknown): string =>
+  Array.isArray(keys) && keys.length > 0 ? keys.map((key) => `(${textsOf(key).join(', ')})`).join(', ') : 'nothing';
+
+function fieldChange(name: string, member: string, before: unknown, after: unknown): string | null {
+  switch (member) {
+    case 'type':
+      return `${name} is now ${valueWords(after)} (before: ${valueWords(before)}).`;
+    case 'nullable':
+      return after === true ? `${name} may now be empty.` : `${name} must now have a value.`;
+    case 'default':
+      if (after === null)
+        return `${name} is no longer filled in where it is not given (before: ${valueWords(before)}).`;
+      return before === null
+        ? `${name} is now ${valueWords(after)} where it is not given.`
+        : `What ${name} is where it is not given ${fromTo(before, after)}.`;
+    case 'comment':
+      return after === null
+        ? `${name} is not described any more.`
+        : `${name} is now described as ${quoted(String(after))}.`;
+    case 'enum_values':
+      return valuesChange(name, before, after);
+    case 'references':
+      if (after === null) return `${name} points to nothing any more.`;
+      return `${name} now points to ${text(after, 'entity')} (${text(after, 'field')}).`;
+    default:
+      return null;
+  }
+}
+
+function valuesChange(name: string, before: unknown, after: unknown): string | null {
+  const [old, fresh] = [textsOf(before), textsOf(after)];
+  const more = fresh.filter((value) => !old.includes(value));
+  const fewer = old.filter((value) => !fresh.includes(value));
+  if (more.length + fewer.length === 0) return null;
+  const parts = [
+    ...(more.length > 0 ? [`may now also be ${fewWords(more)}`] : []),
+    ...(fewer.length > 0 ? [`may no longer be ${fewWords(fewer)}`] : []),
+  ];
+  return `${name} ${listWords(parts)}.`;
+}
+
+function triggerWords({ path, before, after }: Difference): string {
+  const entity = thing((path[1] ?? '').slice(1, -1));
+  const name = text(after ?? before, 'name');
+  if (before === undefined) return `A new trigger ${name} runs on ${entity}: ${text(after, 'sql')}.`;
+  if (after === undefined) return `The trigger ${name} on ${entity} is gone.`;
+  if (text(before, 'sql') === text(after, 'sql')) {
+    return `The trigger ${name} on ${entity} is now switched ${flag(after, 'enabled') ? 'on' : 'off'}.`;
+  }
+  return `The trigger ${name} on ${entity} ${fromTo(text(before, 'sql'), text(after, 'sql'))}.`;
+}
+
+const endings: Readonly<Record<string, string>> = {
+  cascade: 'they are deleted with it',
+  'set null': 'they are emptied when it is deleted',
+  'set default': 'they take their default when it is deleted',
+};
+
+function relationWords({ before, after }: Difference): string {
+  if (before === undefined) return `${pointer(after)}; ${endingOf(after)}.`;
+  if (after === undefined) return `${pointer(before).replace(' now point', ' no longer point')}.`;
+  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return '';
+  if (text(before, 'on_delete') !== text(after, 'on_delete'))
+    return `${pointer(after)}: ${endingOf(after)}, no longer ${text(before, 'on_delete')}.`;
+  return `${pointer(after)}: ${restWords({ ...before }, { ...after }, []).join('; ')}.`;
+}
+
+const endingOf = (relation: unknown): string =>
+  endings[text(relation, 'on_delete')] ?? 'it cannot be deleted while they point to it';
+
+function pointer(relation: unknown): string {
+  const [from, to] = [memberOf(relation, 'from'), memberOf(relation, 'to')];
+  const fields = listWords(texts(from, 'fields'));
+  return `Rows of ${text(from, 'entity')} now point to a row of ${text(to, 'entity')} (${fields})`;
+}
+
+const memberOf = (value: unknown, name: 'from' | 'to'): unknown =>
+  typeof value === 'object' && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined;
