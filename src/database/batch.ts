@@ -84,12 +84,14 @@ export class Batch {
   succeed(): void {
     this.#stopListening();
     this.#resolve(this.results);
+    this.tail?.batchEnded();
   }
 
   fail(error: Error): void {
     this.#stopListening();
     this.tail?.destroy(error);
     this.#reject(error);
+    this.tail?.batchEnded();
   }
 
   #stopListening(): void {

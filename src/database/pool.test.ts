@@ -3,7 +3,8 @@ import { limits } from '../../contract/limits.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { ConnectionError, DatabaseError, PoolTimeoutError, ResultTooLargeError } from './database-error.ts';
 import { Pool, type PoolOptions } from './pool.ts';
-import { rowsAsText, type Statement } from './statement.ts';
+import { type Result, rowsAsText, type Statement } from './statement.ts';
+import type { Tail } from './tail.ts';
 import { parseTarget } from './target.ts';
 
 let postgres: TestPostgres;
@@ -313,3 +314,72 @@ async function runningIn(pool: Pool, text: string): Promise<void> {
   const seen = query(`select count(*) from pg_stat_activity where query = $1 and state = 'active'`, text);
   for (;;) if ((await value(pool, seen)) === '1') return;
 }
+
+describe('a tail', () => {
+  const long = (megabytes: number): Statement =>
+    prepared(`select 'head', repeat('x', $1::int * 1024 * 1024)`, String(megabytes));
+
+  async function tailOf(pool: Pool, megabytes: number): Promise<Tail> {
+    const [result] = await pool.run([long(megabytes)], { tailOf: 0 });
+    expect(result?.rows[0]?.[0]?.toString()).toBe('head');
+    const { tail } = result as Result;
+    if (!tail) throw new Error('there is none');
+    return tail;
+  }
+
+  it('is read no faster than it is taken, however long it is, and others are served meanwhile', async () => {
+    await withPool(async (pool) => {
+      const megabytes = (2 * limits.resultBytes.default) / 1024 / 1024;
+      const tail = await tailOf(pool, megabytes);
+      expect(tail.length).toBe(megabytes * 1024 * 1024);
+      expect(await value(pool, prepared('select $1::int', '7'))).toBe('7');
+      expect(tail.readableLength).toBeLessThan(1024 * 1024);
+      let bytes = 0;
+      for await (const chunk of tail) bytes += chunk.length;
+      expect(bytes).toBe(tail.length);
+      expect(await value(pool, prepared('select $1::int', '8'))).toBe('8');
+    });
+  });
+
+  it('that nobody wants any more leaves its connection to others', async () => {
+    await withPool(
+      async (pool) => {
+        const tail = await tailOf(pool, 20);
+        tail.destroy();
+        expect(await value(pool, prepared('select $1::int', '7'))).toBe('7');
+        expect(pool.size).toBe(1);
+      },
+      { max: 1 },
+    );
+  });
+
+  it('ends with an error where the server goes away in the middle', async () => {
+    await withPool(async (pool) => {
+      const [own] = await pool.run([query('select pg_backend_pid()')]);
+      const tail = await tailOf(pool, 50);
+      const others = await withPool((other) =>
+        other.run([
+          query(
+            'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and query like $1',
+            '%repeat%',
+          ),
+        ]),
+      );
+      expect(others[0]?.rowCount).toBeGreaterThan(0);
+      expect(own?.rowCount).toBe(1);
+      await expect(
+        (async () => {
+          for await (const chunk of tail) void chunk;
+        })(),
+      ).rejects.toThrow();
+    });
+  });
+
+  it('is not made of what is short: that comes whole', async () => {
+    await withPool(async (pool) => {
+      const [result] = await pool.run([prepared(`select 'head', repeat('x', $1::int)`, '1000')], { tailOf: 0 });
+      expect(result?.tail).toBeNull();
+      expect(result?.rows[0]?.[1]?.length).toBe(1000);
+    });
+  });
+});

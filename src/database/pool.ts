@@ -17,10 +17,13 @@ export interface PoolOptions {
   onIdle?: () => void;
 }
 
+/** Whether a batch shares its connection, has it to itself, or keeps it for as long as a client takes to read. */
+type Use = 'shared' | 'alone' | 'tail';
+
 interface Waiter {
   take: (connection: Connection) => void;
   reject: (error: Error) => void;
-  exclusive: boolean;
+  use: Use;
 }
 
 /** Batches that may be in flight on one connection. More gains nothing here and lengthens the queue behind a slow one. */
@@ -36,6 +39,10 @@ const UNKNOWN_MILLISECONDS = SHARED_MILLISECONDS;
 const STALLED_MILLISECONDS = 10;
 /** A statement that took longer on average runs alone on its connection. */
 const SLOW_MILLISECONDS = 15;
+/** Of all connections: how many always serve batches that share one. */
+const SHARED_SHARE = 0.25;
+/** Of all connections: how many may wait for clients that read a long page. */
+const TAIL_SHARE = 0.5;
 /** Statements whose times are remembered. */
 const TIMES_KEPT = 2000;
 
@@ -47,10 +54,12 @@ export class Pool implements Database {
   readonly #target: Target;
   readonly #options: PoolOptions;
   readonly #shared = new Set<Connection>();
-  readonly #exclusive = new Set<Connection>();
+  readonly #exclusive = new Map<Connection, Use>();
   readonly #waiters: Waiter[] = [];
   readonly #times = new Map<string, number>();
   #opening = 0;
+  #tails = 0;
+  #sharedWaiting = 0;
   #closed = false;
   #sweeper: NodeJS.Timeout | null = null;
 
@@ -93,13 +102,13 @@ export class Pool implements Database {
     sql: string,
     options: { setup?: readonly Statement[]; maxRows?: number; signal?: CancelSignal } = {},
   ): Promise<Result[]> {
-    const connection = await this.#acquire(true, (acquired) => acquired);
+    const connection = await this.#acquire('alone', (acquired) => acquired);
     try {
       if (options.setup?.length) await connection.run(options.setup);
       return await connection.script(sql, options.maxRows ?? Number.POSITIVE_INFINITY, options.signal);
     } finally {
       // A script may leave settings, temporary tables or a transaction behind: its connection serves nobody else.
-      this.#exclusive.delete(connection);
+      this.#release(connection);
       connection.close();
       this.#serveWaiters();
     }
@@ -109,8 +118,8 @@ export class Pool implements Database {
     this.#closed = true;
     if (this.#sweeper) clearInterval(this.#sweeper);
     this.#sweeper = null;
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(new ConnectionError('the pool is closed'));
-    for (const connection of [...this.#shared, ...this.#exclusive]) connection.close();
+    this.#refuseWaiters(new ConnectionError('the pool is closed'));
+    for (const connection of [...this.#shared, ...this.#exclusive.keys()]) connection.close();
     this.#shared.clear();
     this.#exclusive.clear();
   }
@@ -128,10 +137,11 @@ export class Pool implements Database {
         onTimed: (milliseconds) => this.#remember(key, milliseconds),
       });
     };
-    if (typeof tailOf === 'number' || expectedMilliseconds > SLOW_MILLISECONDS) return this.#alone(work, tailIn);
+    if (typeof tailOf === 'number') return this.#alone(work, 'tail', tailIn);
+    if (expectedMilliseconds > SLOW_MILLISECONDS) return this.#alone(work);
     const connection = this.#pick(expectedMilliseconds);
     try {
-      return await (connection ? work(connection) : this.#acquire(false, work));
+      return await (connection ? work(connection) : this.#acquire('shared', work));
     } finally {
       if (this.#waiters.length > 0) this.#serveWaiters();
     }
@@ -156,13 +166,14 @@ export class Pool implements Database {
   /** `tailOf` finds in the result what is still on its way: the connection is given back once that has come. */
   async #alone<T>(
     work: (connection: Connection) => Promise<T>,
+    use: Use = 'alone',
     tailOf: (result: T) => Tail | null = () => null,
   ): Promise<T> {
-    const connection = await this.#acquire(true, (acquired) => acquired);
+    const connection = await this.#acquire(use, (acquired) => acquired);
     try {
       const result = await work(connection);
       const tail = tailOf(result);
-      if (tail) tail.once('close', () => this.#giveBack(connection));
+      if (tail) tail.onBatchEnd(() => this.#giveBack(connection));
       else this.#giveBack(connection);
       return result;
     } catch (error) {
@@ -172,16 +183,30 @@ export class Pool implements Database {
   }
 
   #giveBack(connection: Connection): void {
-    if (this.#exclusive.delete(connection) && !connection.isClosed) {
+    if (this.#release(connection) && !connection.isClosed) {
       if (this.#closed) connection.close();
       else this.#shared.add(connection);
     }
     this.#serveWaiters();
   }
 
+  /** Nobody has the connection to himself any more. False where nobody had. */
+  #release(connection: Connection): boolean {
+    if (this.#exclusive.get(connection) === 'tail') this.#tails--;
+    return this.#exclusive.delete(connection);
+  }
+
+  /** Batches that are slow, and clients that read slowly, leave some connections to the others. */
+  #mayTake(use: Use): boolean {
+    if (use === 'shared') return true;
+    const { max } = this.#options;
+    if (use === 'tail' && this.#tails >= Math.max(1, max * TAIL_SHARE)) return false;
+    return this.#exclusive.size < max - Math.floor(max * SHARED_SHARE);
+  }
+
   /** The connection on which a batch goes out at once; null where it must wait, or a further connection is wanted. */
   #pick(expected: number): Connection | null {
-    if (this.#waiters.length > 0) return null;
+    if (this.#sharedWaiting > 0) return null;
     let idle: Connection | null = null;
     for (const connection of this.#shared) {
       if (!this.#hasRoom(connection)) continue;
@@ -196,20 +221,20 @@ export class Pool implements Database {
     return connection.headSince === 0 || performance.now() - connection.headSince < STALLED_MILLISECONDS;
   }
 
-  /** `use` is called the moment a connection is found, so that the next in the queue already sees it in use. */
-  #acquire<T>(exclusive: boolean, use: (connection: Connection) => T | Promise<T>): Promise<T> {
+  /** `start` is called the moment a connection is found, so that the next in the queue already sees it in use. */
+  #acquire<T>(use: Use, start: (connection: Connection) => T | Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         const index = this.#waiters.indexOf(waiter);
-        if (index >= 0) this.#waiters.splice(index, 1);
+        if (index >= 0) this.#leaveQueue(index);
         reject(new PoolTimeoutError('no connection became free in time'));
       }, this.#options.waitMilliseconds);
       const waiter: Waiter = {
-        exclusive,
+        use,
         take: (connection) => {
           clearTimeout(timer);
-          resolve(use(connection));
+          resolve(start(connection));
         },
         reject: (error) => {
           clearTimeout(timer);
@@ -217,23 +242,37 @@ export class Pool implements Database {
         },
       };
       this.#waiters.push(waiter);
+      if (use === 'shared') this.#sharedWaiting++;
       this.#serveWaiters();
     });
   }
 
+  #leaveQueue(index: number): void {
+    const [waiter] = this.#waiters.splice(index, 1);
+    if (waiter?.use === 'shared') this.#sharedWaiting--;
+  }
+
   #serveWaiters(): void {
-    while (this.#waiters.length > 0) {
-      const waiter = this.#waiters[0] as Waiter;
-      const connection = waiter.exclusive ? this.#idle() : (this.#idle() ?? this.#leastLoadedWhenFull());
-      if (!connection) break;
-      this.#waiters.shift();
-      if (waiter.exclusive) {
+    let wanted = 0;
+    for (let i = 0; i < this.#waiters.length; ) {
+      const waiter = this.#waiters[i] as Waiter;
+      const { use } = waiter;
+      const mayTake = this.#mayTake(use);
+      const connection = mayTake ? (this.#idle() ?? (use === 'shared' ? this.#leastLoadedWhenFull() : null)) : null;
+      if (!connection) {
+        if (mayTake) wanted++;
+        i++;
+        continue;
+      }
+      this.#leaveQueue(i);
+      if (use !== 'shared') {
         this.#shared.delete(connection);
-        this.#exclusive.add(connection);
+        this.#exclusive.set(connection, use);
+        if (use === 'tail') this.#tails++;
       }
       waiter.take(connection);
     }
-    while (this.#opening < this.#waiters.length && this.size < this.#options.max) void this.#open();
+    while (this.#opening < wanted && this.size < this.#options.max) void this.#open();
   }
 
   #idle(): Connection | null {
@@ -256,7 +295,7 @@ export class Pool implements Database {
     try {
       const connection = await Connection.open(this.#target, this.#options.waitMilliseconds, (closed) => {
         this.#shared.delete(closed);
-        this.#exclusive.delete(closed);
+        this.#release(closed);
         this.#serveWaiters();
       });
       this.#opening--;
@@ -274,9 +313,14 @@ export class Pool implements Database {
         return;
       }
       // Others may still be served by connections that are open; without any, waiting longer helps nobody.
-      if (this.size === 0) for (const waiter of this.#waiters.splice(0)) waiter.reject(error as Error);
+      if (this.size === 0) this.#refuseWaiters(error as Error);
       else if (this.#shared.size > 0) this.#serveWaitersLater();
     }
+  }
+
+  #refuseWaiters(error: Error): void {
+    this.#sharedWaiting = 0;
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
   }
 
   #serveWaitersLater(): void {

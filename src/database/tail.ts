@@ -14,6 +14,8 @@ export interface Flow {
 export class Tail extends Readable implements BodyStream {
   readonly length: number;
   readonly #flow: Flow;
+  #onBatchEnd: (() => void) | null = null;
+  #batchEnded = false;
 
   constructor(length: number, flow: Flow) {
     super();
@@ -29,6 +31,17 @@ export class Tail extends Readable implements BodyStream {
   /** All of it has come. */
   end(): void {
     if (!this.destroyed) this.push(null);
+  }
+
+  /** `listener` is called once the batch that it is part of has ended: then the connection is free. */
+  onBatchEnd(listener: () => void): void {
+    if (this.#batchEnded) listener();
+    else this.#onBatchEnd = listener;
+  }
+
+  batchEnded(): void {
+    this.#batchEnded = true;
+    this.#onBatchEnd?.();
   }
 
   override _read(): void {
