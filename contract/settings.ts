@@ -56,7 +56,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
       'Schemas added to the search path of every request, for extensions and helpers; they are not reachable by that.',
   },
   db_max_rows: {
-    default: 1000,
+    default: limits.pageRows.default,
     type: 'whole number of rows, or null for no limit',
     meaning: 'The most rows that one answer holds, on each level of embedding.',
   },

@@ -119,6 +119,7 @@ export const authErrors = entries({
       'The refresh token was exchanged before, longer ago than the reuse interval. Somebody else may hold it, so the session was ended.',
     action: 'Sign in again.',
     member: 'You have been signed out to be safe. Please sign in again.',
+    limit: 'refreshReuseSeconds',
   },
   refresh_token_not_found: {
     source: 'auth',
@@ -135,6 +136,7 @@ export const authErrors = entries({
     meaning: 'The body is larger than the limit authBodyBytes.',
     action: 'Send less; keep large values in a table of the app.',
     member: 'This is too large to be saved. Please shorten it.',
+    limit: 'authBodyBytes',
   },
   same_password: {
     source: 'auth',
@@ -216,5 +218,6 @@ export const authErrors = entries({
     meaning: 'The password is shorter than password_min_length.',
     action: 'Choose a longer password.',
     member: 'This password is too short. Please choose a longer one.',
+    limit: 'passwordMinCharacters',
   },
 });

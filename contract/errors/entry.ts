@@ -1,3 +1,4 @@
+import type { LimitName } from '../limits.ts';
 import type { RestSettings } from '../settings.ts';
 import type { AuthSettings } from '../settings-auth.ts';
 
@@ -13,6 +14,8 @@ export interface ErrorEntry {
   readonly action: string;
   /** What the app should say to its member; null for an error of the management API, which no member can meet. */
   readonly member: string | null;
+  /** The limit that was hit, where the code always means the same one. */
+  readonly limit?: LimitName;
   /** It can be met only while these settings of the app have these values. */
   readonly while?: Partial<RestSettings & AuthSettings>;
 }

@@ -33,6 +33,7 @@ export const ninefoldErrors = entries({
     meaning: 'Together they are longer than the limit urlBytes.',
     action: 'Shorten the URL: send long lists in the body of a POST to a function.',
     member: 'You chose too many things at once. Please choose fewer.',
+    limit: 'urlBytes',
   },
   request_timeout: {
     source: 'ninefold',
@@ -41,6 +42,7 @@ export const ninefoldErrors = entries({
     meaning: 'Its headers and body took longer to arrive than the limit requestSeconds.',
     action: 'Send the request again, over a faster connection or in smaller parts.',
     member: 'Your connection was too slow for this. Please try again.',
+    limit: 'requestSeconds',
   },
   expectation_failed: {
     source: 'ninefold',
@@ -57,6 +59,7 @@ export const ninefoldErrors = entries({
     meaning: 'The body is larger than the limit bodyBytes.',
     action: 'Send less at a time.',
     member: 'This is too large to be sent. Please send less at a time.',
+    limit: 'bodyBytes',
   },
   body_malformed: {
     source: 'ninefold',
@@ -97,6 +100,7 @@ export const ninefoldErrors = entries({
     meaning: 'The limit requestsPerAddress was reached.',
     action: 'Wait as long as the Retry-After header says.',
     member: 'That was a lot at once. Please wait a moment and try again.',
+    limit: 'requestsPerAddress',
   },
   app_unknown: {
     source: 'ninefold',
@@ -274,6 +278,7 @@ export const ninefoldErrors = entries({
     meaning: 'The database answered with more than the limit resultBytes; what a write changed may stand.',
     action: 'Ask for fewer rows or columns at a time.',
     member: 'This is too much to show at once. Please narrow it down.',
+    limit: 'resultBytes',
   },
   database_busy: {
     source: 'ninefold',
@@ -282,5 +287,6 @@ export const ninefoldErrors = entries({
     meaning: 'All connections of the app were in use for longer than poolWaitMilliseconds.',
     action: 'Try again; if it persists, look for slow calls.',
     member: told.tryAgain,
+    limit: 'poolWaitMilliseconds',
   },
 });

@@ -175,6 +175,7 @@ export const postgresErrors = entries({
     meaning: 'The database takes no more connections.',
     action: 'Try again in a moment; lower the pool, or raise max_connections.',
     member: told.tryAgain,
+    limit: 'appConnections',
   },
   '54000': {
     source: 'postgres',
@@ -199,6 +200,7 @@ export const postgresErrors = entries({
     meaning: 'The statement ran longer than the limit statementMilliseconds.',
     action: 'Narrow the filter, ask for fewer rows, or add an index.',
     member: 'This took too long. Please narrow it down and try again.',
+    limit: 'statementMilliseconds',
   },
   P0001: {
     source: 'postgres',

@@ -29,6 +29,7 @@ export const restErrors = entries({
     meaning: 'All connections of the app were in use for longer than poolWaitMilliseconds.',
     action: 'Try again; if it persists, look for slow calls.',
     member: told.tryAgain,
+    limit: 'poolWaitMilliseconds',
   },
   PGRST100: {
     source: 'rest',

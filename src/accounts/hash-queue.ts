@@ -26,6 +26,7 @@ export class HashQueue {
         throw new NinefoldError('over_request_rate_limit', {
           message: 'Too many passwords are being checked at the moment',
           headers: { 'retry-after': '1' },
+          limit: 'passwordHashesWaiting',
         });
       }
       // Whoever ends hands its place over, so the count stays as it is.

@@ -251,4 +251,5 @@ export function checkMetadata(user: Metadata, app: Metadata = {}): void {
 export const tooLarge = (which: 'user' | 'app'): NinefoldError =>
   new NinefoldError('validation_failed', {
     message: `The ${which} metadata is larger than ${limits[`${which}MetadataBytes`].default} bytes`,
+    limit: `${which}MetadataBytes`,
   });

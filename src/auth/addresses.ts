@@ -9,7 +9,7 @@ const EMAIL =
 export function normaliseEmail(email: string): string {
   const normal = email.trim().toLowerCase();
   if (normal.length > limits.emailCharacters.default) {
-    throw new NinefoldError('validation_failed', { message: 'An email address is too long' });
+    throw new NinefoldError('validation_failed', { message: 'An email address is too long', limit: 'emailCharacters' });
   }
   if (!EMAIL.test(normal)) {
     throw new NinefoldError('validation_failed', { message: 'Unable to validate email address: invalid format' });

@@ -6,8 +6,6 @@ import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { replyHeaders } from './reply.ts';
 
-const DEFAULT_PER_PAGE = 50;
-
 /**
  * GET /admin/users?page=&per_page=&sort=created_at asc|desc&filter=: a page of the accounts, the newest first, with their
  * number in X-Total-Count and the next and last page in Link (RFC 8288). `per_page` beyond the limit usersPerPage is that limit.
@@ -16,7 +14,7 @@ export async function adminListUsers(context: AuthContext, exchange: Exchange): 
   await requireAdmin(context);
   const query = new URLSearchParams(exchange.query);
   const page = Math.max(1, count(query, 'page') ?? 1);
-  const perPage = Math.min(count(query, 'per_page') || DEFAULT_PER_PAGE, limits.usersPerPage.default);
+  const perPage = Math.min(count(query, 'per_page') || limits.usersPageDefault.default, limits.usersPerPage.default);
   const filter = query.get('filter')?.slice(0, 255).replaceAll('\0', '') ?? '';
   const oldestFirst = isAscending(query.get('sort'));
   const { total, usersJson } = await listUsers(context.database, { page, perPage, filter, oldestFirst });

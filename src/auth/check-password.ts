@@ -19,6 +19,7 @@ export function checkPasswordLength(password: string): void {
   if (Buffer.byteLength(password) <= limits.passwordMaxBytes.default) return;
   throw new NinefoldError('validation_failed', {
     message: `Password cannot be longer than ${limits.passwordMaxBytes.default} bytes`,
+    limit: 'passwordMaxBytes',
   });
 }
 

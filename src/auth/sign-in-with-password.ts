@@ -83,4 +83,5 @@ const tooManyFailures = (seconds: number): NinefoldError =>
   new NinefoldError('over_request_rate_limit', {
     message: `Too many failed sign-ins. Try again in ${seconds} seconds.`,
     headers: { 'retry-after': String(seconds) },
+    limit: 'signInFailures',
   });

@@ -1,4 +1,5 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { issueAccessToken } from '../identity/access-token.ts';
 import type { WeakPassword } from './check-password.ts';
@@ -16,7 +17,7 @@ export function tokenReply(
   const { token, expiresAt } = issueAccessToken(context.app, grant, {
     issuer: `${exchange.baseUrl}/auth/v1`,
     nowSeconds,
-    lifetimeSeconds: whole(context.settings.jwt_exp, 30, 604_800),
+    lifetimeSeconds: whole(context.settings.jwt_exp, ...limits.accessTokenSeconds.range),
   });
   return json({
     access_token: token,

@@ -49,6 +49,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }
     return number;
   };
+  const limit = (one: { setting: string; default: number; range: readonly [number, number] }): number =>
+    integer(one.setting, one.default, ...one.range);
   const url = (name: string): string | null => {
     const value = text(name);
     if (value !== null && !URL.canParse(value)) throw new ConfigError(`${name} must be a URL.`);
@@ -65,9 +67,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     defaultApp: text('NINEFOLD_DEFAULT_APP'),
     publicUrl: url('NINEFOLD_URL'),
     trustProxy: text('NINEFOLD_TRUST_PROXY') === '1',
-    poolConnections: integer('NINEFOLD_POOL', limits.poolConnections.default, 1, 100),
-    poolIdleSeconds: integer('NINEFOLD_POOL_IDLE_SECONDS', limits.poolIdleSeconds.default, 1, 86_400),
-    requestsPerSecond: integer('NINEFOLD_REQUESTS_PER_SECOND', limits.requestsPerAddress.default, 0, 1_000_000),
+    poolConnections: limit(limits.poolConnections),
+    poolIdleSeconds: limit(limits.poolIdleSeconds),
+    requestsPerSecond: limit(limits.requestsPerAddress),
     logLevel: text('NINEFOLD_LOG') ?? 'info',
     startedByNpm: text('npm_lifecycle_event') !== null,
     readyJson: text('NINEFOLD_READY_JSON') === '1',

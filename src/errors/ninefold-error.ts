@@ -1,6 +1,7 @@
-import { type ErrorCode, errors } from '../../contract/errors.ts';
+import { type ErrorCode, type ErrorEntry, errors } from '../../contract/errors.ts';
+import type { LimitName } from '../../contract/limits.ts';
 
-/** What may be said beside the code. Everything here is sent to the client, except `cause`. */
+/** What may be said beside the code. Everything here is sent to the client, except `cause` and `limit`. */
 export interface ErrorParts {
   /** Replaces the entry's own sentence. */
   message?: string;
@@ -9,6 +10,8 @@ export interface ErrorParts {
   /** Overrides the entry's HTTP status (an SQLSTATE class, a code raised by a function). */
   status?: number;
   headers?: Record<string, string>;
+  /** The limit that was hit, where the code does not say it: counted, never sent. */
+  limit?: LimitName;
   /** The internal reason: logged, never sent. */
   cause?: unknown;
 }
@@ -21,14 +24,16 @@ export class NinefoldError extends Error {
   readonly details: unknown;
   readonly hint: string | null;
   readonly headers: Record<string, string>;
+  readonly limit: LimitName | null;
 
   constructor(code: ErrorCode, parts: ErrorParts = {}) {
-    const entry = errors[code];
+    const entry: ErrorEntry = errors[code];
     super(parts.message ?? entry.message, { cause: parts.cause });
     this.code = code;
     this.status = parts.status ?? entry.status;
     this.details = parts.details ?? null;
     this.hint = parts.hint ?? null;
     this.headers = parts.headers ?? {};
+    this.limit = parts.limit ?? entry.limit ?? null;
   }
 }

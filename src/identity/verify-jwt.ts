@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import { type LimitName, limits } from '../../contract/limits.ts';
 import type { AppKeys, SigningKey } from '../apps/app-keys.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -6,7 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Clocks may differ by so much (PostgREST, "JWT claims validation"). */
-export const LEEWAY_SECONDS = 30;
+export const LEEWAY_SECONDS = limits.clockLeewaySeconds.default;
 
 /**
  * The claims of a compact JWT (RFC 7519) that this app signed, or that was signed with its HS256 secret.
@@ -59,7 +60,7 @@ function checkTimes(claims: Claims, now: number): void {
     throw unacceptable(`The JWT '${name}' claim must be a number`);
   };
   const expires = time('exp');
-  if (expires !== null && now - LEEWAY_SECONDS > expires) throw unacceptable('JWT expired');
+  if (expires !== null && now - LEEWAY_SECONDS > expires) throw unacceptable('JWT expired', 'accessTokenSeconds');
   const notBefore = time('nbf');
   if (notBefore !== null && now + LEEWAY_SECONDS < notBefore) throw unacceptable('JWT not yet valid');
   const issued = time('iat');
@@ -111,7 +112,8 @@ const challenge = (message: string) => ({
 const undecodable = (message: string, details: string | null = null) =>
   new NinefoldError('PGRST301', { message, details, headers: challenge(message) });
 
-const unacceptable = (message: string) => new NinefoldError('PGRST303', { message, headers: challenge(message) });
+const unacceptable = (message: string, limit?: LimitName) =>
+  new NinefoldError('PGRST303', { message, headers: challenge(message), ...(limit && { limit }) });
 
 /** A bearer token that is not there at all (`Authorization: Bearer`). */
 export const emptyToken = () => undecodable('Empty JWT is sent in Authorization header');

@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { type Catalog, nameKey, type Relation, type Routine, type SqlName } from '../../catalog/catalog.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -78,15 +79,12 @@ function allowedOn(relation: Relation): OptionsPlan['allow'] {
   return methods;
 }
 
-/** More tables than this are not searched for a similar name. */
-const MAX_SEARCHED = 500;
-
 function findRelation(catalog: Catalog, target: SqlName): Relation {
   const relation = catalog.relations.get(nameKey(target));
   if (relation) return relation;
   const names: string[] = [];
   for (const other of catalog.relations.values()) if (other.schema === target.schema) names.push(other.name);
-  const close = names.length < MAX_SEARCHED ? closestName(target.name, names, 0.75) : null;
+  const close = names.length < limits.closestNames.default ? closestName(target.name, names, 0.75) : null;
   throw new NinefoldError('PGRST205', {
     message: `Could not find the table '${target.schema}.${target.name}' in the schema cache`,
     hint: close && `Perhaps you meant the table '${target.schema}.${close.name}'`,

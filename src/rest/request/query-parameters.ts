@@ -20,6 +20,7 @@ function parseParameter<T>(parser: Parser<T>, text: string, what: string): T {
     throw new NinefoldError('PGRST100', {
       message: `"failed to parse ${what}" ${error.position}`,
       details: error.details,
+      ...(error.tooDeep && { limit: 'queryDepth' }),
     });
   }
 }

@@ -221,7 +221,7 @@ export function nested<T>(parser: Parser<T>): Parser<T> {
   const expected = [`at most ${limits.queryDepth.default} levels of nesting`];
   return (input) => {
     if (input.depth >= limits.queryDepth.default) {
-      throw new ParseFailure(input.text, { pos: input.pos, found: null, refused: none, expected });
+      throw new ParseFailure(input.text, { pos: input.pos, found: null, refused: none, expected }, true);
     }
     input.depth += 1;
     const result = parser(input);
@@ -310,8 +310,12 @@ export class ParseFailure extends Error {
   readonly position: string;
   readonly details: string;
 
-  constructor(text: string, error: Expectation | null) {
+  /** The limit queryDepth was hit. */
+  readonly tooDeep: boolean;
+
+  constructor(text: string, error: Expectation | null, tooDeep = false) {
     super('parse failure');
+    this.tooDeep = tooDeep;
     this.position = positionIn(text, error?.pos ?? 0);
     this.details = describe(error);
   }
