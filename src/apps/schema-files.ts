@@ -4,6 +4,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import base from '../schema/0001_base.sql';
 import auth from '../schema/0002_auth.sql';
 import project from '../schema/0003_project.sql';
+import versions from '../schema/0006_versions.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 
 interface SchemaFile {
@@ -18,6 +19,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0001_base', sql: base, onExisting: true },
   { name: '0002_auth', sql: auth, onExisting: true },
   { name: '0003_project', sql: project, onExisting: false },
+  { name: '0006_versions', sql: versions, onExisting: true },
 ];
 
 /** The name of the last of them. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pool } from '../../src/database/pool.ts';
 import { parseTarget } from '../../src/database/target.ts';
@@ -23,9 +23,9 @@ export async function startAppDatabase(name: string): Promise<AppDatabase> {
   const options = { max: 2, idleMilliseconds: 5000, waitMilliseconds: 10_000 };
   const pools = [new Pool(target, options)];
   const pool = pools[0] as Pool;
-  for (const file of ['cluster.sql', '0001_base.sql', '0002_auth.sql', '0003_project.sql']) {
-    await pool.script(readFileSync(join(clone, 'src/schema', file), 'utf8'));
-  }
+  const folder = join(clone, 'src/schema');
+  const numbered = readdirSync(folder).filter((file) => /^\d+_.*\.sql$/.test(file));
+  for (const file of ['cluster.sql', ...numbered.sort()]) await pool.script(readFileSync(join(folder, file), 'utf8'));
   await pool.script(`
     create role app_owner login password 'secret';
     create role app_authenticator login noinherit password 'secret';

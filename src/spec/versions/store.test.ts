@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import type { Pool } from '../../database/pool.ts';
+import { rowsAsText } from '../../database/statement.ts';
+import { addVersion, listVersions, prune, readHead, readVersion, settlePending } from './store.ts';
+
+let database: AppDatabase;
+let owner: Pool;
+let server: Pool;
+
+beforeAll(async () => {
+  database = await startAppDatabase('versions');
+  owner = database.as('app_owner');
+  server = database.as('app_authenticator');
+}, 60_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+beforeEach(async () => {
+  await owner.script('drop schema if exists public cascade; create schema public');
+  await database.pool.script('truncate ninefold.journal, ninefold.versions');
+});
+
+const journal = async () => {
+  const [result] = await database.pool.run([
+    { text: 'select kind, what, role, made_by, migration, statement from ninefold.journal order by id', params: [] },
+  ]);
+  return result ? rowsAsText(result) : [];
+};
+
+describe('the journal', () => {
+  it('holds what a builder sent, once for all its commands, with who and as what', async () => {
+    const sql = 'create table public.a (id int); create index on public.a (id); comment on table public.a is $$x$$';
+    await owner.script(sql, { setup: [{ text: `select set_config('ninefold.made_by', 'Ines', false)`, params: [] }] });
+    expect(await journal()).toEqual([
+      { kind: 'schema', what: 'CREATE TABLE', role: 'app_owner', made_by: 'Ines', migration: null, statement: sql },
+    ]);
+  });
+
+  it('takes part in the transaction: what was rolled back was not done', async () => {
+    await expect(owner.script('create table public.a (id int); select 1 / 0')).rejects.toMatchObject({
+      sqlstate: '22012',
+    });
+    expect(await journal()).toEqual([]);
+  });
+
+  it('notes drops, grants and settings, and leaves out what a connection makes for itself', async () => {
+    await owner.script('create table public.a (id int)');
+    await owner.script('grant select on public.a to anon');
+    await owner.script('drop table public.a');
+    await owner.script('create temporary table t (id int); drop table t');
+    await owner.script(`insert into ninefold.settings (key, value) values ('db_max_rows', '5')`);
+    await owner.script('delete from ninefold.settings');
+    expect((await journal()).map(({ kind, what }) => [kind, what])).toEqual([
+      ['schema', 'CREATE TABLE'],
+      ['schema', 'GRANT'],
+      ['schema', 'DROP TABLE'],
+      ['setting', 'db_max_rows'],
+      ['setting', 'db_max_rows'],
+    ]);
+  });
+
+  it('names a migration and leaves its text to its file', async () => {
+    await owner.transaction(async (tx) => {
+      await tx.run([{ text: `select set_config('ninefold.migration', '0001_a.sql', true)`, params: [] }]);
+      await tx.script('create table public.a (id int); create table public.b (id int)');
+    });
+    expect(await journal()).toMatchObject([{ migration: '0001_a.sql', statement: null, what: 'CREATE TABLE' }]);
+  });
+
+  it('never holds up a change by a role that may not write it, and keeps no statement of calls', async () => {
+    await database.pool.script('create schema if not exists members; grant all on schema members to authenticated');
+    await database.pool.script('truncate ninefold.journal');
+    await server.run([
+      { text: 'set local role authenticated', params: [] },
+      { text: 'create table members.a (id int)', params: [] },
+    ]);
+    expect(await journal()).toEqual([]);
+    await expect(
+      server.run([
+        { text: 'set local role authenticated', params: [] },
+        { text: `insert into ninefold.journal (kind, what) values ('schema', 'x')`, params: [] },
+      ]),
+    ).rejects.toMatchObject({ sqlstate: '42501' });
+    await database.pool.script('drop schema members cascade');
+  });
+
+  it('cannot be rewritten by the owner, nor can the versions', async () => {
+    for (const sql of [
+      'delete from ninefold.journal',
+      `update ninefold.versions set hash = 'x'`,
+      'drop event trigger ninefold_schema_noted',
+      'create or replace function ninefold.note_change(kind text, what text, statement text) returns void language sql as $$ select $$',
+      'create trigger t before insert on ninefold.journal for each row execute function suppress_redundant_updates_trigger()',
+    ]) {
+      await expect(owner.script(sql), sql).rejects.toMatchObject({ sqlstate: '42501' });
+    }
+  });
+});
+
+describe('the versions', () => {
+  const version = (text: string) => ({ hash: text, changes: [], chapters: { purpose: { name: text } } });
+
+  it('of many workers that record the same change, one does', async () => {
+    await owner.script('create table public.a (id int)');
+    const head = await readHead(server);
+    expect(head).toMatchObject({ latest: null, pending: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }] });
+    const made = await Promise.all(Array.from({ length: 6 }, () => addVersion(server, head, version('a'))));
+    expect(made.filter(Boolean)).toHaveLength(1);
+    const after = await readHead(server);
+    expect(after).toEqual({ latest: { number: 1, hash: 'a' }, pending: [], isExplained: true });
+    expect(await listVersions(server, null)).toMatchObject([
+      { number: 1, hash: 'a', causes: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }], change_count: 0 },
+    ]);
+  });
+
+  it('are found by number and by time, and hold what they were given', async () => {
+    for (const text of ['a', 'b', 'c']) await addVersion(server, await readHead(server), version(text));
+    await database.pool.script(
+      `update ninefold.versions set at = '2026-01-01'::timestamptz + number * interval '1 day'`,
+    );
+    expect((await readVersion(server, { number: 2 }))?.chapters).toEqual({ purpose: { name: 'b' } });
+    expect((await readVersion(server, { at: '2026-01-03T12:00:00Z' }))?.entry.number).toBe(2);
+    expect(await readVersion(server, { at: '2025-01-01' })).toBeNull();
+    expect(await readVersion(server, { number: 9 })).toBeNull();
+    expect((await listVersions(server, 3)).map(({ number }) => number)).toEqual([2, 1]);
+  });
+
+  it('stay within their limits, and the latest stays whatever its size', async () => {
+    await database.pool.script(
+      `insert into ninefold.versions (number, hash, causes, changes, change_count, chapters)
+       select n, n::text, '[]', '[]', 0, '' from generate_series(1, 700) n;
+       insert into ninefold.journal (kind, what, statement, version)
+       select 'schema', n::text, n::text, 0 from generate_series(1, 6000) n`,
+    );
+    await prune(server);
+    const versions = await listVersions(server, 202);
+    expect(versions.map(({ number }) => number)).toEqual([201]);
+    const [kept] = await database.pool.run([{ text: 'select count(*) as kept from ninefold.journal', params: [] }]);
+    expect(kept && rowsAsText(kept)[0]?.kept).toBe('5000');
+  });
+
+  it('that the app’s own code has spoilt are refused, not believed: a bomb of zeros, broken bytes, no object', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const bomb = gzipSync(Buffer.alloc(70 * 1024 * 1024));
+    for (const [i, bytes] of [bomb, Buffer.from('nonsense'), gzipSync('[1]'), gzipSync('{')].entries()) {
+      await database.pool.run([
+        {
+          text: `insert into ninefold.versions (number, hash, causes, changes, change_count, chapters) values ($1, '', '[]', '[]', 0, $2)`,
+          params: [String(i + 1), `\\x${bytes.toString('hex')}`],
+        },
+      ]);
+      expect(await readVersion(server, { number: i + 1 })).toBeNull();
+    }
+  });
+
+  it('that say nothing of a change leave it settled', async () => {
+    await owner.script('create table public.a (id int)');
+    await settlePending(server, await readHead(server));
+    expect((await readHead(server)).pending).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Change, VersionCause, VersionEntry } from '../../../contract/changes.ts';
+import { limits } from '../../../contract/limits.ts';
+import { asServer } from '../../apps/as-server.ts';
+import type { Executor } from '../../database/database.ts';
+import { firstJson } from '../../database/statement.ts';
+import { isObject, type JsonObject } from '../diff/differences.ts';
+
+/**
+ * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version holds its whole value: a chain of
+ * differences would be lost from the first that goes, and text of this kind shrinks to a tenth as gzip.
+ * The app's own code can reach these tables, so what is read is bounded and checked.
+ */
+
+/** What is there before a version is recorded. */
+export interface Head {
+  /** Null where no version was recorded yet. */
+  latest: { number: number; hash: string } | null;
+  /** Entries of the journal that no version shows yet. */
+  pending: (VersionCause & { id: number })[];
+  /** True where a version was recorded for a change of the last few seconds. */
+  isExplained: boolean;
+}
+
+const HEAD = `select json_build_object(
+  'latest', (select json_build_object('number', number, 'hash', hash) from ninefold.versions order by number desc limit 1),
+  'pending', (select coalesce(json_agg(json_build_object('id', id, 'at', at, 'who', coalesce(made_by, role),
+      'kind', case when migration is not null then case migration when 'seed.sql' then 'seed' else 'migration' end
+        when kind = 'schema' then 'sql' else kind end,
+      'what', coalesce(migration, what)) order by id), '[]')
+    from (select * from ninefold.journal where version is null order by id limit $1::int) j),
+  'isExplained', exists (select from ninefold.journal where version is not null and at > now() - interval '10 seconds'))`;
+
+/** How many entries of the journal one version takes up. */
+const CAUSES = 200;
+
+export async function readHead(database: Executor): Promise<Head> {
+  const [result] = await asServer(database, [{ text: HEAD, params: [String(CAUSES)] }]);
+  const head = result && firstJson<Head>(result);
+  if (!head) throw new Error('the versions cannot be read');
+  return head;
+}
+
+const INSERT = `with made as (
+    insert into ninefold.versions (number, hash, causes, changes, change_count, chapters)
+    values ($1::bigint, $2, $3::jsonb, $4::jsonb, $5::int, $6::bytea)
+    on conflict (number) do nothing returning number
+  ), noted as (
+    update ninefold.journal j set version = made.number from made where j.version is null and j.id = any ($7::bigint[])
+  )
+  select json_build_object('made', count(*)) from made`;
+
+/** Adds the version after `head.latest`. False where another worker has just added one. */
+export async function addVersion(
+  database: Executor,
+  head: Head,
+  version: { hash: string; changes: readonly Change[]; chapters: object },
+): Promise<boolean> {
+  const { hash, changes, chapters } = version;
+  const [result] = await asServer(database, [
+    {
+      text: INSERT,
+      params: [
+        String((head.latest?.number ?? 0) + 1),
+        hash,
+        JSON.stringify(head.pending.map(({ id: _, ...cause }) => cause)),
+        JSON.stringify(changes.slice(0, limits.versionChanges.default)),
+        String(changes.length),
+        `\\x${gzipSync(JSON.stringify(chapters)).toString('hex')}`,
+        idList(head),
+      ],
+    },
+  ]);
+  return (result && firstJson<{ made: number }>(result))?.made === 1;
+}
+
+const idList = (head: Head): string => `{${head.pending.map(({ id }) => id).join(',')}}`;
+
+/** Notes that the specification says nothing of what the journal holds: an index, a change that was undone. */
+export async function settlePending(database: Executor, head: Head): Promise<void> {
+  await asServer(database, [
+    {
+      text: 'update ninefold.journal set version = 0 where version is null and id = any ($1::bigint[])',
+      params: [idList(head)],
+    },
+  ]);
+}
+
+/** Keeps both tables within their limits; the latest version always stays. */
+export async function prune(database: Executor): Promise<void> {
+  await asServer(database, [
+    {
+      text: `delete from ninefold.versions where number in (
+          select number from (select number, row_number() over newest as place, sum(octet_length(chapters)) over newest as bytes
+            from ninefold.versions window newest as (order by number desc)) v
+          where place > 1 and (place > $1::int or bytes > $2::bigint))`,
+      params: [String(limits.versionsKept.default), String(limits.versionsBytes.default)],
+    },
+    {
+      text: `delete from ninefold.journal where id in (
+          select id from (select id, row_number() over newest as place, sum(octet_length(statement)) over newest as bytes
+            from ninefold.journal window newest as (order by id desc)) j
+          where place > $1::int or bytes > $2::bigint)`,
+      params: [String(limits.journalKept.default), String(limits.journalBytes.default)],
+    },
+  ]);
+}
+
+const ENTRY = `json_build_object('number', number, 'hash', hash, 'at', at, 'causes', causes, 'changes', changes,
+  'change_count', change_count)`;
+
+/** The latest versions below a number, the newest first. */
+export async function listVersions(database: Executor, before: number | null): Promise<VersionEntry[]> {
+  const [result] = await asServer(database, [
+    {
+      text: `select coalesce(json_agg(${ENTRY} order by number desc), '[]') from (
+               select * from ninefold.versions where $1::bigint is null or number < $1::bigint
+               order by number desc limit $2::int) v`,
+      params: [before === null ? null : String(before), String(limits.versionsPerPage.default)],
+    },
+  ]);
+  return (result && firstJson<VersionEntry[]>(result)) ?? [];
+}
+
+/** Which version is meant: by its number, or the one that stood at a time (ISO 8601). */
+export type VersionPoint = { number: number } | { at: string };
+
+/** A version with its chapters; null where there is none, or where it holds no chapters. */
+export async function readVersion(
+  database: Executor,
+  point: VersionPoint,
+): Promise<{ entry: VersionEntry; chapters: JsonObject } | null> {
+  const [which, value] =
+    'number' in point ? ['number = $1::bigint', String(point.number)] : ['at <= $1::timestamptz', point.at];
+  const [result] = await asServer(database, [
+    {
+      text: `select ${ENTRY}, encode(chapters, 'base64') from ninefold.versions
+             where ${which} and octet_length(chapters) <= $2::bigint order by number desc limit 1`,
+      params: [value, String(limits.versionsBytes.default)],
+    },
+  ]);
+  const entry = result && firstJson<VersionEntry>(result);
+  const packed = result?.rows[0]?.[1];
+  const chapters = packed ? unpack(Buffer.from(packed.toString('latin1'), 'base64')) : null;
+  return entry && chapters ? { entry, chapters } : null;
+}
+
+function unpack(packed: Buffer): JsonObject | null {
+  try {
+    const text = gunzipSync(packed, { maxOutputLength: limits.specificationBytes.default });
+    const value: unknown = JSON.parse(text.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

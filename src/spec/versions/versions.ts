@@ -1,0 +1,126 @@
+import type { VersionDetail, VersionList } from '../../../contract/changes.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { Chapters, Specification } from '../../../contract/specification.ts';
+import type { App, Notification } from '../../apps/app.ts';
+import { CONSOLE_REF } from '../../apps/app-record.ts';
+import { ConnectionError } from '../../database/database-error.ts';
+import type { Events } from '../../observe/events.ts';
+import { diffChapters } from '../diff/diff.ts';
+import type { JsonObject } from '../diff/differences.ts';
+import { lasting } from '../lasting.ts';
+import { addVersion, listVersions, prune, readHead, readVersion, settlePending, type VersionPoint } from './store.ts';
+
+/**
+ * How long after a change the specification is looked at: a script makes many changes, and the workers that hear of one
+ * take turns by chance, so that the first spares the others the work.
+ */
+const SETTLE_MILLISECONDS = 200;
+const TURN_MILLISECONDS = 400;
+const ATTEMPTS = 5;
+
+/** Records what each app does, version by version, as its database tells of changes. */
+export class Versions {
+  readonly #specify: (app: App) => Promise<Specification>;
+  readonly #events: Events;
+  readonly #watched = new WeakMap<App, Watch>();
+
+  constructor(specify: (app: App) => Promise<Specification>, events: Events) {
+    this.#specify = specify;
+    this.#events = events;
+  }
+
+  /** From now on every change that the app's database tells of is recorded. */
+  watch(app: App): void {
+    if (app.ref === CONSOLE_REF) return;
+    app.subscribe((notification) => this.#hear(app, notification));
+  }
+
+  /** Records the app as it stands, where that differs from its latest version. Throws what deriving it throws. */
+  record(app: App): Promise<void> {
+    const watch = this.#watchOf(app);
+    // One after the other, so that a worker never competes with itself.
+    const next = watch.last.catch(() => undefined).then(() => this.#record(app, 'always'));
+    watch.last = next;
+    return next;
+  }
+
+  /** The versions below a number, the newest first, after what stands now was recorded. */
+  async list(app: App, before: number | null): Promise<VersionList> {
+    if (before === null) await this.record(app);
+    const versions = await listVersions(app.database, before);
+    const last = versions.at(-1)?.number ?? 1;
+    return { versions, next: versions.length === limits.versionsPerPage.default && last > 1 ? last : null };
+  }
+
+  /** One version with its specification; null where there is none. */
+  async show(app: App, point: VersionPoint): Promise<VersionDetail | null> {
+    await this.record(app);
+    const found = await readVersion(app.database, point);
+    if (!found) return null;
+    const { ref, name } = app.record;
+    // Kept by this class alone, or not the app's any more but still shown as what it is.
+    const specification = { app: { ref, name }, hash: found.entry.hash, chapters: found.chapters as Chapters };
+    return { ...found.entry, specification };
+  }
+
+  #watchOf(app: App): Watch {
+    const known = this.#watched.get(app) ?? { timer: null, last: Promise.resolve() };
+    this.#watched.set(app, known);
+    return known;
+  }
+
+  #hear(app: App, { type }: Notification): void {
+    const watch = this.#watchOf(app);
+    if (type === 'deaf') {
+      if (watch.timer) clearTimeout(watch.timer);
+      watch.timer = null;
+    } else if (type === 'schema' || type === 'settings' || type === 'listening') {
+      const mode = type === 'listening' ? 'pending' : 'unexplained';
+      watch.timer ??= setTimeout(
+        () => {
+          watch.timer = null;
+          watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode));
+          watch.last.catch((error: unknown) => this.#report(app, error));
+        },
+        SETTLE_MILLISECONDS + Math.random() * TURN_MILLISECONDS,
+      ).unref();
+    }
+  }
+
+  #report(app: App, error: unknown): void {
+    // The app closed or its database left: the next one who opens it looks again.
+    if (error instanceof ConnectionError) return;
+    this.#events.emit({ type: 'fault', requestId: null, where: `the versions of app ${app.ref}`, error });
+  }
+
+  /**
+   * `pending`: only where the journal holds something new, for an app that was just opened. `unexplained`: also where a change was
+   * told that no entry of the journal accounts for.
+   */
+  async #record(app: App, mode: 'always' | 'pending' | 'unexplained'): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const head = await readHead(app.database);
+      const isNews = head.latest === null || head.pending.length > 0;
+      if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return;
+      const { hash, chapters } = await this.#specify(app);
+      if (hash === head.latest?.hash) {
+        // What a caller asks for may not have been heard of yet; what the database told of has.
+        if (mode !== 'always' && head.pending.length > 0) await settlePending(app.database, head);
+        return;
+      }
+      const fresh = lasting(chapters);
+      const previous = head.latest ? await readVersion(app.database, { number: head.latest.number }) : null;
+      const changes = previous ? diffChapters(previous.chapters, JSON.parse(JSON.stringify(fresh)) as JsonObject) : [];
+      if (await addVersion(app.database, head, { hash, changes, chapters: fresh })) {
+        await prune(app.database);
+        return;
+      }
+    }
+  }
+}
+
+interface Watch {
+  timer: NodeJS.Timeout | null;
+  /** The recording under way, or the last one. */
+  last: Promise<void>;
+}
