@@ -63,7 +63,7 @@ function runConnection(
       const answer = wholeAnswer(received);
       if (!answer) return;
       measured(performance.now() - sentAt, answer.status >= 200 && answer.status < 300);
-      options.onBody?.(id, received.toString('utf8', answer.bodyStart));
+      if (options.onBody) options.onBody(id, received.toString('utf8', answer.bodyStart));
       received = Buffer.alloc(0);
       if (performance.now() < until) send();
       else socket.end();
@@ -71,19 +71,34 @@ function runConnection(
   });
 }
 
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH = Buffer.from('\r\ncontent-length: ');
 const CHUNKED_END = Buffer.from('0\r\n\r\n');
 
-/** Status and place of the body once an HTTP/1.1 answer is there whole; null before. */
+/** Status and place of the body once an HTTP/1.1 answer is there whole; null before. Looks at bytes, as it takes its time from the server. */
 function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | null {
-  const headEnd = bytes.indexOf('\r\n\r\n');
+  const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;
-  const head = bytes.toString('latin1', 0, headEnd).toLowerCase();
-  const status = Number(head.slice(9, 12));
-  const bodyStart = headEnd + 4;
-  const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
-  if (length !== undefined) return bytes.length >= bodyStart + Number(length) ? { status, bodyStart } : null;
-  if (!head.includes('transfer-encoding: chunked')) return { status, bodyStart };
+  const status = digits(bytes, 9);
+  const bodyStart = headEnd + HEAD_END.length;
+  const length = bytes.indexOf(LENGTH);
+  if (length >= 0 && length < headEnd) {
+    return bytes.length >= bodyStart + digits(bytes, length + LENGTH.length) ? { status, bodyStart } : null;
+  }
+  if (!bytes.toString('latin1', 0, headEnd).toLowerCase().includes('transfer-encoding: chunked')) {
+    return { status, bodyStart };
+  }
   return bytes.subarray(-5).equals(CHUNKED_END) ? { status, bodyStart } : null;
+}
+
+/** The number that stands at `offset`. */
+function digits(bytes: Buffer, offset: number): number {
+  let value = 0;
+  for (let at = offset; ; at++) {
+    const digit = (bytes[at] ?? 0) - 0x30;
+    if (digit < 0 || digit > 9) return value;
+    value = value * 10 + digit;
+  }
 }
 
 /** A request as it goes over the wire. */

@@ -10,8 +10,8 @@ export interface BenchNode {
   operatorToken: string;
   /** From the start of the process to the first answered request, in milliseconds. */
   startMilliseconds: number;
-  /** Memory of all its processes, each shared page counted in proportion (PSS), in bytes. */
-  memory(): number;
+  /** Memory of all its processes, or of those of one program, each shared page counted in proportion (PSS), in bytes. */
+  memory(program?: string): number;
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,10 @@ export async function startNode(options: { home?: string; workers?: number } = {
     home,
     operatorToken: readFileSync(join(home, 'secrets/operator-token'), 'utf8').trim(),
     startMilliseconds: performance.now() - started,
-    memory: () => descendants(child.pid ?? 0).reduce((sum, pid) => sum + pssOf(pid), 0),
+    memory: (program) =>
+      descendants(child.pid ?? 0)
+        .filter((pid) => program === undefined || programOf(pid) === program)
+        .reduce((sum, pid) => sum + pssOf(pid), 0),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
@@ -85,6 +88,14 @@ function descendants(root: number): number[] {
   const found = [root];
   for (const pid of found) for (const [child, parent] of parents) if (parent === pid) found.push(child);
   return found;
+}
+
+function programOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
 }
 
 function pssOf(pid: number): number {

@@ -22,7 +22,7 @@ await build({
   loader: { '.sql': 'text' },
   logLevel: 'warning',
 });
-execFileSync(process.execPath, [join(root, '.tmp/bench/main.mjs'), ...process.argv.slice(2)], {
+execFileSync(process.execPath, ['--expose-gc', join(root, '.tmp/bench/main.mjs'), ...process.argv.slice(2)], {
   stdio: 'inherit',
   cwd: root,
 });

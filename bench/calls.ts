@@ -1,0 +1,182 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { AppConnection } from '../contract/admin.ts';
+import { auth, databaseUrl, EMAIL, makeApp, PASSWORD } from './app.ts';
+import { dataCases, type LimitOrder, type LimitReport } from './cases.ts';
+import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table, WORKERS } from './figures.ts';
+import { type LoadResult, load, request } from './load.ts';
+import { type BenchNode, removeHome, startNode } from './node.ts';
+
+interface Row {
+  name: string;
+  result: LoadResult;
+  limit: number;
+}
+
+/** Each call, with the limit of the same run beside it. */
+export async function measureCalls(): Promise<void> {
+  const node = await startNode({ workers: WORKERS });
+  try {
+    const { app, member, headers } = await makeApp(node);
+    const runtimeUrl = await databaseUrl(node, app);
+    const rows: Row[] = [];
+    for (const { name, calls } of dataCases(member.id)) {
+      const bytes = calls.map((call) =>
+        request(
+          call.method,
+          `/apps/bench/rest/v1${call.path}${call.query ? `?${call.query}` : ''}`,
+          { ...headers, ...call.headers },
+          call.body,
+        ),
+      );
+      const claims = JSON.parse(Buffer.from(member.accessToken.split('.')[1] ?? '', 'base64url').toString()) as Record<
+        string,
+        unknown
+      >;
+      const identity = JSON.stringify({
+        role: 'authenticated',
+        claims,
+        claimsJson: JSON.stringify(claims),
+        userId: member.id,
+        sessionId: null,
+        source: 'token',
+      });
+      rows.push(
+        await measureCase(
+          name,
+          () => {
+            let turn = 0;
+            return load({
+              port: node.port,
+              connections: CONNECTIONS,
+              milliseconds: MILLISECONDS,
+              next: () => bytes[turn++ % bytes.length] as Buffer,
+            });
+          },
+          {
+            kind: 'rest',
+            calls: calls.map((call) => ({ ...call, headers: { ...headers, ...call.headers } })),
+            identity,
+            databaseUrl: runtimeUrl,
+            concurrency: CONNECTIONS / WORKERS,
+            milliseconds: MILLISECONDS,
+          },
+        ),
+      );
+    }
+    const signIn = request(
+      'POST',
+      '/apps/bench/auth/v1/token?grant_type=password',
+      { apikey: app.publishable_key, 'content-type': 'application/json' },
+      JSON.stringify({ email: EMAIL, password: PASSWORD }),
+    );
+    rows.push(
+      await measureCase(
+        'sign in',
+        () => load({ port: node.port, connections: 8, milliseconds: MILLISECONDS, next: () => signIn }),
+        {
+          kind: 'sign-in',
+          email: EMAIL,
+          password: PASSWORD,
+          databaseUrl: runtimeUrl,
+          concurrency: 4,
+          milliseconds: MILLISECONDS,
+        },
+      ),
+    );
+    rows.push(
+      await measureCase(
+        'refresh',
+        () => refreshAll(node, app),
+        async () => ({
+          kind: 'refresh',
+          tokens: await refreshTokensOf(app),
+          databaseUrl: runtimeUrl,
+          concurrency: CONNECTIONS / WORKERS,
+          milliseconds: MILLISECONDS,
+        }),
+      ),
+    );
+    print(rows);
+  } finally {
+    await node.stop();
+    removeHome(node.home);
+  }
+}
+
+/** Load and limit take turns, so that a change of the machine's mood meets both. */
+async function measureCase(
+  name: string,
+  run: () => Promise<LoadResult>,
+  order: LimitOrder | (() => Promise<LimitOrder>),
+): Promise<Row> {
+  // Until the server's code is compiled and its plans are made, it measures something else.
+  await run();
+  const results: LoadResult[] = [];
+  const limits: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    limits.push(await limit(typeof order === 'function' ? await order() : order));
+    results.push(await run());
+  }
+  results.sort((a, b) => a.perSecond - b.perSecond);
+  const result = results[Math.floor(ROUNDS / 2)] as LoadResult;
+  if (result.failed > 0) process.stderr.write(`${name}: ${result.failed} of ${result.requests} failed\n`);
+  return { name, result, limit: median(limits) };
+}
+
+async function limit(order: LimitOrder): Promise<number> {
+  const script = fileURLToPath(new URL('./limit-process.mjs', import.meta.url));
+  const reports = await Promise.all(
+    Array.from({ length: WORKERS }, (_, i) => {
+      const mine: LimitOrder =
+        order.kind === 'refresh'
+          ? { ...order, tokens: order.tokens.slice(i * order.concurrency, (i + 1) * order.concurrency) }
+          : order;
+      return new Promise<LimitReport>((resolve, reject) => {
+        const child = fork(script);
+        child.once('message', (report) => resolve(report as LimitReport));
+        child.once('exit', (code) => reject(new Error(`the limit process ended with ${code}`)));
+        child.send(mine);
+      });
+    }),
+  );
+  return reports.reduce((sum, report) => sum + report.perSecond, 0);
+}
+
+/** A refresh token for each connection; a token is good for one exchange, so every round needs its own. */
+function refreshTokensOf(app: AppConnection): Promise<string[]> {
+  const one = () =>
+    auth<{ refresh_token: string }>(app, '/token?grant_type=password', { email: EMAIL, password: PASSWORD });
+  return Promise.all(Array.from({ length: CONNECTIONS }, async () => (await one()).refresh_token));
+}
+
+async function refreshAll(node: BenchNode, app: AppConnection): Promise<LoadResult> {
+  const tokens = await refreshTokensOf(app);
+  return load({
+    port: node.port,
+    connections: CONNECTIONS,
+    milliseconds: MILLISECONDS,
+    next: (id) =>
+      request(
+        'POST',
+        `/apps/${app.ref}/auth/v1/token?grant_type=refresh_token`,
+        { apikey: app.publishable_key, 'content-type': 'application/json' },
+        JSON.stringify({ refresh_token: tokens[id] }),
+      ),
+    onBody: (id, body) => {
+      tokens[id] = (JSON.parse(body) as { refresh_token: string }).refresh_token;
+    },
+  });
+}
+
+function print(rows: readonly Row[]): void {
+  const lines = rows.map(({ name, result, limit }) => [
+    name,
+    number(result.perSecond),
+    `${result.p50.toFixed(1)} ms`,
+    `${result.p99.toFixed(1)} ms`,
+    number(limit),
+    `${Math.round((100 * result.perSecond) / limit)} %`,
+  ]);
+  table(['Case', 'Requests a second', 'p50', 'p99', 'Limit', 'Share of it'], lines);
+}

@@ -1,0 +1,90 @@
+import { loadCatalog } from '../src/catalog/load.ts';
+import { Connection } from '../src/database/connection.ts';
+import { parseTarget } from '../src/database/target.ts';
+import { databaseUrl, makeApp, sql } from './app.ts';
+import { CONNECTIONS, median, table, WORKERS } from './figures.ts';
+import { load, request } from './load.ts';
+import { removeHome, startNode } from './node.ts';
+
+const TABLES = 1000;
+const CHANGES = 5;
+
+/** A schema of 1,000 tables: what the first call after a change waits, and what the schema cache holds. */
+export async function measureSchema(): Promise<void> {
+  const node = await startNode({ workers: WORKERS });
+  try {
+    const { app, headers } = await makeApp(node);
+    for (let from = 0; from < TABLES; from += 100) await sql(node, app.ref, tables(from, from + 100));
+    const url = `${node.url}/apps/bench/rest/v1/items?id=eq.1`;
+    const first: number[] = [];
+    for (let i = 0; i < CHANGES; i++) {
+      await sql(node, app.ref, `alter table public.table_${i} add column more_${i} text`);
+      const started = performance.now();
+      const response = await fetch(`${node.url}/apps/bench/rest/v1/table_${i}?select=more_${i}&limit=1`, { headers });
+      await response.text();
+      if (!response.ok) throw new Error(`${response.status}`);
+      first.push(performance.now() - started);
+    }
+    await fetch(url, { headers });
+    const calls = load({
+      port: node.port,
+      connections: CONNECTIONS,
+      milliseconds: 10_000,
+      next: () => request('GET', '/apps/bench/rest/v1/items?id=eq.1', headers),
+    });
+    for (let i = 0; i < CHANGES; i++) {
+      await sql(node, app.ref, `alter table public.table_${i} drop column more_${i}`);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    const { failed, requests, p99 } = await calls;
+    table(
+      [`A schema of ${TABLES} tables`, 'Measured'],
+      [
+        [
+          'first call after a change',
+          `${median(first).toFixed(0)} ms (slowest of ${CHANGES}: ${Math.max(...first).toFixed(0)} ms)`,
+        ],
+        ['memory of the schema cache', `${((await cacheBytes(await databaseUrl(node, app))) / 1e6).toFixed(1)} MB`],
+        [
+          `calls that failed during ${CHANGES} changes under load`,
+          `${failed} of ${requests} (p99 ${p99.toFixed(0)} ms)`,
+        ],
+      ],
+    );
+  } finally {
+    await node.stop();
+    removeHome(node.home);
+  }
+}
+
+/** Tables of five columns, each with a foreign key to the one before. */
+function tables(from: number, to: number): string {
+  const all: string[] = [];
+  for (let i = from; i < to; i++) {
+    const parent = i === 0 ? '' : `, parent_id int references public.table_${i - 1} (id)`;
+    all.push(
+      `create table public.table_${i} (id int primary key, name text not null, amount numeric(10,2), made_at timestamptz default now()${parent});
+       grant select on public.table_${i} to authenticated;`,
+    );
+  }
+  return all.join('\n');
+}
+
+/** What ten caches hold beyond none, a tenth of it. */
+async function cacheBytes(url: string): Promise<number> {
+  const connection = await Connection.open(parseTarget(url, 'bench'), 5000);
+  const database = { run: (statements: Parameters<Connection['run']>[0]) => connection.run(statements) };
+  const load = () => loadCatalog(database, ['public'], ['public', 'extensions']);
+  await load();
+  const held = [];
+  const before = heapAfterCollection();
+  for (let i = 0; i < 10; i++) held.push(await load());
+  const bytes = (heapAfterCollection() - before) / held.length;
+  connection.close();
+  return bytes;
+}
+
+function heapAfterCollection(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
