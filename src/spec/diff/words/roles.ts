@@ -30,8 +30,9 @@ function tellRole(difference: Difference): Told {
   const { before, after } = difference;
   const name = text(after ?? before, 'name');
   const free = flag(after, 'bypasses_row_level_security') ? '; row-level security does not bind it' : '';
+  const meaning = text(after, 'meaning');
   if (before === undefined)
-    return { words: `There is a new role ${name}: ${text(after, 'meaning')}${free}.`, of: [difference] };
+    return { words: `There is a new role ${name}${meaning === '' ? '' : `: ${meaning}`}${free}.`, of: [difference] };
   if (after === undefined) return { words: `The role ${name} is gone.`, of: [difference] };
   const parts = isObject(before) && isObject(after) ? restWords(before, after, []) : [fromTo(before, after)];
   return { words: `The role ${name} has changed: ${parts.join('; ')}.`, of: [difference] };

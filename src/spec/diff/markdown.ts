@@ -1,0 +1,141 @@
+import type { Change } from '../../../contract/changes.ts';
+import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
+import { type Block, parseMarkdown, plainText } from '../markdown/parse.ts';
+import { diffChapters } from './diff.ts';
+import { cut, quoted, thing } from './words/values.ts';
+
+/**
+ * What changed between two exports as Markdown, in words. It can tell what the Markdown says, which is less than the value, but
+ * needs no more than the file: an export that was committed long ago, on another node. Empty where the chapters read alike.
+ */
+export function diffMarkdown(before: string, after: string): Change[] {
+  const [old, fresh] = [readOutline(before), readOutline(after)];
+  return chapters.flatMap(({ key }) => diffOutline(key, old.get(key) ?? [], fresh.get(key) ?? []));
+}
+
+/** True where two exports say the same: the name of the app and the ends of lines do not count. */
+export const sameMarkdown = (a: string, b: string): boolean => chaptersText(a) === chaptersText(b);
+
+const chaptersText = (markdown: string): string => {
+  const text = markdown.replace(/\r\n?/g, '\n');
+  const start = text.indexOf('\n## ');
+  return (start < 0 ? text : text.slice(start)).trim();
+};
+
+/** One thing that a chapter says: under which heading, of what, and what. */
+interface Line {
+  heading: string;
+  /** What identifies it under its heading: the row of a table and its column; the text itself for all else. */
+  name: string;
+  text: string;
+}
+
+type Outline = Map<ChapterKey, Line[]>;
+
+function readOutline(markdown: string): Outline {
+  const outline: Outline = new Map();
+  let lines: Line[] | null = null;
+  let heading = '';
+  for (const block of parseMarkdown(markdown)) {
+    if (block.kind === 'heading' && block.level <= 2) {
+      const chapter = chapters.find(({ number, name }) => plainText(block.text) === `${number} ${name}`);
+      lines = chapter ? [] : null;
+      heading = '';
+      if (chapter && lines) outline.set(chapter.key, lines);
+    } else if (block.kind === 'heading') {
+      heading = plainText(block.text);
+    } else {
+      lines?.push(...linesOf(block, heading));
+    }
+  }
+  return outline;
+}
+
+function linesOf(block: Block, heading: string): Line[] {
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+    case 'code':
+      return [said(heading, block.kind === 'code' ? block.text : plainText(block.text))];
+    case 'list':
+      return block.items.map((item) => said(heading, plainText(item)));
+    case 'details':
+      return block.blocks.flatMap((inner) => linesOf(inner, heading));
+    case 'table':
+      return block.rows.flatMap((row) =>
+        row.slice(1).map((cell, i) => ({
+          heading,
+          name: `${plainText(row[0] ?? '')}\0${plainText(block.head[i + 1] ?? '')}`,
+          text: plainText(cell),
+        })),
+      );
+  }
+}
+
+const said = (heading: string, text: string): Line => ({ heading, name: text, text });
+
+function diffOutline(chapter: ChapterKey, before: readonly Line[], after: readonly Line[]): Change[] {
+  const cells = chapter === 'roles' ? diffChapters(rolesOf(before), rolesOf(after)) : [];
+  const rest = (lines: readonly Line[]) => (chapter === 'roles' ? lines.filter((line) => !isCell(line)) : lines);
+  const [old, fresh] = [byKey(rest(before)), byKey(rest(after))];
+  const changes = [...new Set([...old.keys(), ...fresh.keys()])].flatMap((key): Change[] => {
+    const [was, is] = [old.get(key), fresh.get(key)];
+    if (was?.text === is?.text) return [];
+    const line = is ?? was;
+    const paths = line
+      ? [
+          [line.heading, ...line.name.split('\0')]
+            .filter((part) => part !== '')
+            .map(cut)
+            .join(' / '),
+        ]
+      : [];
+    return [{ chapter, kind: was ? (is ? 'changed' : 'removed') : 'added', words: lineWords(was, is), paths }];
+  });
+  return [...cells, ...changes];
+}
+
+/** Lines by heading and name; the same again is counted. */
+function byKey(lines: readonly Line[]): Map<string, Line> {
+  const found = new Map<string, Line>();
+  for (const line of lines) {
+    const base = `${line.heading}\0${line.name}`;
+    let key = base;
+    for (let i = 2; found.has(key); i++) key = `${base} #${i}`;
+    found.set(key, line);
+  }
+  return found;
+}
+
+function lineWords(was: Line | undefined, is: Line | undefined): string {
+  const line = is ?? was;
+  const where = line?.heading ? `${thing(line.heading)}: ` : '';
+  const [row, column] = (line?.name ?? '').split('\0');
+  if (column !== undefined) {
+    const name = `${where}${row}, ${column || 'value'},`;
+    if (!was) return `${name} is now ${quoted(is?.text ?? '')}.`;
+    return is
+      ? `${name} was ${quoted(was.text)}, is now ${quoted(is.text)}.`
+      : `${name} is gone; it was ${quoted(was.text)}.`;
+  }
+  return is ? `${where}it now says ${quoted(is.text)}.` : `${where}it no longer says ${quoted(was?.text ?? '')}.`;
+}
+
+const isCell = (line: Line): boolean => line.name.includes('\0');
+
+/** The matrix of chapter 6 as far as Markdown has it: enough for the words of its cells. */
+function rolesOf(lines: readonly Line[]): Record<string, unknown> {
+  const cells = lines.filter(isCell).map(({ heading, name, text }) => {
+    const [row = '', role = ''] = name.split('\0');
+    const isFunction = heading === 'Functions';
+    const verdict = text === '–' ? 'never' : text === 'always' ? 'always' : 'when';
+    return {
+      role,
+      entity: isFunction ? row : heading,
+      operation: isFunction ? 'execute' : row,
+      verdict,
+      words: verdict === 'when' ? text.replace(/^when /, '') : '',
+    };
+  });
+  return { roles: { roles: [...new Set(cells.map(({ role }) => role))].map((name) => ({ name })), cells } };
+}

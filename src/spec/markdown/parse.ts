@@ -1,0 +1,114 @@
+/**
+ * Reads the Markdown that is written here: headings, paragraphs, lists, tables, fenced code and details. It is no reader of Markdown
+ * in general; what it does not know it takes as a paragraph, so that no line is lost.
+ */
+export type Block =
+  | { kind: 'heading'; level: number; text: string }
+  | { kind: 'paragraph'; text: string }
+  | { kind: 'list'; items: string[] }
+  | { kind: 'table'; head: string[]; rows: string[][] }
+  | { kind: 'code'; language: string; text: string }
+  | { kind: 'details'; summary: string; blocks: Block[] };
+
+/** Texts in blocks are inline Markdown still; see `readInline`. */
+export function parseMarkdown(markdown: string): Block[] {
+  const lines = markdown.replace(/\r\n?/g, '\n').split('\n');
+  return readBlocks(lines, 0, false).blocks;
+}
+
+function readBlocks(lines: readonly string[], start: number, inDetails: boolean): { blocks: Block[]; next: number } {
+  const blocks: Block[] = [];
+  let at = start;
+  while (at < lines.length) {
+    const line = lines[at] ?? '';
+    if (inDetails && line === '</details>') return { blocks, next: at + 1 };
+    const details = /^<details><summary>(.*)<\/summary>$/.exec(line);
+    const fence = /^(`{3,})([a-z]*)$/.exec(line);
+    const heading = /^(#{1,6}) (.*)$/.exec(line);
+    if (line.trim() === '') {
+      at++;
+    } else if (details) {
+      const inner = readBlocks(lines, at + 1, true);
+      blocks.push({ kind: 'details', summary: details[1] ?? '', blocks: inner.blocks });
+      at = inner.next;
+    } else if (fence) {
+      const end = lines.indexOf(fence[1] ?? '', at + 1);
+      const last = end < 0 ? lines.length : end;
+      blocks.push({ kind: 'code', language: fence[2] ?? '', text: lines.slice(at + 1, last).join('\n') });
+      at = last + 1;
+    } else if (heading) {
+      blocks.push({ kind: 'heading', level: heading[1]?.length ?? 1, text: heading[2] ?? '' });
+      at++;
+    } else {
+      const isAlike = line.startsWith('- ') ? isItem : line.startsWith('| ') ? isRow : isProse;
+      let end = at + 1;
+      while (end < lines.length && isAlike(lines[end] ?? '')) end++;
+      blocks.push(groupOf(lines.slice(at, end)));
+      at = end;
+    }
+  }
+  return { blocks, next: at };
+}
+
+const isItem = (line: string): boolean => line.startsWith('- ');
+const isRow = (line: string): boolean => line.startsWith('| ');
+const isProse = (line: string): boolean => line.trim() !== '' && !/^(- |\| |#{1,6} |`{3,}|<\/?details>)/.test(line);
+
+function groupOf(lines: readonly string[]): Block {
+  const [first = '', second = ''] = lines;
+  if (isItem(first)) return { kind: 'list', items: lines.map((line) => line.slice(2)) };
+  if (isRow(first) && /^\|( --- \|)+$/.test(second)) {
+    const [head = [], , ...rows] = lines.map(cellsOf);
+    return { kind: 'table', head, rows };
+  }
+  return { kind: 'paragraph', text: lines.join(' ') };
+}
+
+/** The cells of `| a | b |`: within a cell every bar stands after a backslash. */
+const cellsOf = (line: string): string[] => line.slice(2, -2).split(' | ');
+
+/** A piece of inline Markdown. */
+export type Inline = { kind: 'text' | 'code' | 'strong' | 'emphasis'; text: string };
+
+export function readInline(markdown: string): Inline[] {
+  const pieces: Inline[] = [];
+  let rest = markdown;
+  let plain = '';
+  const flush = () => {
+    if (plain !== '') pieces.push({ kind: 'text', text: plain });
+    plain = '';
+  };
+  while (rest !== '') {
+    const escaped = /^\\([!-/:-@[-`{-~])/.exec(rest);
+    const code = /^(`+)([^`]|[^`].*?[^`])\1(?!`)/s.exec(rest);
+    const strong = /^\*\*((?:\\.|[^*\\])+)\*\*/.exec(rest);
+    const emphasis = /^\*((?:\\.|[^*\\])+)\*/.exec(rest);
+    const found = escaped ?? code ?? strong ?? emphasis;
+    if (escaped) {
+      plain += escaped[1];
+    } else if (code) {
+      flush();
+      pieces.push({ kind: 'code', text: codeText(code[2] ?? '') });
+    } else if (strong ?? emphasis) {
+      flush();
+      pieces.push({ kind: strong ? 'strong' : 'emphasis', text: plainText((strong ?? emphasis)?.[1] ?? '') });
+    } else {
+      plain += rest[0];
+    }
+    rest = rest.slice(found ? found[0].length : 1);
+  }
+  flush();
+  return pieces;
+}
+
+/** One space on either side is there for a backtick at the edge; a bar has a backslash for the sake of tables. */
+function codeText(text: string): string {
+  const bare = /^ .*[^ ].* $/s.test(text) ? text.slice(1, -1) : text;
+  return bare.replaceAll('\\|', '|');
+}
+
+/** Inline Markdown without its marks. */
+export const plainText = (markdown: string): string =>
+  readInline(markdown)
+    .map(({ text }) => text)
+    .join('');
