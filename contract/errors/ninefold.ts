@@ -255,6 +255,22 @@ export const ninefoldErrors = entries({
     action: 'Restore the file and put the change into a new one.',
     member: null,
   },
+  migration_outdated: {
+    source: 'ninefold',
+    status: 409,
+    message: 'The app was changed again since these changes were read.',
+    meaning: 'What was to be saved as a migration is not all that was changed, or was saved already.',
+    action: 'Read the changes and save them again.',
+    member: null,
+  },
+  version_unknown: {
+    source: 'ninefold',
+    status: 404,
+    message: 'There is no such version of the specification.',
+    meaning: 'No version has this number or hash, or none is that old; the oldest are dropped in time.',
+    action: 'List the versions, and name one of them.',
+    member: null,
+  },
   session_revoked: {
     source: 'ninefold',
     status: 401,
