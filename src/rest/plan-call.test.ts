@@ -130,3 +130,32 @@ describe('a read that was planned before with other values', () => {
     }
   });
 });
+
+describe('an insert that was planned before with other rows', () => {
+  const post = (body: unknown, query: string, headers: Exchange['headers']): Exchange => ({
+    ...get(query, headers),
+    method: 'POST',
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  });
+  const row = fc.dictionary(fc.constantFrom('id', 'title', 'year', 'nope'), fc.oneof(fc.string(), fc.integer()), {
+    maxKeys: 3,
+  });
+  const body = fc.oneof(row, fc.array(row, { maxLength: 3 }), fc.constantFrom('', 'null', '{', '"*"'));
+
+  it('asks the database the same as if it had been planned anew', () => {
+    fc.assert(
+      fc.property(
+        fc.array(body, { minLength: 2, maxLength: 4 }),
+        fc.constantFrom('', 'select=id', 'columns=id,title', 'on_conflict=id', 'select=*,directors(name)'),
+        fc.constantFrom('return=minimal', 'return=representation', 'resolution=merge-duplicates', 'missing=default'),
+        (bodies, query, prefer) => {
+          for (const each of [...bodies, ...bodies]) {
+            const exchange = post(each, query, { prefer });
+            expect(outcome(exchange, false)).toEqual(outcome(exchange, true));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

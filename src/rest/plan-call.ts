@@ -3,7 +3,7 @@ import type { RestSettings } from '../../contract/settings.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import type { Plan } from './plan/plan.ts';
+import type { MutatePlan, Plan } from './plan/plan.ts';
 import { planRequest } from './plan/plan-request.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import { headersForSettings, parseCookies, parseRequest } from './request/parse-request.ts';
@@ -36,10 +36,18 @@ const MAX_SHAPES = 1000;
 /** A longer shape is not remembered. */
 const MAX_SHAPE_LENGTH = 4000;
 
+/** An insert without its rows, and the parameter that these are. */
+interface PlannedInsert {
+  readonly plan: MutatePlan;
+  readonly main: MainStatement;
+  readonly rows: number;
+}
+
 interface Shapes {
   readonly settings: RestSettings;
   /** Null: what cannot be remembered. */
-  readonly byKey: Map<string, PlannedShape | null>;
+  readonly reads: Map<string, PlannedShape | null>;
+  readonly inserts: Map<string, PlannedInsert>;
 }
 
 /** What was planned against a schema is forgotten with it. */
@@ -47,7 +55,7 @@ const shapesOf = new WeakMap<Catalog, Shapes>();
 
 /**
  * Request → plan → SQL text of a call. Clients ask for the same with other values again and again, so a read is planned once for
- * each shape of its query. `onParsed` is called between the first step and the second. Throws what parseRequest and planRequest
+ * each shape of its query, and an insert once for each set of columns. `onParsed` is called between the first step and the second. Throws what parseRequest and planRequest
  * throw. Pure but for what it remembers.
  */
 export function planCall(
@@ -56,16 +64,16 @@ export function planCall(
   settings: RestSettings,
   onParsed: () => void = () => undefined,
 ): PlannedCall {
+  if (exchange.method === 'POST') return planPost(exchange, catalog, settings, onParsed);
   const shape = exchange.method === 'GET' || exchange.method === 'HEAD' ? shapeOfQuery(exchange.query) : null;
   if (shape === null) return planAnew(exchange, catalog, settings, onParsed);
   const key = keyOf(exchange, shape);
   if (key.length > MAX_SHAPE_LENGTH) return planAnew(exchange, catalog, settings, onParsed);
-  const { byKey } = rememberedFor(catalog, settings);
-  let planned = byKey.get(key);
+  const { reads } = rememberedFor(catalog, settings);
+  let planned = reads.get(key);
   if (planned === undefined) {
     planned = planShape(exchange, shape, catalog, settings);
-    if (byKey.size >= MAX_SHAPES) byKey.clear();
-    byKey.set(key, planned);
+    remember(reads, key, planned);
   }
   if (planned === null) return planAnew(exchange, catalog, settings, onParsed);
   onParsed();
@@ -75,8 +83,42 @@ export function planCall(
 function planAnew(exchange: Exchange, catalog: Catalog, settings: RestSettings, onParsed: () => void): PlannedCall {
   const request = parseRequest(exchange, settings);
   onParsed();
+  return planParsed(request, catalog, settings);
+}
+
+function planParsed(request: ApiRequest, catalog: Catalog, settings: RestSettings): PlannedCall {
   const plan = planRequest(request, catalog, settings);
   return { request, plan, main: isQuery(plan) ? mainStatement(request, plan, settings) : null };
+}
+
+function planPost(exchange: Exchange, catalog: Catalog, settings: RestSettings, onParsed: () => void): PlannedCall {
+  const request = parseRequest(exchange, settings);
+  onParsed();
+  const { action, payload, columns } = request;
+  if (action.kind !== 'mutate' || payload?.kind !== 'json') return planParsed(request, catalog, settings);
+  const { path, query, headers } = exchange;
+  const key = `${path}?${query}\n${headers.accept}\n${headers.prefer}\n${headers['content-profile']}\n${headers['content-type']}\n${payload.isObject}\n${columns.join('\0')}`;
+  const { inserts } = rememberedFor(catalog, settings);
+  const known = inserts.get(key);
+  if (known) {
+    const params = known.main.params.slice();
+    params[known.rows] = payload.body;
+    return { request, plan: { ...known.plan, payload }, main: { text: known.main.text, params } };
+  }
+  const planned = planParsed(request, catalog, settings);
+  const { plan, main } = planned;
+  const places = main?.params.flatMap((param, place) => (param === payload.body ? [place] : [])) ?? [];
+  const [rows] = places;
+  if (plan.kind === 'mutate' && main && rows !== undefined && places.length === 1 && key.length <= MAX_SHAPE_LENGTH) {
+    const params = main.params.map((param, place) => (place === rows ? null : param));
+    remember(inserts, key, { plan: { ...plan, payload: null }, main: { text: main.text, params }, rows });
+  }
+  return planned;
+}
+
+function remember<T>(shapes: Map<string, T>, key: string, shape: T): void {
+  if (shapes.size >= MAX_SHAPES) shapes.clear();
+  shapes.set(key, shape);
 }
 
 const isQuery = (plan: Plan): plan is QueryPlan => plan.kind !== 'options' && plan.kind !== 'describe';
@@ -84,7 +126,7 @@ const isQuery = (plan: Plan): plan is QueryPlan => plan.kind !== 'options' && pl
 function rememberedFor(catalog: Catalog, settings: RestSettings): Shapes {
   const known = shapesOf.get(catalog);
   if (known?.settings === settings) return known;
-  const shapes = { settings, byKey: new Map<string, PlannedShape | null>() };
+  const shapes: Shapes = { settings, reads: new Map(), inserts: new Map() };
   shapesOf.set(catalog, shapes);
   return shapes;
 }
