@@ -14,6 +14,9 @@
  * | POST /admin/v1/apps/:ref/clone | CloneAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref/connection | – | AppConnection |
  * | GET /admin/v1/apps/:ref/activity | – | Activity |
+ * | GET /admin/v1/apps/:ref/calls | ?window=hour\|day\|week | CallStatisticsAnswer of observed.ts |
+ * | GET /admin/v1/apps/:ref/calls/:requestId | – | CallStoryAnswer of observed.ts |
+ * | GET /admin/v1/apps/:ref/errors | ?code= &limit= | RecentError[] of observed.ts |
  * | POST /admin/v1/apps/:ref/sql | SqlRequest | SqlResponse (400 `sql_failed` with details SqlFailure) |
  * | POST /admin/v1/apps/:ref/migrations | MigrateRequest | MigrateResponse |
  * | GET /admin/v1/apps/:ref/entities | – | Entity[] of specification.ts, every schema (for Data, completion) |

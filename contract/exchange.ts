@@ -39,6 +39,8 @@ export interface Exchange {
 /** What a handler answers. Bytes go out as they are. */
 export interface Reply {
   status: number;
+  /** Of an error: the code that its body carries. */
+  code?: string;
   /** Names in lower case. */
   headers: Record<string, string>;
   /** Values of Set-Cookie, the one header that cannot be joined into a list: each goes out by itself. */

@@ -9,6 +9,8 @@ import { authenticatorRole, CONSOLE_REF, databaseName } from './apps/app-record.
 import { Apps } from './apps/apps.ts';
 import { bootstrap, ServerUnfitError } from './apps/bootstrap.ts';
 import { CallStatistics } from './apps/call-statistics.ts';
+import { CallStories } from './apps/call-stories.ts';
+import { Incidents } from './apps/incidents.ts';
 import { Lifecycle } from './apps/lifecycle.ts';
 import { Registry } from './apps/registry.ts';
 import { type Server, smallPool, superuserIn } from './apps/server.ts';
@@ -108,7 +110,8 @@ export async function composeWorker(
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
   const identities = new Identities();
-  const statistics = new CallStatistics(apps, events);
+  const stories = new CallStories(apps, events);
+  const observers = [new CallStatistics(apps, events), new Incidents(apps, events), stories];
   const url = () => brief.url;
   const adminContext: AdminContext = {
     apps,
@@ -117,6 +120,7 @@ export async function composeWorker(
     server,
     maintenance,
     events,
+    stories,
     operatorToken: secrets.operatorToken,
     setupToken: brief.setupToken,
     identify: (app, exchange) => identities.resolve(app, exchange),
@@ -162,12 +166,12 @@ export async function composeWorker(
     webFolder,
   });
   await apps.start();
-  statistics.start();
+  for (const observer of observers) observer.start();
   return {
     http,
     close: async () => {
       await http.close();
-      await statistics.stop();
+      await Promise.all(observers.map((observer) => observer.stop()));
       await apps.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);
       stopLog();

@@ -231,6 +231,15 @@ export const ninefoldErrors = entries({
     action: 'Use the link that the server printed at its latest start.',
     member: null,
   },
+  call_unknown: {
+    source: 'ninefold',
+    status: 404,
+    message: 'No call with this request id is remembered.',
+    meaning:
+      'The call was not one of this app, or it is older than what is kept: the last calls in memory, and those that failed or were slow.',
+    action: 'Copy the whole id from the header x-request-id; look among the recent errors.',
+    member: null,
+  },
   sql_failed: {
     source: 'ninefold',
     status: 400,

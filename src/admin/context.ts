@@ -2,6 +2,7 @@ import type { Exchange } from '../../contract/exchange.ts';
 import type { Entity, Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
+import type { CallStories } from '../apps/call-stories.ts';
 import type { Lifecycle } from '../apps/lifecycle.ts';
 import type { Registry } from '../apps/registry.ts';
 import type { Server } from '../apps/server.ts';
@@ -18,6 +19,7 @@ export interface AdminContext {
   /** The superuser in the maintenance database. */
   readonly maintenance: Pool;
   readonly events: Events;
+  readonly stories: CallStories;
   readonly operatorToken: string;
   /** Of the one-time link. */
   readonly setupToken: string;

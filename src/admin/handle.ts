@@ -2,6 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, listApps, showApp, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
+import { showCalls, showErrors, showStory } from './calls.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { migrate } from './migrate.ts';
 import { findRoute, json, type Params, type Route } from './router.ts';
@@ -48,6 +49,9 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('POST', '/clone', ({ context, caller }, exchange, ref) => cloneApp(context, caller, exchange, ref)),
   onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),
   onApp('GET', '/activity', ({ context }, _, ref) => showActivity(context, ref)),
+  onApp('GET', '/calls', ({ context }, exchange, ref) => showCalls(context, exchange, ref)),
+  onApp('GET', '/calls/:requestId', ({ context }, _, ref, params) => showStory(context, ref, params.requestId ?? '')),
+  onApp('GET', '/errors', ({ context }, exchange, ref) => showErrors(context, exchange, ref)),
   onApp('POST', '/sql', ({ context }, exchange, ref) => runSql(context, exchange, ref)),
   onApp('POST', '/migrations', ({ context }, exchange, ref) => migrate(context, exchange, ref)),
   onApp('GET', '/entities', ({ context }, _, ref) => showEntities(context, ref)),

@@ -16,6 +16,8 @@ export type Notification =
   | { type: 'settings' }
   | { type: 'session-revoked'; ids: string[] }
   | { type: 'sessions-revoked-all' }
+  /** Somebody looks for the story of a call; somebody has written it down. */
+  | { type: 'story-wanted' | 'story-kept'; id: string }
   /** From now on everything is heard; what happened before may not have been. */
   | { type: 'listening' }
   /** From now on things may happen unheard. */
@@ -240,6 +242,9 @@ export function parseNotification(payload: string): Notification | null {
     case 'settings':
     case 'sessions-revoked-all':
       return { type: value.type };
+    case 'story-wanted':
+    case 'story-kept':
+      return 'id' in value && typeof value.id === 'string' ? { type: value.type, id: value.id } : null;
     case 'session-revoked': {
       const ids =
         'ids' in value && Array.isArray(value.ids) ? value.ids.filter((each) => typeof each === 'string') : [];

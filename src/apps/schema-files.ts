@@ -4,6 +4,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import base from '../schema/0001_base.sql';
 import auth from '../schema/0002_auth.sql';
 import project from '../schema/0003_project.sql';
+import calls from '../schema/0005_calls.sql';
 import versions from '../schema/0006_versions.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 
@@ -19,6 +20,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0001_base', sql: base, onExisting: true },
   { name: '0002_auth', sql: auth, onExisting: true },
   { name: '0003_project', sql: project, onExisting: false },
+  { name: '0005_calls', sql: calls, onExisting: true },
   { name: '0006_versions', sql: versions, onExisting: true },
 ];
 

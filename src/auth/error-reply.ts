@@ -17,6 +17,7 @@ export function authErrorReply(error: unknown, exchange: Pick<Exchange, 'headers
   const id = status >= 500 ? { error_id: exchange.requestId } : {};
   return {
     status,
+    code,
     headers: {
       ...replyHeaders,
       'x-sb-error-code': code,

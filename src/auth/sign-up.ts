@@ -24,7 +24,10 @@ const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone
 export async function signUpCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { settings, database } = context;
   const body = readBody(exchange, schema);
-  if (!body.email && !body.phone) return signUpAnonymously(context, exchange, body.data ?? {});
+  if (!body.email && !body.phone) {
+    if (context.trace) context.trace.call = 'auth.signup.anonymous';
+    return signUpAnonymously(context, exchange, body.data ?? {});
+  }
   if (settings.disable_signup) throw new NinefoldError('signup_disabled');
   if (!body.password) {
     throw new NinefoldError('validation_failed', { message: 'Signup requires a valid password' });

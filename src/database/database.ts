@@ -1,8 +1,15 @@
 import type { CancelSignal } from '../../contract/exchange.ts';
 import type { Result, Statement } from './statement.ts';
 
+/** Is told how long the database was at it. */
+export interface DatabaseTiming {
+  /** In milliseconds; waiting for a connection, and behind others on it, is not counted. */
+  databaseMilliseconds: number;
+}
+
 export interface RunOptions {
   signal?: CancelSignal | undefined;
+  timing?: DatabaseTiming | undefined;
   /**
    * The last statement, by its place, where the last value of its only row may be long: it then comes as `Result.tail` while it
    * arrives. For what only reads: the answer is there before the transaction has ended.

@@ -125,7 +125,7 @@ export class Pool implements Database {
   }
 
   async #runOnce(statements: readonly Statement[], options: RunOptions): Promise<Result[]> {
-    const { signal, tailOf } = options;
+    const { signal, tailOf, timing } = options;
     const key = statements[statements.length - 1]?.text ?? '';
     const expectedMilliseconds = this.#times.get(key) ?? UNKNOWN_MILLISECONDS;
     const work = (connection: Connection) => {
@@ -134,7 +134,10 @@ export class Pool implements Database {
         signal,
         tailOf,
         expectedMilliseconds,
-        onTimed: (milliseconds) => this.#remember(key, milliseconds),
+        onTimed: (milliseconds) => {
+          if (timing) timing.databaseMilliseconds += milliseconds;
+          this.#remember(key, milliseconds);
+        },
       });
     };
     if (typeof tailOf === 'number') return this.#alone(work, 'tail', tailIn);

@@ -5,9 +5,9 @@ import type { Area } from './area.ts';
 /** `/auth/v1` of an app. */
 export const authArea = (events: Events): Area => ({
   name: 'auth',
-  handle: async (app, exchange, identity) => {
+  handle: async (app, exchange, identity, trace) => {
     const { auth: settings } = await app.settings();
-    return handleAuth({ app: app.record, database: app.database, identity, settings, events }, exchange);
+    return handleAuth({ app: app.record, database: app.database, identity, settings, events, trace }, exchange);
   },
   renderError: async (error, _app, exchange) => authErrorReply(error, exchange),
 });

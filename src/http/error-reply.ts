@@ -1,6 +1,7 @@
 import type { Reply } from '../../contract/exchange.ts';
 import { ConnectionError, DatabaseError, PoolTimeoutError, ResultTooLargeError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { helpLink } from './help-link.ts';
 
 /** What PostgreSQL says while it starts, stops or has no connection left (SQLSTATE classes 08, 57P, 53300). */
 const unavailable = (sqlstate: string) =>
@@ -42,7 +43,8 @@ const statusOf = (error: unknown): number =>
 export function errorReply(error: NinefoldError, requestId: string): Reply {
   return {
     status: error.status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...error.headers },
+    code: error.code,
+    headers: { 'content-type': 'application/json; charset=utf-8', link: helpLink(error.code), ...error.headers },
     body: JSON.stringify({
       code: error.code,
       message: error.message,

@@ -1,14 +1,17 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
-import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/token-bucket.ts';
-import type { Events, NinefoldEvent } from '../observe/events.ts';
+import { CallTrace } from '../observe/call-trace.ts';
+import type { CallEvent, Events } from '../observe/events.ts';
 import type { Area } from './area.ts';
+import { type Blame, blame } from './blame.ts';
+import { callName } from './call-name.ts';
 import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
+import { helpLink } from './help-link.ts';
 
 export interface PipelineParts {
   apps: Apps;
@@ -17,8 +20,6 @@ export interface PipelineParts {
   /** Key or token → identity, for one app. */
   identify: (app: App, exchange: Exchange) => Promise<Identity>;
 }
-
-type CallEvent = Extract<NinefoldEvent, { type: 'call' }>;
 
 /**
  * The way of one call: receive → limit by address → which app? → whose identity? → which handler? A reader starts here.
@@ -41,15 +42,21 @@ export class Pipeline {
     let identity: Identity | null = null;
     return this.#answer(
       { area: area.name, app: ref, exchange, extra: corsHeaders },
-      async () => {
+      async (trace) => {
         if (isPreflight(exchange)) return preflightReply(exchange);
-        if (readBody) exchange.body = await readBody();
+        if (readBody) {
+          exchange.body = await readBody();
+          trace.received = performance.now();
+        }
         const opened = await this.#open(ref);
         app = opened;
-        return area.handle(opened, exchange, async () => {
+        trace.opened = performance.now();
+        const identify = async () => {
           identity ??= await this.#parts.identify(opened, exchange);
+          trace.identified = performance.now();
           return identity;
-        });
+        };
+        return area.handle(opened, exchange, identify, trace);
       },
       (error) => area.renderError(error, app, exchange, identity),
       () => identity,
@@ -62,12 +69,14 @@ export class Pipeline {
     let identity: Identity | null = null;
     return this.#answer(
       { area: area.name, app: ref, exchange, extra: {} },
-      async () => {
+      async (trace) => {
         // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
         const known = await authorise();
         identity = known;
+        trace.identified = performance.now();
         app = await this.#open(ref);
-        return area.handle(app, exchange, () => Promise.resolve(known));
+        trace.opened = performance.now();
+        return area.handle(app, exchange, () => Promise.resolve(known), trace);
       },
       (error) => (identity ? area.renderError(error, app, exchange, identity) : Promise.resolve(null)),
       () => identity,
@@ -92,39 +101,50 @@ export class Pipeline {
 
   async #answer(
     about: { area: CallEvent['area']; app: string | null; exchange: Exchange; extra: Readonly<Record<string, string>> },
-    work: () => Promise<Reply>,
+    work: (trace: CallTrace) => Promise<Reply>,
     renderError: (error: unknown) => Promise<Reply | null>,
     identity: () => Identity | null,
   ): Promise<Reply> {
     const { exchange, extra } = about;
-    const started = performance.now();
-    let code: string | null = null;
+    const trace = new CallTrace();
+    let blamed: Blame | null = null;
     let reply: Reply;
     try {
       this.#limit(exchange.address);
-      reply = await work();
+      trace.limited = performance.now();
+      reply = await work(trace);
     } catch (error) {
+      trace.failed = performance.now();
       const known = asNinefoldError(error);
-      code = error instanceof DatabaseError ? error.sqlstate : known.code;
       reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
+      blamed = blame(error, reply, exchange.signal.aborted);
+      reply.headers.link ??= helpLink(blamed.code);
       if (reply.status >= 500)
         this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
     }
     const who = identity();
+    trace.ended = performance.now();
+    trace.cut = reply.headers['ninefold-max-rows'] !== undefined;
     this.#parts.events.emit({
       type: 'call',
       app: about.app,
       area: about.area,
-      call: callName(about.area, exchange),
+      call: callName(about.area, exchange, trace),
       method: exchange.method,
       path: exchange.path,
+      query: exchange.query,
       status: reply.status,
-      code,
-      milliseconds: performance.now() - started,
+      code: blamed?.code ?? null,
+      subject: blamed?.subject ?? null,
+      limit: blamed?.limit ?? (trace.cut ? 'pageRows' : null),
+      milliseconds: trace.ended - trace.started,
       requestId: exchange.requestId,
       address: exchange.address,
       role: who?.role ?? null,
       userId: who?.userId ?? null,
+      sessionId: who?.sessionId ?? null,
+      source: who?.source ?? null,
+      trace,
     });
     const { headers } = reply;
     for (const name in extra) headers[name] ??= extra[name] as string;
@@ -136,12 +156,4 @@ export class Pipeline {
     const wait = this.#parts.addresses.take(address);
     if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(wait) } });
   }
-}
-
-const SEGMENTS = /^\/((?:rpc|admin)\/)?([A-Za-z0-9_.%-]{1,80})/;
-
-/** The name under which a call is counted: area, method and the table, function or endpoint. */
-function callName(area: CallEvent['area'], exchange: Exchange): string {
-  const found = SEGMENTS.exec(exchange.path);
-  return `${area} ${exchange.method} /${found ? `${found[1] ?? ''}${found[2]}` : ''}`;
 }

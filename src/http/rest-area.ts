@@ -15,14 +15,17 @@ import type { Area } from './area.ts';
 /** `/rest/v1` of an app. */
 export const restArea: Area = {
   name: 'rest',
-  handle: async (app, exchange, identify) => {
+  handle: async (app, exchange, identify, trace) => {
     const { rest } = await loaded(app.settings());
     const started = performance.now();
     const identity = await identify();
     const jwtMilliseconds = performance.now() - started;
-    if (asksWhy(exchange, identity)) return explain(app, exchange, identity, rest);
+    if (asksWhy(exchange, identity)) {
+      trace.call = 'rest.explain';
+      return explain(app, exchange, identity, rest);
+    }
     const { catalog, settings } = await schemaFor(app, identity, rest);
-    return handleRest({ database: app.database, catalog, identity, settings, jwtMilliseconds }, exchange);
+    return handleRest({ database: app.database, catalog, identity, settings, jwtMilliseconds, trace }, exchange);
   },
   renderError: async (error, app, _exchange, identity) => {
     // the error may be that the settings cannot be read

@@ -7,8 +7,10 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { AppCalls } from './app-calls.ts';
 import type { Area } from './area.ts';
+import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { toExchange } from './exchange.ts';
+import { helpLink } from './help-link.ts';
 import { rewriteHost } from './host.ts';
 import { refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -108,6 +110,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     });
   });
 
+  serveErrorPages(server);
   await serveConsole(server, parts.webFolder, (request, reply) =>
     send(reply, errorReply(new NinefoldError('not_found'), request.id)),
   );
@@ -149,6 +152,7 @@ function answerOnSocket(socket: Socket | null, error: NinefoldError): void {
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(String(body))}`,
     `x-request-id: ${requestId}`,
+    `link: ${helpLink(error.code)}`,
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${String(body)}`);

@@ -1,3 +1,6 @@
+import type { LimitName } from '../../contract/limits.ts';
+import type { CallTrace } from './call-trace.ts';
+
 /** What happens in a node, as typed events. Code emits; the log, metrics and statistics decide what to show. */
 export type NinefoldEvent =
   | {
@@ -7,13 +10,24 @@ export type NinefoldEvent =
       call: string;
       method: string;
       path: string;
+      /** As it was sent; holds values. */
+      query: string;
       status: number;
+      /** The code that the body carries. */
       code: string | null;
+      /** What an error is of, where that is known: a rule as schema.table.name, or a function that raised it. */
+      subject: string | null;
+      /** The limit that was hit. */
+      limit: LimitName | null;
       milliseconds: number;
       requestId: string;
       address: string;
       role: string | null;
       userId: string | null;
+      sessionId: string | null;
+      /** How the caller showed who it is. */
+      source: string | null;
+      trace: CallTrace;
     }
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }
   | { type: 'postgres'; message: string; detail?: Record<string, unknown> }
@@ -39,6 +53,9 @@ export type NinefoldEvent =
       userId: string | null;
       address: string | null;
     };
+
+/** One call that was answered. */
+export type CallEvent = Extract<NinefoldEvent, { type: 'call' }>;
 
 export type Listener = (event: NinefoldEvent) => void;
 

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { Events } from './events.ts';
+import type { CallEvent, Events } from './events.ts';
 
 /**
  * Writes what happens as JSON lines on stderr: faults and lost workers as errors, calls at level debug, the rest as info. `level` is
@@ -16,7 +16,7 @@ export function writeLog(events: Events, level: string): () => void {
         log.error({ ...event, error: undefined, err: event.error }, `a fault in ${event.where}`);
         return;
       case 'call':
-        log.debug(event, 'call');
+        if (log.isLevelEnabled('debug')) log.debug(withoutValues(event), 'call');
         return;
       case 'postgres':
         log.info(event.detail ?? {}, event.message);
@@ -31,4 +31,9 @@ export function writeLog(events: Events, level: string): () => void {
         log.info(event, event.what);
     }
   });
+}
+
+/** A query may hold values, and the trace is for the story of the call. */
+function withoutValues({ query: _query, trace: _trace, ...said }: CallEvent): object {
+  return said;
 }

@@ -3,6 +3,7 @@ import type { RestSettings } from '../../contract/settings.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { CallTrace } from '../observe/call-trace.ts';
 import { planCall } from './plan-call.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import { describeReply } from './response/describe-reply.ts';
@@ -14,6 +15,7 @@ import { runBatch } from './run/run-batch.ts';
 import { runDescribe } from './run/run-describe.ts';
 import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
+import { tracePlan, traceStatement } from './trace-plan.ts';
 
 export interface RestContext {
   /** Logged in as the role that may take on the caller's. */
@@ -23,6 +25,8 @@ export interface RestContext {
   readonly settings: RestSettings;
   /** How long it took to tell who is calling, for Server-Timing. */
   readonly jwtMilliseconds?: number;
+  /** What the call tells of itself. */
+  readonly trace?: CallTrace;
 }
 
 /**
@@ -31,11 +35,12 @@ export interface RestContext {
  * Throws NinefoldError, DatabaseError, ConnectionError and PoolTimeoutError; `restErrorReply` renders them.
  */
 export async function handleRest(context: RestContext, exchange: Exchange): Promise<Reply> {
-  const { database, catalog, identity, settings } = context;
+  const { database, catalog, identity, settings, trace } = context;
   const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
 
   const { request, plan, main } = planCall(exchange, catalog, settings, () => timing?.mark('parse'));
   timing?.mark('plan');
+  if (trace) tracePlan(trace, plan, exchange.method);
 
   let reply: Reply;
   if (plan.kind === 'options') {
@@ -48,7 +53,9 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
     reply = describeReply(request, plan, described, catalog, settings, `${exchange.baseUrl}/rest/v1`);
   } else {
     const batch = buildStatements(request, plan, identity, settings, main ?? undefined);
-    const result = await runBatch(database, batch, plan, exchange.signal);
+    if (trace) traceStatement(trace, batch);
+    const result = await runBatch(database, batch, plan, exchange.signal, trace);
+    if (trace) trace.ran = performance.now();
     timing?.mark('transaction');
     reply = replyAndLetGo(request, plan, result, settings);
   }

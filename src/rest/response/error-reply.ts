@@ -45,6 +45,7 @@ function errorReply(
   const { code, message } = body;
   return {
     status,
+    code,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'proxy-status': `PostgREST; error=${code.replaceAll(/[^\w.-]/g, '')}`,

@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../../../contract/exchange.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, DatabaseTiming } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Result } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -17,10 +17,11 @@ export async function runBatch(
   batch: Batch,
   plan: QueryPlan,
   signal: CancelSignal,
+  timing?: DatabaseTiming,
 ): Promise<ResultSet> {
   let results: Result[];
   try {
-    results = await database.run(batch.statements, { signal, tailOf: batch.streams ? batch.main : null });
+    results = await database.run(batch.statements, { signal, timing, tailOf: batch.streams ? batch.main : null });
   } catch (error) {
     throw refusedByGuard(error, plan) ?? error;
   }

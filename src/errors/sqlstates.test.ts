@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { conditionClasses, conditionNames, sqlstatesByName } from './conditions.ts';
-import { postgresErrors } from './postgres.ts';
-import { statusOfSqlstate } from './sqlstate-status.ts';
+import { conditionClasses, conditionNames, sqlstatesByName } from '../../contract/errors/conditions.ts';
+import { postgresErrors } from '../../contract/errors/postgres.ts';
+import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 
 describe('the errors of PostgreSQL', () => {
   it('have the status that /rest/v1 answers them with', () => {

@@ -1,0 +1,111 @@
+import type { CallEntry, PolicyEntry } from './specification.ts';
+
+/** The story of one call. No value that the caller sent is in it, unless the caller was a builder. */
+export interface CallStory {
+  request_id: string;
+  /** ISO 8601. */
+  at: string;
+  area: 'rest' | 'auth';
+  /** The call's id in chapter 7; `rest.unresolved` where the request is none. */
+  call: string;
+  method: string;
+  /** Below the area: /tickets. */
+  path: string;
+  /** The query with … in the place of each value; empty when there is none. */
+  query: string;
+  status: number;
+  /** The code that the body of an error carries. */
+  code: string | null;
+  /** What the error is of: a rule as schema.table.name, or the function that raised it. */
+  subject: string | null;
+  /** Name of the limit that was hit. */
+  limit: string | null;
+  milliseconds: number;
+  who: {
+    role: string | null;
+    user_id: string | null;
+    session_id: string | null;
+    /** How the caller showed who it is: none, publishable-key, secret-key, token, builder. */
+    source: string | null;
+    address: string;
+  };
+  steps: CallStep[];
+  /** The statement that gives the result; null where none was sent, and for auth calls, whose statements are Ninefold's own. */
+  sql: { text: string; parameters: number; cut: boolean } | null;
+  /** What it reads or writes, the first being what it is about. */
+  touched: { schema: string; name: string; operation: 'select' | 'insert' | 'update' | 'delete' | 'execute' }[];
+}
+
+/** One step of a call, in milliseconds from its beginning. */
+export interface CallStep {
+  name: string;
+  from: number;
+  took: number;
+  /** What it found, in words; empty where there is nothing to say. */
+  found: string;
+}
+
+/** GET /admin/v1/apps/:ref/calls/:requestId. */
+export interface CallStoryAnswer {
+  story: CallStory;
+  /** The policies that apply to what it touched, as they stand now. */
+  policies: PolicyEntry[];
+  /** When they were read, ISO 8601: after the call. */
+  policies_as_of: string;
+  /** p50 and p99 of this call in the last hour; null without calls. */
+  usual: { p50_ms: number | null; p99_ms: number | null };
+}
+
+/** One line of GET /admin/v1/apps/:ref/errors, the newest first. */
+export interface RecentError {
+  request_id: string;
+  /** ISO 8601. */
+  at: string;
+  call: string;
+  method: string;
+  path: string;
+  status: number;
+  code: string | null;
+  subject: string | null;
+  role: string | null;
+  user_id: string | null;
+  milliseconds: number;
+}
+
+export type StatisticsWindow = 'hour' | 'day' | 'week';
+
+/** GET /admin/v1/apps/:ref/calls?window=hour|day|week. */
+export interface CallStatisticsAnswer {
+  window: StatisticsWindow;
+  /** Length of a point, in seconds: a minute, 15 minutes, an hour. */
+  step_seconds: number;
+  /** Beginnings of the points, oldest first, ISO 8601. */
+  at: string[];
+  /** The most frequent first. */
+  calls: CallStatistic[];
+}
+
+export interface CallStatistic {
+  /** The call's id in chapter 7, or a name for what is no call of the app: `rest.unresolved`. */
+  id: string;
+  /** Of the call in chapter 7; null for what is not there (any more). */
+  area: CallEntry['area'] | null;
+  method: CallEntry['method'] | null;
+  path: string | null;
+  figures: CallFigures;
+  /** One element a point. */
+  points: { calls: number[]; failed: number[]; p50_ms: (number | null)[]; p99_ms: (number | null)[] };
+}
+
+/** Of one call within a window. */
+export interface CallFigures {
+  calls: number;
+  failed: number;
+  per_minute: number;
+  p50_ms: number | null;
+  p99_ms: number | null;
+  /** Share of the calls that failed, 0 to 1. */
+  failed_share: number;
+  /** ISO 8601. */
+  last_at: string | null;
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import type {
+  CallStatistic,
+  CallStatisticsAnswer,
+  CallStory,
+  CallStoryAnswer,
+  StatisticsWindow,
+} from '../../contract/observed.ts';
+import type { PolicyEntry, RolesChapter } from '../../contract/specification.ts';
+import type { App } from '../apps/app.ts';
+import { quantile } from '../apps/call-statistics.ts';
+import { readErrors } from '../apps/call-stories.ts';
+import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
+import { entityId } from '../catalog/entity-names.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { AdminContext } from './context.ts';
+import { json } from './router.ts';
+
+const windowOf = z.enum(['hour', 'day', 'week']);
+
+/** GET /apps/:ref/calls?window=hour|day|week: how often each call was made, how it ended and how long it took. */
+export async function showCalls(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const asked = windowOf.safeParse(new URLSearchParams(exchange.query).get('window') ?? 'hour');
+  if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'window is hour, day or week.' });
+  const app = await openApp(context, ref);
+  const [series, { chapters }] = await Promise.all([readSeries(app, asked.data), context.specify.specification(app)]);
+  const known = new Map(chapters.calls?.calls.map((call) => [call.id, call]));
+  const calls = [...series.calls].map(([id, counted]): CallStatistic => {
+    const call = known.get(id);
+    const { points } = counted;
+    return {
+      ...{ id, area: call?.area ?? null, method: call?.method ?? null, path: call?.path ?? null },
+      figures: figuresOf(counted, asked.data),
+      points: {
+        calls: points.map((point) => point?.calls ?? 0),
+        failed: points.map((point) => point?.failed ?? 0),
+        p50_ms: points.map((point) => quantile(point?.histogram ?? [], 0.5)),
+        p99_ms: points.map((point) => quantile(point?.histogram ?? [], 0.99)),
+      },
+    };
+  });
+  const answer: CallStatisticsAnswer = {
+    window: asked.data,
+    step_seconds: windows[asked.data].step,
+    at: series.starts.map((start) => new Date(start * 1000).toISOString()),
+    calls: calls.sort((a, b) => b.figures.calls - a.figures.calls || (a.id < b.id ? -1 : 1)),
+  };
+  return json(answer);
+}
+
+/** GET /apps/:ref/errors?code=&limit=: the last calls that failed, the newest first. */
+export async function showErrors(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const query = new URLSearchParams(exchange.query);
+  const most = limits.recentErrors.default;
+  const asked = z.coerce
+    .number()
+    .int()
+    .positive()
+    .safeParse(query.get('limit') ?? most);
+  if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'limit is a whole number from 1.' });
+  const code = query.get('code');
+  if (code?.includes('\0')) throw new NinefoldError('validation_invalid', { message: 'code cannot hold a NUL.' });
+  const app = await openApp(context, ref);
+  // What this worker holds and has not written yet belongs to the answer.
+  await context.stories.flush();
+  return json(await readErrors(app, code, Math.min(asked.data, most)));
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** GET /apps/:ref/calls/:requestId: the story of one call. Throws `call_unknown` where it is not held any more. */
+export async function showStory(context: AdminContext, ref: string, requestId: string): Promise<Reply> {
+  if (!REQUEST_ID.test(requestId)) throw new NinefoldError('call_unknown');
+  const app = await openApp(context, ref);
+  const story = await context.stories.find(app, requestId);
+  if (!story) throw new NinefoldError('call_unknown');
+  const [{ chapters }, series] = await Promise.all([
+    context.specify.specification(app),
+    readSeries(app, 'hour' satisfies StatisticsWindow),
+  ]);
+  const usual = series.calls.get(story.call)?.all.histogram ?? [];
+  const answer: CallStoryAnswer = {
+    story,
+    policies: chapters.roles ? policiesOf(story, chapters.roles) : [],
+    policies_as_of: new Date().toISOString(),
+    usual: { p50_ms: quantile(usual, 0.5), p99_ms: quantile(usual, 0.99) },
+  };
+  return json(answer);
+}
+
+/** Those that chapter 6 names for the role, the entity and the operation. */
+function policiesOf({ touched, who }: CallStory, { cells, policies }: RolesChapter): PolicyEntry[] {
+  const applying = new Set<string>();
+  for (const { schema, name, operation } of touched) {
+    const entity = entityId(schema, name);
+    // A write that finds its rows by a filter, or gives them back, reads them too.
+    const asked = operation === 'update' || operation === 'delete' ? [operation, 'select'] : [operation];
+    for (const cell of cells) {
+      if (cell.role !== who.role || cell.entity !== entity || !asked.includes(cell.operation)) continue;
+      for (const policy of cell.policies) applying.add(`${entity} ${policy}`);
+    }
+  }
+  return policies.filter((policy) => applying.has(`${policy.entity} ${policy.name}`));
+}
+
+async function openApp(context: AdminContext, ref: string): Promise<App> {
+  const app = await context.apps.get(ref);
+  await app.ready();
+  return app;
+}

@@ -1,0 +1,260 @@
+import { z } from 'zod';
+import { limits } from '../../contract/limits.ts';
+import type { CallStory, RecentError } from '../../contract/observed.ts';
+import { firstJson } from '../database/statement.ts';
+import type { CallEvent, Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { asServer } from './as-server.ts';
+import { PerApp } from './per-app.ts';
+import { storyOf } from './story.ts';
+
+interface Told {
+  readonly event: CallEvent;
+  isWritten: boolean;
+}
+
+/** What a worker holds of one app. */
+interface Shelf {
+  /** The last calls: a ring. */
+  readonly ring: Told[];
+  next: number;
+  /** Calls since the last flush. */
+  calls: number;
+  /** Those that failed or were slow, to be written. */
+  pending: Told[];
+  /** For how many flushes nobody called. */
+  quiet: number;
+  /** The app whose notifications are heard. */
+  app: App | null;
+  unsubscribe: () => void;
+}
+
+const newShelf = (): Shelf => ({
+  ring: [],
+  next: 0,
+  calls: 0,
+  pending: [],
+  quiet: 0,
+  app: null,
+  unsubscribe: () => undefined,
+});
+
+/** After so many flushes without a call nothing of the app is held any more: what was there is in its database. */
+const QUIET_FLUSHES = 3;
+
+/**
+ * From a request id to the story of its call. Each worker holds the last calls of each app in memory, as the events that they were;
+ * to remember one costs an assignment. Calls that failed or were slow are written to the app's database with each flush, the others
+ * once the app falls quiet. A worker that is asked for a call which it does not know asks the others by NOTIFY: whoever holds it
+ * writes it down.
+ */
+export class CallStories {
+  readonly #apps: Apps;
+  readonly #events: Events;
+  readonly #shelves = new PerApp<Shelf>(newShelf);
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(apps: Apps, events: Events) {
+    this.#apps = apps;
+    this.#events = events;
+  }
+
+  start(): void {
+    this.#events.listen((event) => {
+      if (event.type === 'call' && event.app !== null) this.remember(event.app, event);
+    });
+    this.#timer = setInterval(() => void this.flush(), limits.observationFlushMilliseconds.default);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    for (const [ref, shelf] of this.#shelves.entries()) await this.#write(ref, shelf, unwritten(shelf));
+  }
+
+  /** Keeps a call in memory. What never reached an app has no story. */
+  remember(ref: string, event: CallEvent): void {
+    if (event.trace.opened === 0) return;
+    const shelf = this.#shelves.of(ref);
+    if (!shelf) return;
+    const told: Told = { event, isWritten: false };
+    shelf.ring[shelf.next] = told;
+    shelf.next = shelf.next + 1 === limits.rememberedCalls.default ? 0 : shelf.next + 1;
+    shelf.calls++;
+    if (shelf.app === null) void this.#listen(ref, shelf);
+    if (event.code !== null || event.milliseconds > limits.slowCallMilliseconds.default) keep(shelf.pending, told);
+  }
+
+  /** Writes what must outlast the memory. */
+  async flush(): Promise<void> {
+    for (const [ref, shelf] of this.#shelves.entries()) {
+      const isQuiet = shelf.calls === 0;
+      shelf.calls = 0;
+      shelf.quiet = isQuiet ? shelf.quiet + 1 : 0;
+      const toWrite = isQuiet ? unwritten(shelf) : shelf.pending.filter((told) => !told.isWritten);
+      shelf.pending = [];
+      const isThere = await this.#write(ref, shelf, toWrite);
+      if (isThere && shelf.quiet < QUIET_FLUSHES) continue;
+      shelf.unsubscribe();
+      this.#shelves.delete(ref);
+    }
+  }
+
+  /** The story of a call, whichever worker of whichever node answered it; null where nobody holds it any more. */
+  async find(app: App, requestId: string): Promise<CallStory | null> {
+    const own = this.#inMemory(app.ref, requestId);
+    if (own) return storyOf(own.event);
+    return (await readStory(app, requestId)) ?? this.#askOthers(app, requestId);
+  }
+
+  #inMemory(ref: string, requestId: string): Told | null {
+    const found = this.#shelves.peek(ref)?.ring.filter(({ event }) => event.requestId === requestId) ?? [];
+    return found.sort((a, b) => b.event.trace.at - a.event.trace.at)[0] ?? null;
+  }
+
+  async #askOthers(app: App, requestId: string): Promise<CallStory | null> {
+    let stop: () => void = () => undefined;
+    const heard = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limits.storyWaitMilliseconds.default);
+      const unsubscribe = app.subscribe((notification) => {
+        if (notification.type === 'story-kept' && notification.id === requestId) stop();
+      });
+      stop = () => {
+        clearTimeout(timer);
+        unsubscribe();
+        resolve();
+      };
+    });
+    try {
+      await asServer(app.database, [notify('story-wanted', requestId)]);
+      await heard;
+    } finally {
+      stop();
+    }
+    return readStory(app, requestId);
+  }
+
+  async #listen(ref: string, shelf: Shelf): Promise<void> {
+    const app = await this.#apps.get(ref).catch(() => null);
+    if (!app || shelf.app === app) return;
+    shelf.unsubscribe();
+    shelf.app = app;
+    shelf.unsubscribe = app.subscribe((notification) => {
+      if (notification.type === 'story-wanted') void this.#answer(app, shelf, notification.id);
+    });
+  }
+
+  /** Another worker looks for a call. */
+  async #answer(app: App, shelf: Shelf, requestId: string): Promise<void> {
+    const told = this.#inMemory(app.ref, requestId);
+    if (!told || told.isWritten) return;
+    if (await this.#write(app.ref, shelf, [told])) {
+      await asServer(app.database, [notify('story-kept', requestId)]).catch(() => undefined);
+    }
+  }
+
+  /** False where the app is gone or cannot be written to. */
+  async #write(ref: string, shelf: Shelf, told: readonly Told[]): Promise<boolean> {
+    try {
+      const app = await this.#apps.get(ref);
+      if (shelf.app !== app) await this.#listen(ref, shelf);
+      if (told.length === 0) return true;
+      for (const one of told) one.isWritten = true;
+      const rows = told.map(({ event }) => ({ at: event.trace.at, story: storyOf(event) }));
+      await asServer(app.database, [
+        { text: INSERT, params: [JSON.stringify(rows)] },
+        { text: FORGET, params: [] },
+      ]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+const unwritten = (shelf: Shelf): Told[] => shelf.ring.filter((told) => !told.isWritten);
+
+/** Adds a call that failed or was slow, unless there are enough of its kind: a frequent error must not push out the rare ones. */
+function keep(pending: Told[], told: Told): void {
+  if (pending.length >= limits.storiesPerFlush.default) return;
+  let alike = 0;
+  for (const { event } of pending) if (event.code === told.event.code) alike++;
+  if (alike < limits.storiesPerFlushAndCode.default) pending.push(told);
+}
+
+const notify = (type: 'story-wanted' | 'story-kept', id: string) => ({
+  text: `select pg_notify('ninefold', json_build_object('type', $1::text, 'id', $2::text)::text)`,
+  params: [type, id],
+});
+
+const INSERT = `insert into ninefold.call_stories (request_id, at, call, status, code, subject, story)
+  select story ->> 'request_id', to_timestamp(at / 1000.0), story ->> 'call', (story ->> 'status')::integer, story ->> 'code',
+    story ->> 'subject', story
+  from json_to_recordset($1::json) as c (at bigint, story jsonb)`;
+
+const FORGET = `delete from ninefold.call_stories s using (
+    select ctid, row_number() over (order by at desc) as place, row_number() over (partition by code, status < 400 order by at desc) as alike,
+      code is not null as failed
+    from ninefold.call_stories
+  ) as old
+  where s.ctid = old.ctid and (old.place > ${limits.keptStories.default} or old.failed and old.alike > ${limits.keptStoriesPerCode.default})`;
+
+const text = z.string();
+const story: z.ZodType<CallStory> = z.object({
+  request_id: text,
+  at: text,
+  area: z.enum(['rest', 'auth']),
+  call: text,
+  method: text,
+  path: text,
+  query: text,
+  status: z.number(),
+  code: text.nullable(),
+  subject: text.nullable(),
+  limit: text.nullable(),
+  milliseconds: z.number(),
+  who: z.object({
+    role: text.nullable(),
+    user_id: text.nullable(),
+    session_id: text.nullable(),
+    source: text.nullable(),
+    address: text,
+  }),
+  steps: z.array(z.object({ name: text, from: z.number(), took: z.number(), found: text })),
+  sql: z.object({ text, parameters: z.number(), cut: z.boolean() }).nullable(),
+  touched: z.array(
+    z.object({ schema: text, name: text, operation: z.enum(['select', 'insert', 'update', 'delete', 'execute']) }),
+  ),
+});
+
+/** The app's own code can write anything there: what is no story is passed over. */
+async function readStory(app: App, requestId: string): Promise<CallStory | null> {
+  const [result] = await asServer(app.database, [
+    {
+      text: 'select story from ninefold.call_stories where request_id = $1 order by at desc limit 1',
+      params: [requestId],
+    },
+  ]);
+  const parsed = story.safeParse(result && firstJson<unknown>(result));
+  return parsed.success ? parsed.data : null;
+}
+
+/** The last calls that failed, the newest first; of one code, where one is given. */
+export async function readErrors(app: App, code: string | null, most: number): Promise<RecentError[]> {
+  const [result] = await asServer(app.database, [
+    {
+      text: `select json_agg(story order by at desc) from (select story, at from ninefold.call_stories
+             where code is not null and ($1::text is null or code = $1) order by at desc limit $2::integer) s`,
+      params: [code, String(most)],
+    },
+  ]);
+  const stories = ((result && firstJson<unknown[]>(result)) ?? []).flatMap((value) => {
+    const parsed = story.safeParse(value);
+    return parsed.success ? [parsed.data] : [];
+  });
+  return stories.map(({ request_id, at, call, method, path, status, code: its, subject, who, milliseconds }) => ({
+    ...{ request_id, at, call, method, path, status, code: its, subject },
+    ...{ role: who.role, user_id: who.user_id, milliseconds },
+  }));
+}

@@ -1,0 +1,156 @@
+import { limits } from '../../contract/limits.ts';
+import { firstJson } from '../database/statement.ts';
+import type { CallEvent, Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { asServer } from './as-server.ts';
+import { PerApp } from './per-app.ts';
+
+/** Length of a bucket. */
+const MINUTES = 10;
+/** One flush in this many also forgets what is old. */
+const FORGET_EVERY = 120;
+
+interface Incident {
+  kind: 'error' | 'limit';
+  name: string;
+  subject: string;
+  /** In seconds since 1970. */
+  bucket: number;
+  hits: number;
+  /** In milliseconds since 1970. */
+  lastAt: number;
+  lastWho: string | null;
+  /** The newest first. */
+  lastRequests: string[];
+}
+
+/**
+ * Counts the errors that each app's calls were answered with and the limits that they hit, in memory, and writes the counts to
+ * the app's own database every few seconds.
+ */
+export class Incidents {
+  readonly #apps: Apps;
+  readonly #events: Events;
+  readonly #counts = new PerApp<Map<string, Incident>>(() => new Map());
+  #timer: NodeJS.Timeout | null = null;
+  #flushes = 0;
+
+  constructor(apps: Apps, events: Events) {
+    this.#apps = apps;
+    this.#events = events;
+  }
+
+  start(): void {
+    this.#events.listen((event) => {
+      if (event.type !== 'call' || event.app === null || event.code === 'app_unknown') return;
+      if (event.code !== null) this.#count(event.app, event, 'error', event.code, event.subject ?? '');
+      if (event.limit !== null) this.#count(event.app, event, 'limit', event.limit, '');
+    });
+    this.#timer = setInterval(() => void this.flush(), limits.observationFlushMilliseconds.default);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  /** Writes what was counted since the last time; what cannot be written now is dropped. */
+  async flush(): Promise<void> {
+    const counts = this.#counts.take();
+    this.#flushes++;
+    for (const [ref, incidents] of counts) {
+      try {
+        const { database } = await this.#apps.get(ref);
+        await asServer(database, [{ text: UPSERT, params: [JSON.stringify([...incidents.values()])] }]);
+        if (this.#flushes % FORGET_EVERY === 1) await asServer(database, [{ text: FORGET, params: [] }]);
+      } catch {
+        // deleted or unreachable meanwhile
+      }
+    }
+  }
+
+  #count(ref: string, event: CallEvent, kind: Incident['kind'], said: string, subjectSaid: string): void {
+    const incidents = this.#counts.of(ref);
+    if (!incidents) return;
+    const { at } = event.trace;
+    const bucket = Math.floor(at / (MINUTES * 60_000)) * MINUTES * 60;
+    let [name, subject] = [said, subjectSaid];
+    let key = `${kind} ${bucket} ${name} ${subject}`;
+    if (incidents.size >= limits.countedIncidents.default && !incidents.has(key)) {
+      [name, subject] = ['other', ''];
+      key = `${kind} ${bucket} ${name} ${subject}`;
+    }
+    let incident = incidents.get(key);
+    if (!incident) {
+      incident = { kind, name, subject, bucket, hits: 0, lastAt: 0, lastWho: null, lastRequests: [] };
+      incidents.set(key, incident);
+    }
+    incident.hits++;
+    incident.lastAt = Math.max(incident.lastAt, at);
+    incident.lastWho = event.userId ?? event.address;
+    incident.lastRequests.unshift(event.requestId);
+    incident.lastRequests.length = Math.min(incident.lastRequests.length, limits.incidentRequests.default);
+  }
+}
+
+const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket, hits, last_at, last_who, last_requests)
+  select c.kind, c.name, c.subject, to_timestamp(c.bucket), c.hits, to_timestamp(c."lastAt" / 1000.0), c."lastWho", c."lastRequests"
+  from json_to_recordset($1::json) as c (kind text, name text, subject text, bucket bigint, hits bigint, "lastAt" bigint,
+    "lastWho" text, "lastRequests" text[])
+  on conflict (kind, name, subject, bucket) do update set hits = s.hits + excluded.hits,
+    last_at = greatest(s.last_at, excluded.last_at), last_who = excluded.last_who,
+    last_requests = (excluded.last_requests || s.last_requests)[1:${limits.incidentRequests.default}]`;
+
+const FORGET = `delete from ninefold.incidents where bucket < now() - make_interval(days => ${limits.incidentDays.default})
+  or bucket < (select bucket from ninefold.incidents order by bucket desc offset ${limits.incidentRows.default} limit 1)`;
+
+/** How often something was met, by whom at last, and when. */
+export interface IncidentFigures {
+  name: string;
+  subject: string;
+  hour: number;
+  day: number;
+  week: number;
+  /** The last 24 hours, oldest first, one element an hour. */
+  hours: number[];
+  /** ISO 8601. */
+  last_at: string;
+  last_who: string | null;
+  last_requests: string[];
+}
+
+/** What was met within the last week, the most frequent first. The last hour begins with a bucket of ten minutes. */
+export async function readIncidents(app: App): Promise<{ errors: IncidentFigures[]; limits: IncidentFigures[] }> {
+  const [result] = await asServer(app.database, [{ text: READ, params: [] }]);
+  const rows = (result && firstJson<(IncidentFigures & { kind: string })[]>(result)) ?? [];
+  const of = (kind: Incident['kind']) =>
+    rows
+      .filter((row) => row.kind === kind)
+      .map(({ kind: _, ...figures }) => ({ ...figures, last_requests: texts(figures.last_requests) }));
+  return { errors: of('error'), limits: of('limit') };
+}
+
+/** The app's own code can write anything there. */
+const texts = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value.filter((each) => typeof each === 'string').slice(0, limits.incidentRequests.default)
+    : [];
+
+const HOURS = 24;
+const sum = (condition: string) => `coalesce(sum(hits) filter (where ${condition}), 0)`;
+const byHour = Array.from({ length: HOURS }, (_, i) => sum(`age = ${HOURS - 1 - i}`)).join(', ');
+
+const READ = `with recent as (
+    select *, floor(extract(epoch from date_trunc('hour', now()) - date_trunc('hour', bucket)) / 3600)::integer as age
+    from ninefold.incidents where bucket > now() - interval '7 days' and bucket <= now()
+    order by bucket desc limit ${limits.incidentRows.default}
+  ), summed as (
+    select kind, name, subject, ${sum(`bucket > now() - interval '1 hour'`)} as hour, ${sum(`bucket > now() - interval '1 day'`)} as day,
+      sum(hits) as week, array[${byHour}] as hours, max(last_at) as last_at,
+      (array_agg(last_who order by bucket desc))[1] as last_who,
+      (array_agg(array_to_json(last_requests) order by bucket desc))[1] as last_requests
+    from recent group by kind, name, subject
+  )
+  select json_agg(summed order by week desc, kind, name, subject) from summed`;

@@ -1,0 +1,41 @@
+import { allErrors } from '../../contract/errors.ts';
+import type { Reply } from '../../contract/exchange.ts';
+import type { LimitName } from '../../contract/limits.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+
+/** What went wrong in a call, in names alone. */
+export interface Blame {
+  /** The code that the body carries. */
+  readonly code: string;
+  /** A rule as schema.table.name, or the function that raised the error as name(types); null where it cannot be told. */
+  readonly subject: string | null;
+  readonly limit: LimitName | null;
+}
+
+/** What an error is of. `left`: nobody waited for the answer any more, so that a cancelled statement hit no limit. */
+export function blame(error: unknown, reply: Reply, left: boolean): Blame {
+  const known = error instanceof NinefoldError ? error : null;
+  const raised = error instanceof DatabaseError ? error : known?.cause instanceof DatabaseError ? known.cause : null;
+  const code = reply.code ?? raised?.sqlstate ?? known?.code ?? 'internal';
+  const limit = known?.limit ?? (left ? null : (limitOf(raised?.sqlstate) ?? limitOf(code)));
+  return { code, subject: raised && subjectOf(raised), limit };
+}
+
+const limitOf = (code: string | undefined): LimitName | null =>
+  code !== undefined && Object.hasOwn(allErrors, code) ? (allErrors[code]?.limit ?? null) : null;
+
+/** PL/pgSQL's own words for where an exception came from, which are translated: what is not recognised has no subject. */
+const RAISED = /^PL\/pgSQL function (.+?\)) line \d+ at RAISE/;
+const LONGEST = 200;
+
+function subjectOf({ fields }: DatabaseError): string | null {
+  const { schema, table, column, constraint, dataType, where } = fields;
+  const name = constraint ?? (fields.sqlstate === '23502' ? column : undefined);
+  if (name !== undefined)
+    return [schema, table ?? dataType, name]
+      .filter((part) => part !== undefined)
+      .join('.')
+      .slice(0, LONGEST);
+  return RAISED.exec(where ?? '')?.[1]?.slice(0, LONGEST) ?? null;
+}

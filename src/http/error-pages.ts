@@ -1,0 +1,135 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { conditionClasses, conditionNames } from '../../contract/errors/conditions.ts';
+import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
+import { allErrors, type ErrorEntry } from '../../contract/errors.ts';
+import { ERROR_PAGES } from './help-link.ts';
+import { PAGE_HEADERS } from './static-files.ts';
+
+/** A code as an error can carry it: an app’s functions may raise what they like. */
+const CODE = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** Serves the documentation of errors: what the header Link of an error leads to. Needs neither the console nor the internet. */
+export function serveErrorPages(server: FastifyInstance): void {
+  server.get(ERROR_PAGES, (_request, reply) => sendPage(reply, 200, page('Errors', allCodes())));
+  server.get(`${ERROR_PAGES}/:code`, (request, reply) => {
+    const { code } = request.params as { code: string };
+    if (!CODE.test(code))
+      return sendPage(reply, 404, page('No such code', paragraph('This is no code of an error.') + back));
+    return sendPage(reply, 200, errorPage(code));
+  });
+}
+
+function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return reply
+    .code(status)
+    .headers({
+      ...PAGE_HEADERS,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+    })
+    .send(html);
+}
+
+/** The page of one code, as HTML. */
+export function errorPage(code: string): string {
+  const entry = Object.hasOwn(allErrors, code) ? allErrors[code] : undefined;
+  if (entry) return page(code, told(code, entry));
+  const status = SQLSTATE.test(code) ? foreignSqlstate(code) : null;
+  return page(code, (status ?? ownCode()) + back);
+}
+
+const sources: Readonly<Record<ErrorEntry['source'], string>> = {
+  ninefold: 'Ninefold',
+  rest: 'Data calls, PostgREST’s code',
+  auth: 'Sign-in and sessions, GoTrue’s code',
+  postgres: 'PostgreSQL, SQLSTATE',
+};
+
+const told = (code: string, entry: ErrorEntry): string =>
+  [
+    paragraph(entry.meaning, 'answer'),
+    list([
+      ['HTTP status', String(entry.status)],
+      ['Message', entry.message],
+      ['What the client should do', entry.action],
+      ...(entry.member === null ? [] : [['What the member may read', entry.member] as const]),
+      ...(entry.limit ? [['Limit', entry.limit] as const] : []),
+      ['From', sources[entry.source] + (entry.source === 'postgres' ? ` ${conditionNames.get(code) ?? ''}` : '')],
+    ]),
+    paragraph(
+      'A more exact message is in the answer itself. Under its x-request-id a builder finds the whole story of the call.',
+    ),
+    back,
+  ].join('\n');
+
+function foreignSqlstate(code: string): string | null {
+  const words = conditionClasses.get(code.slice(0, 2));
+  const raised = /^PT[2-5]\d\d$/.test(code);
+  if (words === undefined && !raised) return null;
+  const name = conditionNames.get(code);
+  const meaning = raised
+    ? 'A function of the app raised this code, which chooses the HTTP status.'
+    : `PostgreSQL refused the statement: ${name ? name.replaceAll('_', ' ') : 'a condition of the app’s own'}.`;
+  return [
+    paragraph(meaning, 'answer'),
+    list([
+      ['HTTP status', String(statusOfSqlstate(code))],
+      ...(words === undefined ? [] : [['Class', words] as const]),
+      ['What the client should do', 'Act on the message of the answer; details and hint may say more.'],
+    ]),
+  ].join('\n');
+}
+
+const back = `<p><a href="${ERROR_PAGES}">All errors</a></p>`;
+
+function allCodes(): string {
+  const groups = Object.entries(sources).map(([source, title]) => {
+    const rows = Object.entries(allErrors)
+      .filter(([, entry]) => entry.source === source)
+      .map(
+        ([code, { status, meaning }]) =>
+          `<tr><th scope="row"><a href="${ERROR_PAGES}/${encodeURIComponent(code)}"><code>${asText(code)}</code></a></th><td>${status}</td><td>${asText(meaning)}</td></tr>`,
+      );
+    return `<h2>${asText(title)}</h2><table><thead><tr><th>Code</th><th>HTTP</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  });
+  return `${paragraph('What can go wrong, and what then?', 'answer')}${groups.join('')}`;
+}
+
+const paragraph = (text: string, kind = ''): string => `<p${kind && ` class="${kind}"`}>${asText(text)}</p>`;
+
+const ownCode =
+  (): string => `${paragraph('A code of the app’s own: one of its functions or triggers raised it.', 'answer')}
+${paragraph('What it means stands in chapter 8, Errors, of the app’s specification, which its builders see in the console.')}`;
+
+const list = (lines: readonly (readonly [string, string])[]): string =>
+  `<dl>${lines.map(([name, text]) => `<dt>${asText(name)}</dt><dd>${asText(text)}</dd>`).join('')}</dl>`;
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const asText = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+
+const STYLE = `:root{color-scheme:light dark;--paper:#fcfcfa;--ink:#16181d;--ink-2:#454850;--ink-3:#63666e;--rule:#e2e2dc;--blue:#1650bd}
+@media(prefers-color-scheme:dark){:root{--paper:#141619;--ink:#e9e8e4;--ink-2:#b9bbc0;--ink-3:#979ba2;--rule:#2a2e33;--blue:#8fb3ff}}
+body{margin:0;background:var(--paper);color:var(--ink);font:13px/20px system-ui,sans-serif}
+main{max-width:760px;margin:0 auto;padding:40px 20px 80px}
+h1{font:400 36px/40px Georgia,serif;margin:0 0 8px;overflow-wrap:anywhere}h2{font:400 17px/25px Georgia,serif;margin:32px 0 8px}
+.answer{font:400 20px/29px Georgia,serif;color:var(--ink-2);margin:0 0 24px}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:8px 24px;margin:0 0 24px;border-top:1px solid var(--rule);padding-top:12px}
+dt{color:var(--ink-3)}dd{margin:0}a{color:var(--blue)}code{font:12px/20px ui-monospace,monospace}
+table{border-collapse:collapse;width:100%}th{text-align:left;font-weight:400}thead th{color:var(--ink-3)}
+th,td{padding:6px 16px 6px 0;border-bottom:1px solid var(--rule);vertical-align:top}
+@media(max-width:600px){dl{grid-template-columns:1fr}dd{margin-bottom:8px}}`;
+
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${asText(title)}, Ninefold</title>
+<style>${STYLE}</style></head><body><main><h1>${asText(title)}</h1>
+${body}
+</main></body></html>
+`;

@@ -1,0 +1,41 @@
+/** A relation that a call reads or writes. */
+export interface TouchedRelation {
+  readonly schema: string;
+  readonly name: string;
+}
+
+export type TouchedBy = 'select' | 'insert' | 'update' | 'delete' | 'execute';
+
+/**
+ * What one call tells of itself on its way: the moment at which each step ended, in milliseconds of performance.now(), 0 for a
+ * step that it did not come to; and names, never a value. Every call has one, so it is nothing but fields to be set.
+ */
+export class CallTrace {
+  /** In milliseconds since 1970. */
+  readonly at = Date.now();
+  readonly started = performance.now();
+  limited = 0;
+  received = 0;
+  opened = 0;
+  identified = 0;
+  planned = 0;
+  built = 0;
+  ran = 0;
+  /** When an error was caught. */
+  failed = 0;
+  ended = 0;
+  /** How long the database was at it, waiting for a connection not counted; 0 where that is not known. */
+  databaseMilliseconds = 0;
+  /** The call's id in chapter 7; null until it is known. */
+  call: string | null = null;
+  operation: TouchedBy | null = null;
+  /** What it reads or writes, the first being what it is about. */
+  relations: readonly TouchedRelation[] = none;
+  /** The statement that gives the result: its text, and how many values go with it. */
+  sql: string | null = null;
+  parameters = 0;
+  /** The app answered in a part: the page was cut at the limit pageRows. */
+  cut = false;
+}
+
+const none: readonly TouchedRelation[] = [];
