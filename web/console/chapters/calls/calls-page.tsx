@@ -1,18 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useParams } from '@tanstack/react-router';
 import type { CallEntry, CallsChapter } from '../../../../contract/specification.ts';
 import { Changing, figureClass } from '../../../ui/fig.tsx';
-import { Figure } from '../../../ui/figure.tsx';
 import { activity } from '../../data/apps/activity.ts';
 import { count, counted } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { FilterField } from '../filter-field.tsx';
+import { ListFigure } from '../list/list-figure.tsx';
+import { useChosen } from '../list/use-chosen.ts';
+import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
-import { useInSight } from '../use-in-sight.ts';
-import { useNeighbours } from '../use-neighbours.ts';
+import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
-import { CallTable } from './call-table.tsx';
 
 const changes = [
   'A table, view or function in an exposed schema is answered as soon as it is made',
@@ -27,31 +25,10 @@ const changes = [
 /** Chapter 7: which calls the app answers, for whom, with what. */
 export function CallsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/calls' });
-  const { call: wanted } = useSearch({ from: '/signed-in/app/$ref/calls' });
-  const navigate = useNavigate();
   const { chapter, stale } = useChapter(ref, 'calls');
-  const [filter, setFilter] = useState('');
-
-  const shown = useMemo(
-    () => chapter?.calls.filter((call) => matches(call, filter.trim().toLowerCase())),
-    [chapter, filter],
-  );
-  const selected = chapter?.calls.find(({ id }) => id === wanted) ?? null;
-  const select = useCallback(
-    (call: CallEntry | null) =>
-      void navigate({
-        to: '/app/$ref/calls',
-        params: { ref },
-        search: call ? { call: call.id } : {},
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate, ref],
-  );
-  const close = useCallback(() => select(null), [select]);
-  const { previous, next } = useNeighbours(shown ?? none, selected, select);
-
-  useInSight(selected);
+  const [chosen, choose] = useChosen('call');
+  const list = useList({ items: chapter?.calls, chosen, choose, textOf });
+  const { selected, close, previous, next } = list;
   return (
     <ChapterPage
       appRef={ref}
@@ -61,20 +38,16 @@ export function CallsPage() {
       changes={changes}
       panel={selected && <CallPanel appRef={ref} call={selected} onClose={close} onPrevious={previous} onNext={next} />}
     >
-      <Figure
+      <ListFigure
         number="Table 7.1"
         caption="Every call, below the app’s URL"
-        tools={<FilterField label="Filter calls" value={filter} onChange={setFilter} />}
-      >
-        <CallTable
-          calls={shown}
-          all={chapter?.calls.length ?? 0}
-          filter={filter}
-          stale={stale}
-          selected={selected}
-          onSelect={select}
-        />
-      </Figure>
+        what={['call', 'calls']}
+        list={list}
+        columns={callColumns}
+        labelOf={({ method, path }) => `${method} ${path}`}
+        groupOf={({ area }) => callGroups[area]}
+        stale={stale}
+      />
       {chapter?.extension_functions.map(({ extension, schema, functions }) => (
         <p key={extension} className="soft">
           {counted(functions, 'function')} of the extension <code>{extension}</code> in <code>{schema}</code>{' '}
@@ -85,10 +58,7 @@ export function CallsPage() {
   );
 }
 
-const none: readonly CallEntry[] = [];
-
-const matches = ({ method, path, summary }: CallEntry, text: string): boolean =>
-  `${method} ${path} ${summary}`.toLowerCase().includes(text);
+const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
 
 /** "37 calls: 4 for sign-in, 32 on rows, 1 function. Without a session, 3 are answered. 214,380 were made today." */
 function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: CallsChapter }) {

@@ -1,19 +1,17 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useParams } from '@tanstack/react-router';
 import type { EntitiesChapter, Entity } from '../../../../contract/specification.ts';
 import { Ways } from '../../../ui/empty.tsx';
 import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
-import { Figure } from '../../../ui/figure.tsx';
 import { FirstMigrations, FirstTable } from '../../contents/first-steps.tsx';
 import { bytes, count, counted, entityName } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { FilterField } from '../filter-field.tsx';
+import { ListFigure } from '../list/list-figure.tsx';
+import { useChosen } from '../list/use-chosen.ts';
+import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
-import { useInSight } from '../use-in-sight.ts';
-import { useNeighbours } from '../use-neighbours.ts';
 import { Diagram } from './diagram.tsx';
+import { entityColumns } from './entity-columns.tsx';
 import { EntityPanel } from './entity-panel.tsx';
-import { EntityTable } from './entity-table.tsx';
 import { openTables } from './entity-words.ts';
 
 const changes = [
@@ -26,30 +24,10 @@ const changes = [
 /** Chapter 3: which things, with which fields. */
 export function EntitiesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/entities' });
-  const { entity: wanted } = useSearch({ from: '/signed-in/app/$ref/entities' });
-  const navigate = useNavigate();
   const { chapter, stale } = useChapter(ref, 'entities');
-  const [filter, setFilter] = useState('');
-
-  const shown = useMemo(
-    () => chapter?.entities.filter((entity) => matches(entity, filter.trim().toLowerCase())),
-    [chapter, filter],
-  );
-  const selected = chapter?.entities.find(({ id }) => id === wanted) ?? null;
-  const select = useCallback(
-    (entity: Entity | null) =>
-      void navigate({
-        to: '/app/$ref/entities',
-        params: { ref },
-        search: entity ? { entity: entity.id } : {},
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate, ref],
-  );
-  const close = useCallback(() => select(null), [select]);
-  const { previous, next } = useNeighbours(shown ?? none, selected, select);
-  useInSight(selected);
+  const [chosen, choose] = useChosen('entity');
+  const list = useList({ items: chapter?.entities, chosen, choose, textOf });
+  const { selected, close, previous, next } = list;
   const empty = chapter?.entities.length === 0;
 
   return (
@@ -80,33 +58,26 @@ export function EntitiesPage() {
         </Ways>
       ) : (
         <>
-          {chapter?.relations.length !== 0 && <Diagram chapter={chapter} selected={selected} onSelect={select} />}
-          <Figure
+          {chapter?.relations.length !== 0 && (
+            <Diagram chapter={chapter} selected={selected} onSelect={({ id }) => choose(id)} />
+          )}
+          <ListFigure
             number="Table 3.2"
             caption="Every entity"
-            tools={<FilterField label="Filter entities" value={filter} onChange={setFilter} />}
-          >
-            <EntityTable
-              entities={shown}
-              all={chapter?.entities.length ?? 0}
-              filter={filter}
-              stale={stale}
-              selected={selected}
-              onSelect={select}
-            />
-          </Figure>
+            what={['entity', 'entities']}
+            list={list}
+            columns={entityColumns}
+            stale={stale}
+          />
         </>
       )}
     </ChapterPage>
   );
 }
 
-const none: readonly Entity[] = [];
-
-/** Whether an entity, or one of its fields, holds what was typed. */
-const matches = ({ schema, name, fields }: Entity, text: string): boolean =>
-  entityName(schema, name).toLowerCase().includes(text) ||
-  fields.some((field) => field.name.toLowerCase().includes(text));
+/** An entity is found by its name and by the names of its fields. */
+const textOf = ({ schema, name, fields }: Entity): string =>
+  [entityName(schema, name), ...fields.map((field) => field.name)].join('\n');
 
 /** "7 tables and 1 view with 38 fields hold about 123,770 rows in 50 MB; 9 relations join them." */
 function Answer({ chapter }: { chapter: EntitiesChapter }) {

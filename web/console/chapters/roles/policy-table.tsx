@@ -3,8 +3,8 @@ import type { PolicyEntry } from '../../../../contract/specification.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { listed } from '../../format/format.ts';
-import { CutLine } from '../cut-line.tsx';
-import { usePortion } from '../use-portion.ts';
+import { CutLine } from '../list/cut-line.tsx';
+import { usePortion } from '../list/use-portion.ts';
 import styles from './policy-table.module.css';
 
 const portion = 100;

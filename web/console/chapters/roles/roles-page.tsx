@@ -1,4 +1,4 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import type { RoleCell, RolesChapter } from '../../../../contract/specification.ts';
 import { Empty } from '../../../ui/empty.tsx';
@@ -8,12 +8,13 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { LoadingRows, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { count, counted } from '../../format/format.ts';
+import { useNeighbours } from '../../keys/use-neighbours.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { CutLine } from '../cut-line.tsx';
-import { FilterField } from '../filter-field.tsx';
+import { CutLine } from '../list/cut-line.tsx';
+import { FilterField } from '../list/filter-field.tsx';
+import { useChosen } from '../list/use-chosen.ts';
+import { usePortion } from '../list/use-portion.ts';
 import { useChapter } from '../use-chapter.ts';
-import { useNeighbours } from '../use-neighbours.ts';
-import { usePortion } from '../use-portion.ts';
 import { CellPanel } from './cell-panel.tsx';
 import { cellKey, matrixOf, tally } from './matrix.ts';
 import { PolicyTable } from './policy-table.tsx';
@@ -33,8 +34,7 @@ const changes = [
 /** Chapter 6: who may do what, from grants and policies. */
 export function RolesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/roles' });
-  const { cell: wanted } = useSearch({ from: '/signed-in/app/$ref/roles' });
-  const navigate = useNavigate();
+  const [chosen, choose] = useChosen('cell');
   const { chapter, pending } = useChapter(ref, 'roles');
   const { chapter: entitiesChapter } = useChapter(ref, 'entities');
   const [look, setLook] = useState<'words' | 'marks'>('words');
@@ -43,20 +43,10 @@ export function RolesPage() {
   const entities = entitiesChapter?.entities;
   const all = useMemo(() => (chapter ? matrixOf(chapter, entities ?? []) : []), [chapter, entities]);
   const groups = useMemo(() => all.filter(({ name }) => name.includes(filter.trim())), [all, filter]);
-  const selected = chapter?.cells.find((cell) => cellKey(cell) === wanted) ?? null;
+  const selected = chapter?.cells.find((cell) => cellKey(cell) === chosen) ?? null;
 
-  const select = useCallback(
-    (cell: RoleCell | null) =>
-      void navigate({
-        to: '/app/$ref/roles',
-        params: { ref },
-        search: cell ? { cell: cellKey(cell) } : {},
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate, ref],
-  );
-  const close = useCallback(() => select(null), [select]);
+  const select = useCallback((cell: RoleCell) => choose(cellKey(cell)), [choose]);
+  const close = useCallback(() => choose(null), [choose]);
   const { shown, more } = usePortion(
     groups,
     100,
@@ -64,10 +54,12 @@ export function RolesPage() {
   );
   const down = useMemo(
     () =>
-      groups.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells.filter((cell) => cell.role === selected?.role))),
+      groups
+        .flatMap(({ rows }) => rows.flatMap(({ cells }) => cells.filter((cell) => cell.role === selected?.role)))
+        .map((cell) => ({ id: cellKey(cell) })),
     [groups, selected],
   );
-  const { previous, next } = useNeighbours(down, selected, select);
+  const { previous, next } = useNeighbours(down, chosen, choose);
   const role = chapter?.roles.find(({ name }) => name === selected?.role);
 
   return (

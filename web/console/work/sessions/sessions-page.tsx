@@ -20,7 +20,7 @@ import { count, counted } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
-import { neighbours } from '../neighbours.ts';
+import { useNeighbours } from '../../keys/use-neighbours.ts';
 import { nameOf } from '../users/user-words.ts';
 import { RevokeAllDialog, RevokeUserDialog } from './revoke-dialogs.tsx';
 import { searchSessions } from './search-sessions.ts';
@@ -66,15 +66,11 @@ export function SessionsPage() {
     [mutate, choose],
   );
   const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
-  const { previous, next } = useMemo(() => neighbours(sessions, chosen, choose), [sessions, chosen, choose]);
+  const { previous, next } = useNeighbours(sessions, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(
-      () => [
-        { keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() },
-        ...(previous ? [{ keys: 'k', group: 'Sessions', does: 'Previous session', run: previous }] : []),
-        ...(next ? [{ keys: 'j', group: 'Sessions', does: 'Next session', run: next }] : []),
-      ],
-      [previous, next],
+      () => [{ keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() }],
+      [],
     ),
   );
 

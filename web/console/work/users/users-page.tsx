@@ -18,7 +18,7 @@ import { count, counted } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
-import { neighbours } from '../neighbours.ts';
+import { useNeighbours } from '../../keys/use-neighbours.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { userColumns } from './user-columns.tsx';
 import { UserPanel } from './user-panel.tsx';
@@ -48,16 +48,14 @@ export function UsersPage() {
       void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
     [navigate],
   );
-  const { previous, next } = useMemo(() => neighbours(users, chosen, choose), [users, chosen, choose]);
+  const { previous, next } = useNeighbours(users, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(
       () => [
         { keys: 'f', group: 'Users', does: 'Search', run: () => search.current?.focus() },
         { keys: 'i', group: 'Users', does: 'Create a user', run: () => setCreating(true) },
-        ...(previous ? [{ keys: 'k', group: 'Users', does: 'Previous user', run: previous }] : []),
-        ...(next ? [{ keys: 'j', group: 'Users', does: 'Next user', run: next }] : []),
       ],
-      [previous, next],
+      [],
     ),
   );
 

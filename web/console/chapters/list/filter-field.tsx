@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useMemo, useRef } from 'react';
-import { Icon } from '../../ui/icon.tsx';
-import { useKeys } from '../keys/keyboard.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { useKeys } from '../../keys/keyboard.tsx';
 import styles from './filter-field.module.css';
 
 /** Narrows a table to the rows that hold what is typed. F goes there, Esc empties it. */

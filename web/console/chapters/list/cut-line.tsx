@@ -1,5 +1,5 @@
-import { Button } from '../../ui/button.tsx';
-import { count } from '../format/format.ts';
+import { Button } from '../../../ui/button.tsx';
+import { count } from '../../format/format.ts';
 import styles from './cut-line.module.css';
 
 /** Under a table that shows not all of its rows: of how many, and the way on. */

@@ -1,0 +1,71 @@
+import type { ReactNode } from 'react';
+import { Figure } from '../../../ui/figure.tsx';
+import { counted } from '../../format/format.ts';
+import { CutLine } from './cut-line.tsx';
+import { FilterField } from './filter-field.tsx';
+import styles from './list-figure.module.css';
+import { type ListColumn, ListTable } from './list-table.tsx';
+import type { List } from './use-list.ts';
+import { usePortion } from './use-portion.ts';
+
+const portion = 200;
+
+/** The main table of a chapter: a filter, a row an item, and of how many where it shows not all. */
+export function ListFigure<T extends { readonly id: string }>({
+  number,
+  caption,
+  tools,
+  what: [singular, plural],
+  list,
+  columns,
+  labelOf,
+  groupOf,
+  stale,
+}: {
+  /** "Table 7.1". */
+  number: string;
+  caption: ReactNode;
+  /** Choices of the page's own, before the filter. */
+  tools?: ReactNode;
+  /** The rows' name: "entity", "entities". */
+  what: readonly [singular: string, plural: string];
+  list: List<T>;
+  columns: readonly ListColumn<T>[];
+  /** What screen readers call the row, where its first cell does not say enough. */
+  labelOf?: (item: T) => string;
+  /** The heading that a row stands under; rows of a group come one after the other. */
+  groupOf?: (item: T) => string;
+  stale: boolean;
+}) {
+  const { shown, all, filter, selected } = list;
+  const { shown: portioned, more } = usePortion(shown ?? [], portion, selected ? (shown ?? []).indexOf(selected) : -1);
+  return (
+    <Figure
+      number={number}
+      caption={caption}
+      tools={
+        <>
+          {tools}
+          <FilterField label={`Filter ${plural}`} value={filter} onChange={list.setFilter} />
+        </>
+      }
+    >
+      <ListTable
+        label={`${plural[0]?.toUpperCase()}${plural.slice(1)}`}
+        columns={columns}
+        rows={shown && portioned}
+        selected={selected?.id ?? null}
+        labelOf={labelOf}
+        groupOf={groupOf}
+        stale={stale}
+        onOpen={list.open}
+      />
+      {shown && <CutLine shown={portioned.length} all={shown.length} what={plural} onMore={more} />}
+      {shown && shown.length < all && (
+        <p className={styles.hidden}>
+          {counted(all - shown.length, singular, plural)} hidden by the filter “{filter}”.
+        </p>
+      )}
+    </Figure>
+  );
+}

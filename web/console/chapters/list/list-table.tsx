@@ -1,0 +1,145 @@
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { classNames } from '../../../ui/class-names.ts';
+import { groupClass, LoadingRows, rowClass, Table } from '../../../ui/table.tsx';
+import styles from './list-table.module.css';
+
+export interface ListColumn<T> {
+  name: string;
+  /** `words` takes the room that is left and is cut with …; `figure` stands at the right. */
+  look?: 'words' | 'figure';
+  /** Left out where the table has less room: `second` goes on a phone, `third` already beside a panel on a small screen. */
+  rank?: 'second' | 'third';
+  /** Width in px of the bar that holds its place. */
+  bar: number;
+  cell: (item: T) => ReactNode;
+}
+
+/**
+ * A row an item; a press tells it in full in the panel. The first cell is what opens it: one of them is in the tab
+ * order, and arrows, Home and End move on from there.
+ */
+export function ListTable<T extends { readonly id: string }>({
+  label,
+  columns,
+  rows,
+  selected,
+  labelOf,
+  groupOf,
+  stale,
+  onOpen,
+}: {
+  label: string;
+  columns: readonly ListColumn<T>[];
+  /** Missing while nothing is known. */
+  rows: readonly T[] | undefined;
+  /** Id of the row that the panel tells of. */
+  selected: string | null;
+  labelOf?: ((item: T) => string) | undefined;
+  groupOf?: ((item: T) => string) | undefined;
+  stale: boolean;
+  onOpen: (id: string) => void;
+}) {
+  const [reached, setReached] = useState<string | null>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const tabbed = [reached, selected, rows?.[0]?.id].find((id) => rows?.some((row) => row.id === id));
+
+  const move = (event: KeyboardEvent) => {
+    const openers = [...(body.current?.querySelectorAll<HTMLElement>('button[data-open]') ?? [])];
+    const at = openers.indexOf(event.currentTarget as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: openers.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    openers[to]?.focus();
+  };
+
+  const [first, ...others] = columns;
+  return (
+    <div className={styles.room} ref={body}>
+      <Table label={label} stale={stale}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.name} scope="col" className={classOf(column)}>
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {!rows && (
+          <tbody>
+            <LoadingRows rows={8} widths={columns.map(({ bar }) => bar)} />
+          </tbody>
+        )}
+        {groupsOf(rows ?? [], groupOf).map(({ heading, members }) => (
+          <tbody key={heading}>
+            {heading !== '' && (
+              <tr className={groupClass}>
+                <th colSpan={columns.length} scope="rowgroup">
+                  {heading}
+                </th>
+              </tr>
+            )}
+            {members.map((item) => (
+              <tr
+                key={item.id}
+                className={rowClass}
+                data-selected={item.id === selected || undefined}
+                onClick={() => onOpen(item.id)}
+              >
+                {first && (
+                  <td className={classOf(first)}>
+                    <button
+                      type="button"
+                      className={styles.open}
+                      data-open
+                      aria-pressed={item.id === selected}
+                      aria-label={labelOf?.(item)}
+                      tabIndex={item.id === tabbed ? 0 : -1}
+                      onFocus={() => setReached(item.id)}
+                      onKeyDown={move}
+                    >
+                      {first.cell(item)}
+                    </button>
+                  </td>
+                )}
+                {others.map((column) => (
+                  <Cell key={column.name} column={column} item={item} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+function Cell<T>({ column, item }: { column: ListColumn<T>; item: T }) {
+  const content = column.cell(item);
+  return (
+    <td
+      className={classOf(column)}
+      title={column.look === 'words' && typeof content === 'string' ? content : undefined}
+    >
+      {content}
+    </td>
+  );
+}
+
+const classOf = <T,>({ look, rank }: ListColumn<T>): string =>
+  classNames(look === 'words' && styles.words, look === 'figure' && 'num', rank && styles[rank]);
+
+/** Rows in runs of one heading; one run without a heading where there are no groups. */
+function groupsOf<T>(
+  rows: readonly T[],
+  groupOf: ((item: T) => string) | undefined,
+): { heading: string; members: T[] }[] {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const heading = groupOf?.(row) ?? '';
+    const members = groups.get(heading);
+    if (members) members.push(row);
+    else groups.set(heading, [row]);
+  }
+  return [...groups].map(([heading, members]) => ({ heading, members }));
+}
