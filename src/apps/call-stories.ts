@@ -27,6 +27,7 @@ interface Shelf {
   quiet: number;
   /** The app whose notifications are heard. */
   app: App | null;
+  isListening: boolean;
   unsubscribe: () => void;
 }
 
@@ -37,6 +38,7 @@ const newShelf = (): Shelf => ({
   pending: [],
   quiet: 0,
   app: null,
+  isListening: false,
   unsubscribe: () => undefined,
 });
 
@@ -82,7 +84,10 @@ export class CallStories {
     shelf.ring[shelf.next] = told;
     shelf.next = shelf.next + 1 === limits.rememberedCalls.default ? 0 : shelf.next + 1;
     shelf.calls++;
-    if (shelf.app === null) void this.#listen(ref, shelf);
+    if (!shelf.isListening) {
+      shelf.isListening = true;
+      void this.#listen(ref, shelf);
+    }
     if (event.code !== null || event.milliseconds > limits.slowCallMilliseconds.default) keep(shelf.pending, told);
   }
 
