@@ -8,6 +8,7 @@ import type { ErrorEntry } from './errors/entry.ts';
 import { ninefoldErrors } from './errors/ninefold.ts';
 import { postgresErrors } from './errors/postgres.ts';
 import { restErrors } from './errors/rest.ts';
+import { stateErrors } from './errors/states.ts';
 
 export type { ErrorEntry };
 
@@ -16,7 +17,7 @@ export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors };
 export type ErrorCode = keyof typeof errors;
 
 /** Those that Ninefold raises, and those of PostgreSQL that pass through: what a code in an answer means. */
-export const allErrors: Readonly<Record<string, ErrorEntry>> = { ...errors, ...postgresErrors };
+export const allErrors: Readonly<Record<string, ErrorEntry>> = { ...errors, ...stateErrors, ...postgresErrors };
 
 /** Codes that were sent once and never will be again. */
 export const retired: readonly string[] = [];

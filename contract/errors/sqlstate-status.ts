@@ -8,6 +8,7 @@ const byCode: Readonly<Record<string, number>> = {
   P0001: 400, // raise_exception
   '42P01': 404, // undefined_table
   '42P17': 500, // invalid_object_definition: infinite recursion
+  NF005: 500, // a state machine that is broken
 };
 
 /** By the first two characters of the SQLSTATE. Everything else is 400. */
@@ -30,6 +31,7 @@ const byClass: Readonly<Record<string, number>> = {
   '58': 500,
   F0: 500,
   HV: 500,
+  NF: 409, // the state machines of an app
   P0: 500,
   XX: 500,
 };

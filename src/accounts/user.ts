@@ -76,14 +76,20 @@ const OPTIONAL_TIMES = [
 const objectOr = (column: string): string =>
   `case when pg_catalog.jsonb_typeof(${column}) = 'object' then ${column} else '{}' end`;
 
-/** SQL text: the row `u` of auth.users as a User, jsonb. */
+/**
+ * SQL text: the row `u` of auth.users as a User, jsonb. Where the app has roles for its members, `app_metadata.roles` are those
+ * of the member, and so are those of its tokens; what was written there as metadata gives way.
+ */
 export const userJson = `pg_catalog.jsonb_build_object(
   'id', u.id,
   'aud', coalesce(nullif(u.aud, ''), 'authenticated'),
   'role', coalesce(nullif(u.role, ''), 'authenticated'),
   'email', coalesce(u.email, ''),
   'phone', coalesce(u.phone, ''),
-  'app_metadata', ${objectOr('u.raw_app_meta_data')},
+  'app_metadata', case when exists (select from ninefold.roles) then ${objectOr('u.raw_app_meta_data')} - 'roles' || coalesce((
+    select pg_catalog.jsonb_build_object('roles', pg_catalog.jsonb_agg(r.role order by r.role))
+    from ninefold.member_roles r where r.user_id = u.id having pg_catalog.count(*) > 0
+  ), '{}') else ${objectOr('u.raw_app_meta_data')} end,
   'user_metadata', ${objectOr('u.raw_user_meta_data')},
   'identities', coalesce((
     select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(

@@ -6,6 +6,8 @@ import auth from '../schema/0002_auth.sql';
 import project from '../schema/0003_project.sql';
 import calls from '../schema/0005_calls.sql';
 import versions from '../schema/0006_versions.sql';
+import description from '../schema/0007_description.sql';
+import states from '../schema/0008_states.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 
 interface SchemaFile {
@@ -22,6 +24,8 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0003_project', sql: project, onExisting: false },
   { name: '0005_calls', sql: calls, onExisting: true },
   { name: '0006_versions', sql: versions, onExisting: true },
+  { name: '0007_description', sql: description, onExisting: true },
+  { name: '0008_states', sql: states, onExisting: true },
 ];
 
 /** The name of the last of them. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
 import ws from 'ws';
@@ -176,7 +176,8 @@ async function provision(superuser: Target): Promise<void> {
     await maintenance.run([{ text, params: [] }]);
   }
   const inside = open({ ...superuser, database: 'app_auth' });
-  for (const name of ['0001_base.sql', '0002_auth.sql', '0003_project.sql']) {
+  const numbered = (await readdir(join(clone, 'src/schema'))).filter((name) => /^\d+_.*\.sql$/.test(name)).sort();
+  for (const name of numbered) {
     await inside.script(`begin; set local search_path = ''; ${await file(name)}; commit`);
   }
   await inside.close();
