@@ -112,7 +112,8 @@ export class MessageWriter {
     const bytes = typeof param === 'string' ? Buffer.byteLength(param) : param.byteLength;
     this.#int32(bytes);
     this.#reserve(bytes);
-    if (typeof param === 'string') this.#buffer.write(param, this.#length);
+    // As many bytes as letters: ASCII, which is copied as it is.
+    if (typeof param === 'string') this.#buffer.write(param, this.#length, bytes === param.length ? 'latin1' : 'utf8');
     else this.#buffer.set(param, this.#length);
     this.#length += bytes;
   }

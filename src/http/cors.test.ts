@@ -35,9 +35,6 @@ it('OPTIONS without the question is a call like any other', () => {
   expect(isPreflight(question({}))).toBe(false);
 });
 
-it.each(['content-range', 'content-profile', 'ninefold-max-rows', 'warning', 'www-authenticate', 'x-request-id'])(
-  'a page may read %s of an answer',
-  (name) => {
-    expect(corsHeaders['access-control-expose-headers']?.split(', ')).toContain(name);
-  },
-);
+it('a page may read every header of an answer', () => {
+  expect(corsHeaders).toEqual({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' });
+});

@@ -104,7 +104,8 @@ function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings,
   const add = (name: string, text: string): void => {
     columns.push(`${text} AS ${name}`);
   };
-  const page = routine && returnsSingle(routine) ? '1' : `count(${ROWS})`;
+  // rows of a table are never null, so they need not be looked at to be counted
+  const page = routine === null ? 'count(*)' : returnsSingle(routine) ? '1' : `count(${ROWS})`;
   const from = rowsText(plan, params);
   add('page', page);
   // a handler of the app may set the settings that follow
