@@ -26,7 +26,13 @@
  * | GET /admin/v1/apps/:ref/sessions | ?user_id= | SessionRow[] |
  * | DELETE /admin/v1/apps/:ref/sessions/:id | – | 204 |
  * | DELETE /admin/v1/apps/:ref/sessions | ?user_id= | 200 {revoked: number} |
- * | GET /admin/v1/apps/:ref/specification | ?format=json\|markdown | Specification, or text/markdown |
+ * | POST /admin/v1/apps/:ref/migrations/trial | MigrateRequest | MigrationTrial of changes.ts: nothing is changed |
+ * | GET /admin/v1/apps/:ref/journal | – | UnsavedChanges of changes.ts |
+ * | POST /admin/v1/apps/:ref/migrations/saved | SaveMigrationRequest of changes.ts | 204 |
+ * | GET /admin/v1/apps/:ref/specification | ?format=json\|markdown\|html | Specification, or text/markdown, or text/html |
+ * | GET /admin/v1/apps/:ref/versions | ?before= | VersionList of changes.ts |
+ * | GET /admin/v1/apps/:ref/versions/:n | – (a number, a hash, a date or a time) | VersionDetail of changes.ts |
+ * | GET /admin/v1/apps/:ref/types | ?format=typescript\|zod\|json-schema | text |
  * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
  * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |
  *

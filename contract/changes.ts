@@ -50,3 +50,30 @@ export interface VersionDetail extends VersionEntry {
   /** As it stood, without live figures and snippets. */
   specification: Specification;
 }
+
+/** POST /admin/v1/apps/:ref/migrations/trial, with a MigrateRequest: what its files would change, without changing it. */
+export interface MigrationTrial {
+  /** Files that would be applied, in their order, up to the first that fails. */
+  tried: string[];
+  skipped: string[];
+  /** Files that cannot run in a transaction, or that end it, and so could not be tried. */
+  untried: { file: string; reason: string }[];
+  /** Where PostgreSQL refused a statement: `details` is a SqlFailure. */
+  failed: { file: string; message: string; details: unknown } | null;
+  /** The change of the specification that the tried files make. */
+  changes: Change[];
+}
+
+/** GET /admin/v1/apps/:ref/journal: what was changed and is in no migration file yet, the oldest first. */
+export interface UnsavedChanges {
+  statements: { at: string; who: string; what: string; statement: string }[];
+  /** The id of the last one: what is saved is all up to here. */
+  last: number;
+}
+
+/** POST /admin/v1/apps/:ref/migrations/saved: notes that the changes up to `last` are this file, so that it is never applied here. */
+export interface SaveMigrationRequest {
+  name: string;
+  sql: string;
+  last: number;
+}

@@ -4,8 +4,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { authoriseDoor } from './admin/authorise.ts';
 import type { AdminContext } from './admin/context.ts';
 import { handleAdmin } from './admin/handle.ts';
-import type { App } from './apps/app.ts';
-import { authenticatorRole, CONSOLE_REF, databaseName } from './apps/app-record.ts';
+import { CONSOLE_REF, databaseName } from './apps/app-record.ts';
 import { Apps } from './apps/apps.ts';
 import { bootstrap, ServerUnfitError } from './apps/bootstrap.ts';
 import { CallStatistics } from './apps/call-statistics.ts';
@@ -26,10 +25,8 @@ import { Events } from './observe/events.ts';
 import { writeLog } from './observe/log.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded.ts';
 import { StartError } from './postgres/start-error.ts';
-import { allEntities } from './spec/entities.ts';
-import { type Facts, loadFacts } from './spec/facts.ts';
-import { specificationMarkdown } from './spec/markdown/specification.ts';
-import { deriveSpecification } from './spec/specification.ts';
+import { Specifier } from './spec/specifier.ts';
+import { Versions } from './spec/versions/versions.ts';
 
 /** What the primary hands to its workers: all that they need beside the environment. */
 export interface WorkerBrief {
@@ -98,6 +95,9 @@ export async function composeWorker(
   const locks = smallPool(server.target, 8);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
+  const url = () => brief.url;
+  const specifier = new Specifier(url);
+  const versions = new Versions((app) => specifier.specification(app), events);
   const apps = new Apps(
     server,
     registry,
@@ -107,12 +107,12 @@ export async function composeWorker(
       waitMilliseconds: limits.poolWaitMilliseconds.default,
     },
     events,
+    (app) => versions.watch(app),
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
   const identities = new Identities();
   const stories = new CallStories(apps, events);
   const observers = [new CallStatistics(apps, events), new Incidents(apps, events), stories];
-  const url = () => brief.url;
   const adminContext: AdminContext = {
     apps,
     registry,
@@ -124,21 +124,8 @@ export async function composeWorker(
     operatorToken: secrets.operatorToken,
     setupToken: brief.setupToken,
     identify: (app, exchange) => identities.resolve(app, exchange),
-    specify: {
-      specification: async (app) => {
-        const { auth: authSettings } = await app.settings();
-        const { ref, name, publishableKey } = app.record;
-        return deriveSpecification(await factsOf(app), {
-          ref,
-          name,
-          url: `${url()}/apps/${ref}`,
-          publishableKey,
-          authSettings,
-        });
-      },
-      entities: async (app) => allEntities(await factsOf(app)),
-      markdown: specificationMarkdown,
-    },
+    specify: specifier,
+    versions,
     node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded, url },
   };
   const http = await buildServer({
@@ -180,11 +167,6 @@ export async function composeWorker(
 }
 
 export const { version } = packageJson;
-
-async function factsOf(app: App): Promise<Facts> {
-  const { rest } = await app.settings();
-  return loadFacts(app.database, { exposedSchemas: rest.db_schemas, authenticator: authenticatorRole(app.ref) });
-}
 
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 

@@ -1,3 +1,4 @@
+import type { Change, VersionDetail, VersionList } from '../../contract/changes.ts';
 import type { Exchange } from '../../contract/exchange.ts';
 import type { Entity, Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
@@ -6,6 +7,7 @@ import type { CallStories } from '../apps/call-stories.ts';
 import type { Lifecycle } from '../apps/lifecycle.ts';
 import type { Registry } from '../apps/registry.ts';
 import type { Server } from '../apps/server.ts';
+import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Events } from '../observe/events.ts';
@@ -28,7 +30,19 @@ export interface AdminContext {
   readonly specify: {
     specification(app: App): Promise<Specification>;
     entities(app: App): Promise<Entity[]>;
+    /** The same as `executor` sees it, within its transaction. */
+    within(app: App, executor: Executor): Promise<Specification>;
     markdown(specification: Specification): string;
+    html(specification: Specification): string;
+    types(app: App, format: 'typescript' | 'zod' | 'json-schema'): Promise<string>;
+    changes(before: Specification, after: Specification): Change[];
+  };
+  /** What each app did, version by version. */
+  readonly versions: {
+    /** Records what stands now, where that is new; what goes wrong is reported. */
+    note(app: App): Promise<void>;
+    list(app: App, before: number | null): Promise<VersionList>;
+    show(app: App, point: { number: number } | { hash: string } | { at: string }): Promise<VersionDetail | null>;
   };
   readonly node: {
     readonly version: string;

@@ -5,13 +5,16 @@ import { callerOf, requireApp } from './authorise.ts';
 import { showCalls, showErrors, showStory } from './calls.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { migrate } from './migrate.ts';
+import { tryMigrations } from './migration-trial.ts';
 import { findRoute, json, type Params, type Route } from './router.ts';
+import { noteSaved, showUnsaved } from './save-migration.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
-import { showEntities, showSpecification } from './specification.ts';
+import { showEntities, showSpecification, showTypes } from './specification.ts';
 import { runSql } from './sql.ts';
 import { showStatus } from './status.ts';
+import { listVersions, showVersion } from './versions.ts';
 
 interface Call {
   context: AdminContext;
@@ -52,15 +55,23 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/calls', ({ context }, exchange, ref) => showCalls(context, exchange, ref)),
   onApp('GET', '/calls/:requestId', ({ context }, _, ref, params) => showStory(context, ref, params.requestId ?? '')),
   onApp('GET', '/errors', ({ context }, exchange, ref) => showErrors(context, exchange, ref)),
-  onApp('POST', '/sql', ({ context }, exchange, ref) => runSql(context, exchange, ref)),
-  onApp('POST', '/migrations', ({ context }, exchange, ref) => migrate(context, exchange, ref)),
+  onApp('POST', '/sql', ({ context, caller }, exchange, ref) => runSql(context, caller, exchange, ref)),
+  onApp('POST', '/migrations', ({ context, caller }, exchange, ref) => migrate(context, caller, exchange, ref)),
+  onApp('POST', '/migrations/trial', ({ context }, exchange, ref) => tryMigrations(context, exchange, ref)),
+  onApp('POST', '/migrations/saved', ({ context, caller }, exchange, ref) => noteSaved(context, caller, exchange, ref)),
+  onApp('GET', '/journal', ({ context }, _, ref) => showUnsaved(context, ref)),
   onApp('GET', '/entities', ({ context }, _, ref) => showEntities(context, ref)),
   onApp('GET', '/specification', ({ context }, exchange, ref) => showSpecification(context, exchange, ref)),
+  onApp('GET', '/types', ({ context }, exchange, ref) => showTypes(context, exchange, ref)),
+  onApp('GET', '/versions', ({ context }, exchange, ref) => listVersions(context, exchange, ref)),
+  onApp('GET', '/versions/:n', ({ context }, _, ref, params) => showVersion(context, ref, params.n ?? '')),
   onApp('GET', '/settings', ({ context }, _, ref) => listSettings(context, ref)),
-  onApp('PUT', '/settings/:key', ({ context }, exchange, ref, params) =>
-    setSetting(context, exchange, ref, params.key ?? ''),
+  onApp('PUT', '/settings/:key', ({ context, caller }, exchange, ref, params) =>
+    setSetting(context, caller, exchange, ref, params.key ?? ''),
   ),
-  onApp('DELETE', '/settings/:key', ({ context }, _, ref, params) => unsetSetting(context, ref, params.key ?? '')),
+  onApp('DELETE', '/settings/:key', ({ context, caller }, _, ref, params) =>
+    unsetSetting(context, caller, ref, params.key ?? ''),
+  ),
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions/:id', ({ context }, _, ref, params) => endSession(context, ref, params.id ?? '')),

@@ -7,53 +7,51 @@ import type { AppRecord } from '../apps/app-record.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { rowsAsText } from '../database/statement.ts';
+import { rowsAsText, type Statement } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
-import type { AdminContext } from './context.ts';
+import { callerName, madeBy } from './caller-name.ts';
+import type { AdminContext, Caller } from './context.ts';
 import { json } from './router.ts';
+import { openApp } from './specification.ts';
 import { failureOf } from './sql.ts';
 
 const sql = z
   .string()
   .max(limits.bodyBytes.default)
   .refine((text) => !text.includes('\0'), 'holds a NUL character');
-const schema = z.strictObject({
-  files: z.array(z.strictObject({ name: line(200).regex(/^[^/\\]*$/, 'is the name of a file, not a path'), sql })),
-  seed: sql.optional(),
-});
+const fileName = line(200).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
+export const migrationFile = z.strictObject({ name: fileName, sql });
+const schema = z.strictObject({ files: z.array(migrationFile), seed: sql.optional() });
+
+export interface MigrationFile {
+  name: string;
+  sql: string;
+}
 
 /** The name under which seed.sql is noted, so that it runs once. */
 const SEED = 'seed.sql';
 
 /**
  * POST /apps/:ref/migrations: applies what was not applied yet, in the order of the files, each in a transaction of its own as the
- * app's owner. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the files before the failed one stay applied.
+ * app's owner; each becomes a version of the specification. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the
+ * files before the failed one stay applied.
  */
-export async function migrate(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const { files, seed } = readBody(exchange, schema);
-  const { record } = await context.apps.get(ref);
+export async function migrate(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
+  const asked = readMigrations(exchange);
+  const app = await openApp(context, ref);
+  const who = await callerName(context, caller);
   const started = performance.now();
   const response = await context.lifecycle.alone([ref], async () => {
-    const known = await appliedFiles(context, record);
-    for (const file of files) {
-      const before = known.get(file.name);
-      if (before !== undefined && before !== hashOf(file.sql)) {
-        throw new NinefoldError('migration_changed', { details: { file: file.name } });
-      }
-    }
-    const answer: MigrateResponse = { applied: [], skipped: [], seeded: false };
-    for (const file of files) {
-      if (known.has(file.name)) {
-        answer.skipped.push(file.name);
-        continue;
-      }
-      await apply(context, record, file, answer.applied);
-      answer.applied.push(file.name);
-    }
-    if (seed !== undefined && !known.has(SEED)) {
-      await apply(context, record, { name: SEED, sql: seed }, answer.applied);
-      answer.seeded = true;
+    const { pending, skipped } = await pendingFiles(context, app.record, asked);
+    const answer: MigrateResponse = { applied: [], skipped, seeded: false };
+    // What was changed before is a version of its own.
+    if (pending.length > 0) await context.versions.note(app);
+    for (const file of pending) {
+      await apply(context, app.record, file, who, answer.applied);
+      if (file.name === SEED) answer.seeded = true;
+      else answer.applied.push(file.name);
+      await context.versions.note(app);
     }
     return answer;
   });
@@ -61,7 +59,38 @@ export async function migrate(context: AdminContext, exchange: Exchange, ref: st
   return json(response);
 }
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+/** The files of a request, seed.sql last. */
+export function readMigrations(exchange: Exchange): MigrationFile[] {
+  const { files, seed } = readBody(exchange, schema);
+  return seed === undefined ? files : [...files, { name: SEED, sql: seed }];
+}
+
+/** Which of the files are still to be applied. Throws `migration_changed`; a seed that changed since it ran is not applied again. */
+export async function pendingFiles(
+  context: AdminContext,
+  record: AppRecord,
+  files: readonly MigrationFile[],
+): Promise<{ pending: MigrationFile[]; skipped: string[] }> {
+  const known = await appliedFiles(context, record);
+  for (const file of files) {
+    const before = known.get(file.name);
+    if (before !== undefined && before !== hashOf(file.sql) && file.name !== SEED) {
+      throw new NinefoldError('migration_changed', { details: { file: file.name } });
+    }
+  }
+  return {
+    pending: files.filter(({ name }) => !known.has(name)),
+    skipped: files.filter(({ name }) => known.has(name) && name !== SEED).map(({ name }) => name),
+  };
+}
+
+export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Notes in the journal which file the changes of the transaction are from. */
+export const fromFile = (name: string): Statement => ({
+  text: `select pg_catalog.set_config('ninefold.migration', $1, true)`,
+  params: [name],
+});
 
 async function appliedFiles(context: AdminContext, record: AppRecord): Promise<Map<string, string>> {
   return withPool(ownerOf(context.server, record), async (pool) => {
@@ -74,13 +103,15 @@ async function appliedFiles(context: AdminContext, record: AppRecord): Promise<M
 async function apply(
   context: AdminContext,
   record: AppRecord,
-  file: { name: string; sql: string },
+  file: MigrationFile,
+  who: string,
   applied: readonly string[],
 ): Promise<void> {
   const started = performance.now();
   try {
     await withPool(ownerOf(context.server, record), (pool) =>
       pool.transaction(async (tx) => {
+        await tx.run([madeBy(who, 'transaction'), fromFile(file.name)]);
         await tx.script(file.sql);
         await tx.run([
           {

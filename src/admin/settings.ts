@@ -8,7 +8,8 @@ import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
-import type { AdminContext } from './context.ts';
+import { callerName, madeBy } from './caller-name.ts';
+import type { AdminContext, Caller } from './context.ts';
 import { json, noContent } from './router.ts';
 
 /** GET /apps/:ref/settings: every setting with its value, its default and what it means, by key. */
@@ -27,7 +28,13 @@ export async function listSettings(context: AdminContext, ref: string): Promise<
 const body = z.strictObject({ value: z.unknown() });
 
 /** PUT /apps/:ref/settings/:key. Takes effect on every worker at once. Throws `setting_unknown`, `setting_invalid`. */
-export async function setSetting(context: AdminContext, exchange: Exchange, ref: string, key: string): Promise<Reply> {
+export async function setSetting(
+  context: AdminContext,
+  caller: Caller,
+  exchange: Exchange,
+  ref: string,
+  key: string,
+): Promise<Reply> {
   const setting = findSetting(key);
   const { value } = readBody(exchange, body);
   if (!fits(setting, value) || Buffer.byteLength(JSON.stringify(value)) > limits.settingBytes.default) {
@@ -35,6 +42,7 @@ export async function setSetting(context: AdminContext, exchange: Exchange, ref:
   }
   const app = await context.apps.get(ref);
   const stored = asServer(app.database, [
+    madeBy(await callerName(context, caller), 'transaction'),
     {
       text: `insert into ninefold.settings (key, value) values ($1, $2::jsonb)
              on conflict (key) do update set value = excluded.value, set_at = now(), set_by = current_user`,
@@ -52,10 +60,13 @@ export async function setSetting(context: AdminContext, exchange: Exchange, ref:
 }
 
 /** DELETE /apps/:ref/settings/:key: back to the default. Throws `setting_unknown`. */
-export async function unsetSetting(context: AdminContext, ref: string, key: string): Promise<Reply> {
+export async function unsetSetting(context: AdminContext, caller: Caller, ref: string, key: string): Promise<Reply> {
   findSetting(key);
   const app = await context.apps.get(ref);
-  await asServer(app.database, [{ text: 'delete from ninefold.settings where key = $1', params: [key] }]);
+  await asServer(app.database, [
+    madeBy(await callerName(context, caller), 'transaction'),
+    { text: 'delete from ninefold.settings where key = $1', params: [key] },
+  ]);
   return noContent;
 }
 

@@ -5,19 +5,24 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 
-const format = z.enum(['json', 'markdown']);
+const format = z.enum(['json', 'markdown', 'html']);
 
-/** GET /apps/:ref/specification, as JSON or with `?format=markdown`. */
+/** GET /apps/:ref/specification, as JSON or with `?format=markdown|html`. */
 export async function showSpecification(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const asked = format.safeParse(new URLSearchParams(exchange.query).get('format') ?? 'json');
-  if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'format is json or markdown.' });
+  if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'format is json, markdown or html.' });
   const specification = await context.specify.specification(await openApp(context, ref));
-  if (asked.data === 'json') return json(specification);
-  return {
-    status: 200,
-    headers: { 'content-type': 'text/markdown; charset=utf-8', 'cache-control': 'no-store' },
-    body: context.specify.markdown(specification),
-  };
+  switch (asked.data) {
+    case 'json':
+      return json(specification);
+    case 'markdown':
+      return textReply('text/markdown', context.specify.markdown(specification));
+    case 'html':
+      // The page needs nothing from anywhere; as an answer of this server it may not even run in its name.
+      return textReply('text/html', context.specify.html(specification), {
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      });
+  }
 }
 
 /** GET /apps/:ref/entities: those of every schema, for Data and for completion. */
@@ -25,8 +30,26 @@ export async function showEntities(context: AdminContext, ref: string): Promise<
   return json(await context.specify.entities(await openApp(context, ref)));
 }
 
-async function openApp(context: AdminContext, ref: string): Promise<App> {
+const typesFormat = z.enum(['typescript', 'zod', 'json-schema']);
+
+/** GET /apps/:ref/types?format=typescript|zod|json-schema: the app's entities for programs. */
+export async function showTypes(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const asked = typesFormat.safeParse(new URLSearchParams(exchange.query).get('format') ?? 'typescript');
+  if (!asked.success) {
+    throw new NinefoldError('validation_invalid', { message: 'format is typescript, zod or json-schema.' });
+  }
+  const text = await context.specify.types(await openApp(context, ref), asked.data);
+  return textReply(asked.data === 'json-schema' ? 'application/schema+json' : 'text/plain', text);
+}
+
+export async function openApp(context: AdminContext, ref: string): Promise<App> {
   const app = await context.apps.get(ref);
   await app.ready();
   return app;
 }
+
+const textReply = (type: string, body: string, headers: Record<string, string> = {}): Reply => ({
+  status: 200,
+  headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store', ...headers },
+  body,
+});

@@ -9,7 +9,8 @@ import type { Pool } from '../database/pool.ts';
 import { type Result, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
-import type { AdminContext } from './context.ts';
+import { callerName, madeBy } from './caller-name.ts';
+import type { AdminContext, Caller } from './context.ts';
 import { json } from './router.ts';
 
 const schema = z.strictObject({
@@ -20,12 +21,13 @@ const schema = z.strictObject({
 });
 
 /** POST /apps/:ref/sql: runs what a builder wrote, as the app's owner. Throws `sql_failed`. */
-export async function runSql(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+export async function runSql(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
   const { sql } = readBody(exchange, schema);
   const { record } = await context.apps.get(ref);
+  const who = await callerName(context, caller);
   const started = performance.now();
   return withPool(ownerOf(context.server, record), async (pool) => {
-    const results = await runScript(pool, sql, exchange.signal);
+    const results = await runScript(pool, sql, who, exchange.signal);
     const types = await typeNames(pool, results);
     let before = started;
     const response: SqlResponse = {
@@ -47,10 +49,11 @@ export async function runSql(context: AdminContext, exchange: Exchange, ref: str
   });
 }
 
-async function runScript(pool: Pool, sql: string, signal: CancelSignal): Promise<readonly Result[]> {
+async function runScript(pool: Pool, sql: string, who: string, signal: CancelSignal): Promise<readonly Result[]> {
   try {
     return await pool.script(sql, {
       setup: [
+        madeBy(who, 'end'),
         {
           text: `select set_config('statement_timeout', $1, false)`,
           params: [String(limits.builderStatementMilliseconds.default)],

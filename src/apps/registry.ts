@@ -98,6 +98,14 @@ export class Registry {
     return new Set(rowsAsText(result).flatMap((row) => (row.ref ? [row.ref] : [])));
   }
 
+  /** The name of a builder; null where there is none with this id. */
+  async builderName(userId: string): Promise<string | null> {
+    const [result] = await this.#database.run([
+      { text: 'select name from public.builders where user_id = $1::uuid', params: [userId], preparedFor: 'superuser' },
+    ]);
+    return (result && rowsAsText(result)[0]?.name) ?? null;
+  }
+
   async hasBuilder(): Promise<boolean> {
     const [result] = await this.#database.run([{ text: 'select 1 from public.builders limit 1', params: [] }]);
     return (result?.rows.length ?? 0) > 0;

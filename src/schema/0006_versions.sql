@@ -46,6 +46,8 @@ grant insert on ninefold.journal to pg_database_owner, postgres, ninefold_server
 grant select on ninefold.journal, ninefold.versions to pg_database_owner, ninefold_server;
 grant update (version, saved_as), delete on ninefold.journal to ninefold_server;
 grant insert, delete on ninefold.versions to ninefold_server;
+-- What was saved as a migration counts as applied.
+grant select, insert on ninefold.migrations to ninefold_server;
 
 -- Runs with the rights of whoever makes the change: a role that may not write the journal leaves no entry, and is not held up.
 create function ninefold.note_change(kind text, what text, statement text) returns void

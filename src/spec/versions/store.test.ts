@@ -123,6 +123,8 @@ describe('the versions', () => {
     );
     expect((await readVersion(server, { number: 2 }))?.chapters).toEqual({ purpose: { name: 'b' } });
     expect((await readVersion(server, { at: '2026-01-03T12:00:00Z' }))?.entry.number).toBe(2);
+    expect((await readVersion(server, { hash: 'b' }))?.entry.number).toBe(2);
+    expect(await readVersion(server, { hash: '%' })).toBeNull();
     expect(await readVersion(server, { at: '2025-01-01' })).toBeNull();
     expect(await readVersion(server, { number: 9 })).toBeNull();
     expect((await listVersions(server, 3)).map(({ number }) => number)).toEqual([2, 1]);

@@ -122,16 +122,15 @@ export async function listVersions(database: Executor, before: number | null): P
   return (result && firstJson<VersionEntry[]>(result)) ?? [];
 }
 
-/** Which version is meant: by its number, or the one that stood at a time (ISO 8601). */
-export type VersionPoint = { number: number } | { at: string };
+/** Which version is meant: by its number, by the beginning of its hash, or the one that stood at a time (ISO 8601). */
+export type VersionPoint = { number: number } | { hash: string } | { at: string };
 
 /** A version with its chapters; null where there is none, or where it holds no chapters. */
 export async function readVersion(
   database: Executor,
   point: VersionPoint,
 ): Promise<{ entry: VersionEntry; chapters: JsonObject } | null> {
-  const [which, value] =
-    'number' in point ? ['number = $1::bigint', String(point.number)] : ['at <= $1::timestamptz', point.at];
+  const [which, value] = conditionOf(point);
   const [result] = await asServer(database, [
     {
       text: `select ${ENTRY}, encode(chapters, 'base64') from ninefold.versions
@@ -143,6 +142,11 @@ export async function readVersion(
   const packed = result?.rows[0]?.[1];
   const chapters = packed ? unpack(Buffer.from(packed.toString('latin1'), 'base64')) : null;
   return entry && chapters ? { entry, chapters } : null;
+}
+
+function conditionOf(point: VersionPoint): [condition: string, value: string] {
+  if ('number' in point) return ['number = $1::bigint', String(point.number)];
+  return 'hash' in point ? ['starts_with(hash, $1)', point.hash] : ['at <= $1::timestamptz', point.at];
 }
 
 function unpack(packed: Buffer): JsonObject | null {

@@ -44,6 +44,11 @@ export class Versions {
     return next;
   }
 
+  /** The same for work that must not fail because of it: what went wrong is reported. */
+  async note(app: App): Promise<void> {
+    await this.record(app).catch((error: unknown) => this.#report(app, error));
+  }
+
   /** The versions below a number, the newest first, after what stands now was recorded. */
   async list(app: App, before: number | null): Promise<VersionList> {
     if (before === null) await this.record(app);

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { UnsavedChanges } from '../../contract/changes.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { asServer } from '../apps/as-server.ts';
+import { firstJson } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody } from './body.ts';
+import { callerName } from './caller-name.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { hashOf, migrationFile } from './migrate.ts';
+import { json, noContent } from './router.ts';
+import { openApp } from './specification.ts';
+
+/** Of entries of the journal, as `j`. */
+const isUnsaved = 'j.statement is not null and j.saved_as is null';
+
+/** GET /apps/:ref/journal: the statements that changed the schema, or what is defined beside it, and are in no migration file. */
+export async function showUnsaved(context: AdminContext, ref: string): Promise<Reply> {
+  const { database } = await openApp(context, ref);
+  const [result] = await asServer(database, [
+    {
+      text: `select json_build_object('last', coalesce(max(id), 0), 'statements', coalesce(json_agg(json_build_object(
+               'at', at, 'who', coalesce(made_by, role), 'what', what, 'statement', statement) order by id), '[]'))
+             from ninefold.journal j where ${isUnsaved}`,
+      params: [],
+    },
+  ]);
+  const unsaved = result && firstJson<UnsavedChanges>(result);
+  if (!unsaved) throw new NinefoldError('internal');
+  return json(unsaved);
+}
+
+const schema = migrationFile.extend({ last: z.int().min(1) });
+
+/**
+ * POST /apps/:ref/migrations/saved: the file counts as applied here, and what it holds as saved. Throws `migration_outdated`
+ * where more was changed since the changes were read, or the name is taken; then nothing is noted.
+ */
+export async function noteSaved(
+  context: AdminContext,
+  caller: Caller,
+  exchange: Exchange,
+  ref: string,
+): Promise<Reply> {
+  const { name, sql, last } = readBody(exchange, schema);
+  const who = await callerName(context, caller);
+  const { database } = await openApp(context, ref);
+  const noted = await context.lifecycle.alone([ref], async () => {
+    const [result] = await asServer(database, [
+      {
+        text: `with file as (
+                 insert into ninefold.migrations (name, sha256, applied_by, milliseconds)
+                 select $1, $2, $3, 0
+                 where (select max(j.id) from ninefold.journal j where ${isUnsaved}) = $4::bigint
+                 on conflict (name) do nothing returning name
+               ), saved as (
+                 update ninefold.journal j set saved_as = file.name from file where ${isUnsaved} and j.id <= $4::bigint
+               )
+               select json_build_object('noted', count(*)) from file`,
+        params: [name, hashOf(sql), who, String(last)],
+      },
+    ]);
+    return (result && firstJson<{ noted: number }>(result))?.noted === 1;
+  });
+  if (!noted) throw new NinefoldError('migration_outdated', { details: { name } });
+  return noContent;
+}

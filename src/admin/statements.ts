@@ -1,0 +1,97 @@
+/** One statement of a script, without the semicolon that ends it. */
+export interface ScriptStatement {
+  text: string;
+  /** Its first word in upper case: CREATE, COMMIT; empty where it begins with something else. */
+  command: string;
+  /** Offset of the text in the script, in UTF-16 units. */
+  at: number;
+}
+
+/**
+ * Splits a script at the semicolons between its statements, as psql does (PostgreSQL's psqlscan.l): not within quotes, dollar
+ * quotes, comments, brackets, or the body of a function that is written as BEGIN ATOMIC … END. Pieces of comments alone are left out.
+ * Where a script is malformed the rest of it is one statement, for PostgreSQL to refuse.
+ */
+export function splitStatements(script: string): ScriptStatement[] {
+  const statements: ScriptStatement[] = [];
+  const token =
+    /--[^\n]*|\/\*|'|"|\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|\d[\w.]*|[();]|\s+|[\s\S]/gu;
+  let words: string[] = [];
+  let start = -1;
+  let brackets = 0;
+  let bodies = 0;
+  const end = (at: number) => {
+    if (start >= 0) statements.push({ text: script.slice(start, at).trimEnd(), command: words[0] ?? '', at: start });
+    words = [];
+    start = -1;
+    brackets = 0;
+    bodies = 0;
+  };
+  for (let match = token.exec(script); match; match = token.exec(script)) {
+    const [found] = match;
+    if (found.startsWith('--') || /^\s/.test(found)) continue;
+    if (found === '/*') {
+      token.lastIndex = endOfComment(script, match.index);
+      continue;
+    }
+    if (found === ';' && brackets <= 0 && bodies <= 0) {
+      end(match.index);
+      continue;
+    }
+    if (start < 0) start = match.index;
+    if (found === "'" || found === '"') {
+      token.lastIndex = endOfQuoted(script, match.index, found, isEscapeString(script, match.index));
+    } else if (/^\$.*\$$/s.test(found)) {
+      const close = script.indexOf(found, match.index + found.length);
+      token.lastIndex = close < 0 ? script.length : close + found.length;
+    } else if (found === '(') {
+      brackets++;
+    } else if (found === ')') {
+      brackets--;
+    } else if (/^[A-Za-z_]/.test(found)) {
+      words.push(found.toUpperCase());
+      bodies += bodyStep(words, bodies);
+    } else if (words.length === 0) {
+      words.push('');
+    }
+  }
+  end(script.length);
+  return statements;
+}
+
+/** +1 where a body or a CASE within it begins, -1 where it ends; only CREATE FUNCTION and PROCEDURE have bodies. */
+function bodyStep(words: readonly string[], bodies: number): number {
+  const isRoutine = words[0] === 'CREATE' && /^(OR REPLACE )?(FUNCTION|PROCEDURE)\b/.test(words.slice(1, 4).join(' '));
+  if (!isRoutine) return 0;
+  const [before, last] = words.slice(-2);
+  if (before === 'BEGIN' && last === 'ATOMIC') return 1;
+  if (bodies > 0 && last === 'CASE' && before !== 'END') return 1;
+  return bodies > 0 && last === 'END' ? -1 : 0;
+}
+
+/** E'…' and e'…': a backslash escapes the next character. */
+const isEscapeString = (script: string, at: number): boolean =>
+  /(?:^|[^\w$])[eE]$/.test(script.slice(Math.max(0, at - 2), at));
+
+function endOfQuoted(script: string, at: number, quote: string, escapes: boolean): number {
+  for (let i = at + 1; i < script.length; i++) {
+    if (escapes && quote === "'" && script[i] === '\\') i++;
+    else if (script[i] === quote) {
+      if (script[i + 1] !== quote) return i + 1;
+      i++;
+    }
+  }
+  return script.length;
+}
+
+/** Comments nest. */
+function endOfComment(script: string, at: number): number {
+  const mark = /\/\*|\*\//g;
+  mark.lastIndex = at;
+  let depth = 0;
+  for (let match = mark.exec(script); match; match = mark.exec(script)) {
+    depth += match[0] === '/*' ? 1 : -1;
+    if (depth === 0) return mark.lastIndex;
+  }
+  return script.length;
+}

@@ -1,0 +1,67 @@
+import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+
+/** What the types of programs need of the app's schemas beside its entities. Object identifiers are numbers. */
+export interface TypeNameFacts {
+  /** Enums, domains, composite types and the row types of relations. */
+  named_types: NamedTypeFact[];
+  outputs: OutputFact[];
+  /** Fields whose collation takes texts as equal that are spelled otherwise. */
+  loose_fields: { relation: number; field: number }[];
+}
+
+export interface NamedTypeFact {
+  /** As PostgreSQL prints it; the key under which fields and arguments name it. */
+  type: string;
+  schema: string;
+  name: string;
+  /** pg_type.typtype: d domain, e enum, c composite. */
+  kind: 'd' | 'e' | 'c';
+  /** Composite types: what they are the row of; null for those that stand alone, and for all others. */
+  relation_kind: 'r' | 'p' | 'v' | 'm' | 'f' | null;
+  /** Domains: the type beneath. */
+  base: string | null;
+  labels: string[] | null;
+  /** Composite types that stand alone: their attributes in order. */
+  attributes: { name: string; type: string }[] | null;
+}
+
+/** What a function answers. */
+export interface OutputFact {
+  routine: number;
+  /** Its return type without SETOF. */
+  type: string;
+  /** OUT, INOUT and TABLE columns in order. */
+  columns: { name: string; type: string }[];
+}
+
+const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;
+
+export const typeNameQueries: CatalogueQueries<TypeNameFacts> = {
+  named_types: list(`
+    select format_type(y.oid, null) as type, n.nspname as schema, y.typname as name, y.typtype as kind,
+      case when c.relkind <> 'c' then c.relkind end as relation_kind,
+      case when y.typtype = 'd' then format_type(y.typbasetype, y.typtypmod) end as base,
+      case when y.typtype = 'e' then (select coalesce(json_agg(l.enumlabel order by l.enumsortorder), '[]')
+        from pg_catalog.pg_enum l where l.enumtypid = y.oid) end as labels,
+      case when c.relkind = 'c' then (select coalesce(json_agg(json_build_object('name', a.attname,
+          'type', format_type(a.atttypid, a.atttypmod)) order by a.attnum), '[]')
+        from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) end as attributes
+    from pg_catalog.pg_type y join pg_catalog.pg_namespace n on n.oid = y.typnamespace and ${isOwnSchema('n')}
+    left join pg_catalog.pg_class c on c.oid = y.typrelid
+    where y.typtype in ('d', 'e', 'c') order by n.nspname, y.typname`),
+
+  outputs: list(`
+    select p.oid::int8 as routine, format_type(p.prorettype, null) as type,
+      (select coalesce(json_agg(json_build_object('name', coalesce(o.name, ''), 'type', format_type(o.type, null)) order by o.at), '[]')
+        from rows from (unnest(p.proallargtypes), unnest(p.proargnames), unnest(p.proargmodes))
+          with ordinality as o(type, name, mode, at) where o.mode in ('o', 'b', 't')) as columns
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
+    where p.prokind = 'f' order by p.oid`),
+
+  loose_fields: list(`
+    select a.attrelid::int8 as relation, a.attnum as field
+    from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    join pg_catalog.pg_collation l on l.oid = a.attcollation and not l.collisdeterministic
+    where a.attnum > 0 and not a.attisdropped order by a.attrelid, a.attnum`),
+};

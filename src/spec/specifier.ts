@@ -1,0 +1,91 @@
+import type { Change } from '../../contract/changes.ts';
+import type { Entity, Specification } from '../../contract/specification.ts';
+import type { App } from '../apps/app.ts';
+import { authenticatorRole } from '../apps/app-record.ts';
+import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
+import type { Executor } from '../database/database.ts';
+import { firstJson } from '../database/statement.ts';
+import { diffChapters } from './diff/diff.ts';
+import type { JsonObject } from './diff/differences.ts';
+import { allEntities } from './entities.ts';
+import { type Facts, loadFacts } from './facts.ts';
+import { specificationHtml } from './html/specification.ts';
+import { lasting } from './lasting.ts';
+import { specificationMarkdown } from './markdown/specification.ts';
+import { deriveSpecification } from './specification.ts';
+import { loadTypeFacts } from './types/facts.ts';
+import { jsonSchemas } from './types/json-schema.ts';
+import { typescriptTypes } from './types/typescript.ts';
+import { zodSchemas } from './types/zod.ts';
+
+export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
+
+/** The specification of an app that runs, and what is made from it. */
+export class Specifier {
+  readonly #url: () => string;
+
+  /** `url` is where clients reach the node, without a trailing slash. */
+  constructor(url: () => string) {
+    this.#url = url;
+  }
+
+  /** What the app does now. Throws what `loadFacts` throws. */
+  async specification(app: App): Promise<Specification> {
+    return this.#derive(app, app.database, await app.settings());
+  }
+
+  /** What it would do as `executor` sees it, within its transaction, whose search path this changes. */
+  async within(app: App, executor: Executor): Promise<Specification> {
+    const [stored] = await executor.run([storedSettings]);
+    return this.#derive(app, executor, readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {}));
+  }
+
+  /** The relations of every schema. */
+  async entities(app: App): Promise<Entity[]> {
+    return allEntities(await factsOf(app, app.database, await app.settings()));
+  }
+
+  markdown(specification: Specification): string {
+    return specificationMarkdown(specification);
+  }
+
+  html(specification: Specification): string {
+    return specificationHtml(specification);
+  }
+
+  /** What changed from one to the other, in words. */
+  changes(before: Specification, after: Specification): Change[] {
+    return diffChapters(exported(before), exported(after));
+  }
+
+  /** The app's entities for programs. */
+  async types(app: App, format: TypesFormat): Promise<string> {
+    const facts = await factsOf(app, app.database, await app.settings());
+    const types = await loadTypeFacts(app.database, facts, await app.catalog());
+    switch (format) {
+      case 'typescript':
+        return typescriptTypes(types);
+      case 'zod':
+        return zodSchemas(types);
+      case 'json-schema':
+        return jsonSchemas(types, app.ref);
+    }
+  }
+
+  async #derive(app: App, executor: Executor, settings: Settings): Promise<Specification> {
+    const { ref, name, publishableKey } = app.record;
+    return deriveSpecification(await factsOf(app, executor, settings), {
+      ref,
+      name,
+      url: `${this.#url()}/apps/${ref}`,
+      publishableKey,
+      authSettings: settings.auth,
+    });
+  }
+}
+
+/** As the JSON of an export holds it. */
+const exported = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.stringify(lasting(chapters)));
+
+const factsOf = (app: App, executor: Executor, { rest }: Settings): Promise<Facts> =>
+  loadFacts(executor, { exposedSchemas: rest.db_schemas, authenticator: authenticatorRole(app.ref) });

@@ -1,0 +1,211 @@
+import type { Entity, Field } from '../../../contract/specification.ts';
+import type { ConstraintFact, TypeFact } from '../../catalog/entities.ts';
+import { entitiesChapter } from '../entities.ts';
+import { type Expression, type Operand, parseExpression } from '../words/expression.ts';
+import { domainRuleWords, ruleWords } from '../words/rule.ts';
+import type { TypeFacts } from './facts.ts';
+import { translateLike, translatePattern } from './pattern.ts';
+import { bareType, baseOf, type NamedTypes, type Shape, shapeOf } from './type-names.ts';
+import { mustBeGiven } from './typescript.ts';
+
+/** What may be sent for an entity, as far as it can be said truthfully: what breaks this, PostgreSQL refuses. */
+export interface Input {
+  entity: Entity;
+  fields: InputField[];
+}
+
+export interface InputField {
+  field: Field;
+  shape: Shape;
+  /** It must not be given: PostgreSQL makes its value. */
+  isMade: boolean;
+  isNullable: boolean;
+  /** In an INSERT. */
+  isRequired: boolean;
+  rules: InputRule[];
+}
+
+/** A rule over one value; `words` say it, for whoever breaks it. */
+export type InputRule = { words: string } & (
+  | { kind: 'characters'; least: number | null; most: number | null }
+  | { kind: 'elements'; least: number | null; most: number | null }
+  | { kind: 'least' | 'most'; value: number; isOpen: boolean }
+  | { kind: 'pattern'; pattern: string }
+  | { kind: 'values'; values: string[] }
+);
+
+/**
+ * The entities of the exposed schemas that take rows. A trigger that runs before a row is written may mend it, and a rewrite rule may do
+ * anything: there only the types and the domains are said.
+ */
+export function inputs(types: TypeFacts): Input[] {
+  const named: NamedTypes = new Map(types.named_types.map((fact) => [fact.type, fact]));
+  return entitiesChapter(types.facts)
+    .entities.filter(({ exposed, writable }) => exposed && (writable.insert || writable.update))
+    .map((entity) => {
+      const look = lookAt(types, entity);
+      return { entity, fields: entity.fields.map((field) => inputField(types, look, field, named)) };
+    });
+}
+
+interface Look {
+  oid: number;
+  isView: boolean;
+  isMended: boolean;
+  constraints: ConstraintFact[];
+}
+
+const [BEFORE, INSERT, UPDATE, INSTEAD] = [2, 4, 16, 64];
+
+function lookAt({ facts }: TypeFacts, { schema, name }: Entity): Look {
+  const relation = facts.relations.find((one) => one.schema === schema && one.name === name);
+  const oid = relation?.oid ?? 0;
+  const isMended = facts.triggers.some(
+    (trigger) =>
+      trigger.relation === oid &&
+      trigger.enabled &&
+      (trigger.events & (BEFORE | INSTEAD)) !== 0 &&
+      (trigger.events & (INSERT | UPDATE)) !== 0,
+  );
+  return {
+    oid,
+    isView: relation?.kind === 'v',
+    isMended: isMended || (relation?.replaced.length ?? 0) > 0,
+    constraints: facts.constraints.filter((one) => one.relation === oid && one.kind === 'c' && one.enforced),
+  };
+}
+
+function inputField(types: TypeFacts, look: Look, field: Field, named: NamedTypes): InputField {
+  const fact = types.facts.fields.find((one) => one.relation === look.oid && one.name === field.name);
+  const domains = domainsOf(types, fact?.type_oid ?? 0);
+  const base = baseOf(field.type, named);
+  const isLoose = types.loose_fields.some((one) => one.relation === look.oid && one.field === fact?.number);
+  const isFree = look.isMended || look.isView;
+  const own = isFree ? [] : look.constraints.filter((one) => one.fields.length === 1 && one.fields[0] === fact?.number);
+  const rules = [
+    ...domains.flatMap((domain) => domain.checks.flatMap((check) => checkRules(check, 'VALUE', field, base))),
+    ...own.flatMap((check) => checkRules(check, field.name, field, base)),
+  ].filter((rule) => !isLoose || (rule.kind !== 'pattern' && rule.kind !== 'values'));
+  const isDomainNeeded = domains.some(({ type }) => type.not_null);
+  return {
+    field,
+    shape: shapeOf(field.type, named),
+    isMade: !look.isView && (field.generated !== null || field.identity === 'always'),
+    isNullable: isDomainNeeded ? false : field.nullable || isFree,
+    isRequired: mustBeGiven(field) && !isFree,
+    rules,
+  };
+}
+
+/** The domain of a field and those beneath it, with their checks. */
+function domainsOf({ facts }: TypeFacts, oid: number): { type: TypeFact; checks: ConstraintFact[] }[] {
+  const type = facts.types.find((one) => one.oid === oid);
+  if (type?.kind !== 'd') return [];
+  const checks = facts.constraints.filter((one) => one.domain === oid && one.kind === 'c' && one.enforced);
+  return [{ type, checks }, ...domainsOf({ facts } as TypeFacts, type.base)];
+}
+
+function checkRules(check: ConstraintFact, name: string, field: Field, base: string): InputRule[] {
+  if (check.expression === null) return [];
+  const words =
+    check.comment ?? (name === 'VALUE' ? domainRuleWords(check.expression, field.name) : ruleWords(check.expression));
+  const expression = parseExpression(check.expression);
+  const parts = expression.kind === 'and' ? expression.items : [expression];
+  return parts.flatMap((part) => partRules(part, name, base).map((rule): InputRule => ({ ...rule, words })));
+}
+
+type Bare = InputRule extends infer Rule ? (Rule extends InputRule ? Omit<Rule, 'words'> : never) : never;
+
+/** What one condition over one field says; nothing where it is not understood. */
+function partRules(part: Expression, name: string, base: string): Bare[] {
+  if (part.kind === 'or') {
+    // A field without a value keeps every check: "x is null or …" says what follows.
+    const rest = part.items.filter((item) => !(item.kind === 'null' && !item.negated && isField(item.operand, name)));
+    const [only] = rest;
+    return rest.length === 1 && rest.length < part.items.length && only ? partRules(only, name, base) : [];
+  }
+  const type = bareType(base);
+  if (part.kind === 'one-of' && isField(part.operand, name) && isText(type)) {
+    const values = part.values.map((value) => (value.kind === 'literal' && value.plain ? value.value : null));
+    return values.every((value) => value !== null) ? [{ kind: 'values', values }] : [];
+  }
+  if (part.kind !== 'compare') return [];
+  const { left, right, operator } = part;
+  const turned = left.kind === 'literal' && right.kind !== 'literal';
+  const [subject, object] = turned ? [right, left] : [left, right];
+  if (object.kind !== 'literal') return [];
+  if (isField(subject, name) && isText(type)) {
+    if (operator === '=' && object.plain) return [{ kind: 'values', values: [object.value] }];
+    const pattern = turned ? null : patternOf(operator, object.value);
+    return pattern === null ? [] : [{ kind: 'pattern', pattern }];
+  }
+  const bound = boundOf(operator, turned);
+  const value = numberOf(object.value);
+  if (!bound || value === null) return [];
+  if (isField(subject, name)) return numberRules(bound, value, base);
+  return countRules(subject, bound, value, name, base);
+}
+
+const isField = (operand: Operand, name: string): boolean =>
+  operand.kind === 'field' &&
+  operand.qualifier === null &&
+  (operand.name === name || (name === 'VALUE' && operand.name === 'value'));
+
+/** Types whose values are compared as they are spelled. */
+const isText = (type: string): boolean => type === 'text' || type === 'character varying';
+
+function patternOf(operator: string, source: string): string | null {
+  switch (operator) {
+    case '~':
+    case '~*':
+      return translatePattern(source, operator === '~*');
+    case '~~':
+    case '~~*':
+      return translateLike(source, operator === '~~*');
+    default:
+      return null;
+  }
+}
+
+/** `=` is both. */
+type Bound = { side: 'least' | 'most' | 'both'; isOpen: boolean };
+
+function boundOf(operator: string, turned: boolean): Bound | null {
+  if (operator === '=') return { side: 'both', isOpen: false };
+  if (!/^[<>]=?$/.test(operator)) return null;
+  return { side: operator.startsWith('>') === turned ? 'most' : 'least', isOpen: operator.length === 1 };
+}
+
+/** A number that is the same for JavaScript and for PostgreSQL: at most 15 digits. */
+function numberOf(text: string): number | null {
+  if (!/^-?\d+(\.\d+)?$/.test(text) || text.replace(/\D/g, '').length > 15) return null;
+  return Number(text);
+}
+
+function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare[] {
+  if (side === 'both') return [];
+  if (/^(smallint|integer|bigint|double precision|numeric)$/.test(base)) return [{ kind: side, value, isOpen }];
+  const [, digits, scale] = /^numeric\((\d+),(\d+)\)$/.exec(base) ?? [];
+  // The value is rounded before it is checked.
+  if (scale === undefined || Number(digits) > 14 || Number(scale) > Number(digits)) return [];
+  const half = 0.5 * 10 ** -Number(scale);
+  const isOnGrid = Number(value.toFixed(Number(scale))) === value;
+  const towards = side === 'least' ? 1 : -1;
+  const edge = value + towards * (isOpen && isOnGrid ? half : -half);
+  return [{ kind: side, value: Number(edge.toFixed(Number(scale) + 1)), isOpen: false }];
+}
+
+function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {
+  if (subject.kind !== 'call' || subject.arguments.length !== 1 || !Number.isInteger(value)) return [];
+  const [argument] = subject.arguments;
+  if (!argument || !isField(argument, name)) return [];
+  const least = side === 'most' ? null : isOpen ? value + 1 : value;
+  const most = side === 'least' ? null : isOpen ? value - 1 : value;
+  if (subject.name === 'cardinality' && base.endsWith('[]')) return [{ kind: 'elements', least, most }];
+  if (!/^(length|char_length|character_length)$/.test(subject.name)) return [];
+  if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least, most }];
+  // Spaces that are too many are cut off before the check.
+  const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];
+  if (size === undefined) return [];
+  return [{ kind: 'characters', least, most: most !== null && most < Number(size) ? most : null }];
+}

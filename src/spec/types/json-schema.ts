@@ -1,0 +1,131 @@
+import type { TypeFacts } from './facts.ts';
+import { type Input, type InputField, type InputRule, inputs } from './input.ts';
+import type { Shape } from './type-names.ts';
+import { type ValueRule, valueRule } from './value-rules.ts';
+import { inputName } from './zod.ts';
+
+export type JsonSchema = { [keyword: string]: unknown };
+
+/**
+ * JSON Schema 2020-12: under `$defs` one schema for what is inserted into each entity and one for what is updated,
+ * `tickets.insert`. Each refuses only what PostgreSQL refuses.
+ */
+export function jsonSchemas(types: TypeFacts, ref: string): string {
+  const [defaultSchema] = types.facts.exposedSchemas;
+  const definitions = inputs(types).flatMap((input) => {
+    const name = inputName(input, defaultSchema);
+    return [
+      [`${name}.insert`, entitySchema(input, (field) => field.isRequired)],
+      [`${name}.update`, entitySchema(input, () => false)],
+    ] as const;
+  });
+  const document = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `urn:ninefold:${ref}`,
+    $defs: Object.fromEntries(definitions),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function entitySchema(input: Input, isRequired: (field: InputField) => boolean): JsonSchema {
+  const given = input.fields.filter((field) => !field.isMade);
+  const required = given.filter(isRequired).map(({ field }) => field.name);
+  return {
+    title: input.entity.name,
+    ...(input.entity.comment !== null && { description: input.entity.comment }),
+    type: 'object',
+    // No literal: a field may be called __proto__.
+    properties: Object.fromEntries(given.map((field) => [field.field.name, fieldSchema(field)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function fieldSchema({ field, shape, isNullable, rules }: InputField): JsonSchema {
+  const schema = withRules(shapeSchema(shape), rules);
+  const described = field.comment === null ? schema : { description: field.comment, ...schema };
+  if (!isNullable) return described;
+  const { description, ...value } = described;
+  const isAnything = Object.keys(value).length === 0;
+  return {
+    ...(description !== undefined && { description }),
+    ...(isAnything ? {} : { anyOf: [value, { type: 'null' }] }),
+  };
+}
+
+/** A value as JSON, of any type of PostgreSQL. */
+export function shapeSchema(shape: Shape): JsonSchema {
+  switch (shape.kind) {
+    case 'number': {
+      const rule = valueRule(shape.type);
+      return { type: rule?.kind === 'whole' ? 'integer' : 'number', ...keywordsOf(rule) };
+    }
+    case 'text':
+      return { type: 'string', $comment: shape.type, ...keywordsOf(valueRule(shape.type)) };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'array':
+      return { type: 'array', items: nullable(shapeSchema(shape.element)) };
+    case 'enum':
+      return { type: 'string', enum: shape.type.labels ?? [] };
+    case 'composite':
+    case 'row':
+    case 'record':
+      return { type: 'object' };
+    case 'void':
+      return { type: 'null' };
+    case 'json':
+    case 'unknown':
+      return {};
+  }
+}
+
+const nullable = (schema: JsonSchema): JsonSchema =>
+  Object.keys(schema).length === 0 ? {} : { anyOf: [schema, { type: 'null' }] };
+
+/** Counted repetitions above this are too much for some matchers. */
+const COUNTED = 1000;
+
+function keywordsOf(rule: ValueRule | null): JsonSchema {
+  switch (rule?.kind) {
+    case 'whole':
+      return { minimum: rule.least, maximum: rule.most };
+    case 'within':
+      return { exclusiveMinimum: -rule.edge, exclusiveMaximum: rule.edge };
+    case 'pattern':
+      return { pattern: rule.pattern };
+    case 'size':
+      return rule.most <= COUNTED ? { pattern: `^[\\s\\S]{0,${rule.most}} *$` } : {};
+    default:
+      return {};
+  }
+}
+
+/** Each rule stands for itself, so that two about the same keyword do not meet. */
+function withRules(schema: JsonSchema, rules: readonly InputRule[]): JsonSchema {
+  const all = rules.map((rule) => ({ ...ruleKeywords(rule), $comment: rule.words }));
+  return all.length === 0 ? schema : { ...schema, allOf: all };
+}
+
+function ruleKeywords(rule: InputRule): JsonSchema {
+  switch (rule.kind) {
+    case 'characters':
+      return bounds('Length', rule.least, rule.most);
+    case 'elements':
+      return bounds('Items', rule.least, rule.most);
+    case 'least':
+      return { [rule.isOpen ? 'exclusiveMinimum' : 'minimum']: rule.value };
+    case 'most':
+      return { [rule.isOpen ? 'exclusiveMaximum' : 'maximum']: rule.value };
+    case 'pattern':
+      return { pattern: rule.pattern };
+    case 'values':
+      return { enum: rule.values };
+  }
+}
+
+const bounds = (what: 'Length' | 'Items', least: number | null, most: number | null): JsonSchema => ({
+  ...(least !== null && { [`min${what}`]: Math.max(0, least) }),
+  // No text is shorter than that; one that is refused whatever it is has no keyword for it.
+  ...(most !== null && (most >= 0 ? { [`max${what}`]: most } : { not: {} })),
+});

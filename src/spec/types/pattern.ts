@@ -1,0 +1,245 @@
+/**
+ * A regular expression of PostgreSQL (manual, 9.7.3) as one of ECMA-262 with the flag `u` alone, as JSON Schema has it, that matches at
+ * least what PostgreSQL's matches. Null where that cannot be said: what is left out is checked by PostgreSQL all the same.
+ * Classes such as \w depend on the locale, so they become the widest set they can mean.
+ */
+export function translatePattern(source: string, ignoreCase: boolean): string | null {
+  // Options in front change the whole grammar.
+  if (/^(\*\*\*|\(\?[a-z]+\))/.test(source)) return null;
+  try {
+    const reader = new Reader(source, ignoreCase);
+    const written = reader.alternatives(0);
+    return reader.isAtEnd && isValid(written.text) ? written.text : null;
+  } catch (error) {
+    if (error instanceof Untranslatable) return null;
+    throw error;
+  }
+}
+
+/** A pattern of LIKE: `%` is any text, `_` any character, a backslash makes the next one plain. */
+export function translateLike(source: string, ignoreCase: boolean): string | null {
+  let text = '';
+  const characters = [...source];
+  for (let i = 0; i < characters.length; i++) {
+    const character = characters[i] as string;
+    if (character === '%') text += '[\\s\\S]*';
+    else if (character === '_') text += '[\\s\\S]';
+    else {
+      const plain = character === '\\' ? characters[++i] : character;
+      if (plain === undefined || (ignoreCase && /[^\0-\x7f]/.test(plain))) return null;
+      text += literal(plain, ignoreCase);
+    }
+  }
+  return `^${text}$`;
+}
+
+class Untranslatable extends Error {}
+
+const refuse = (): never => {
+  throw new Untranslatable();
+};
+
+/** A piece of a pattern, and whether it can repeat without an end: such pieces must not repeat again. */
+interface Piece {
+  text: string;
+  repeats: boolean;
+}
+
+const DEPTH = 50;
+
+class Reader {
+  readonly #characters: readonly string[];
+  readonly #ignoreCase: boolean;
+  #at = 0;
+
+  constructor(source: string, ignoreCase: boolean) {
+    this.#characters = [...source];
+    this.#ignoreCase = ignoreCase;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#characters.length;
+  }
+
+  alternatives(depth: number): Piece {
+    if (depth > DEPTH) refuse();
+    const branches = [this.#branch(depth)];
+    while (this.#take('|')) branches.push(this.#branch(depth));
+    return { text: branches.map(({ text }) => text).join('|'), repeats: branches.some(({ repeats }) => repeats) };
+  }
+
+  #branch(depth: number): Piece {
+    let text = '';
+    let repeats = false;
+    while (!this.isAtEnd && this.#peek() !== '|' && this.#peek() !== ')') {
+      const atom = this.#atom(depth);
+      const times = this.#quantifier();
+      const isEndless = times !== null && /^(\*|\+|\{\d+,\})/.test(times);
+      // (a+)+ takes PostgreSQL no time, and a backtracking matcher for ever.
+      if (times !== null && (isEndless || times.startsWith('{')) && atom.repeats) refuse();
+      text += atom.text + (times ?? '');
+      repeats ||= isEndless || atom.repeats;
+    }
+    return { text, repeats };
+  }
+
+  #atom(depth: number): Piece {
+    const character = this.#next();
+    switch (character) {
+      case '^':
+      case '$':
+        return this.#anchor(character);
+      case '.':
+        return { text: '[\\s\\S]', repeats: false };
+      case '[':
+        return { text: this.#brackets(), repeats: false };
+      case '(': {
+        if (this.#take('?') && !this.#take(':')) refuse();
+        const inner = this.alternatives(depth + 1);
+        if (!this.#take(')')) refuse();
+        return { text: `(?:${inner.text})`, repeats: inner.repeats };
+      }
+      case '\\':
+        return { text: this.#escape(false), repeats: false };
+      case '*':
+      case '+':
+      case '?':
+        return refuse();
+      case '{':
+        return /\d/.test(this.#peek()) ? refuse() : { text: '\\{', repeats: false };
+      default:
+        return { text: this.#literal(character), repeats: false };
+    }
+  }
+
+  /** An anchor that repeats is an error in one grammar or the other. */
+  #anchor(text: string): Piece {
+    if (/^[*+?{]$/.test(this.#peek())) refuse();
+    return { text, repeats: false };
+  }
+
+  #quantifier(): string | null {
+    const rest = this.#characters.slice(this.#at, this.#at + 12).join('');
+    const match = /^(?:[*+?]|\{(\d{1,3})(?:,(\d{0,3}))?\})\??/.exec(rest);
+    if (!match) return /^\{\d/.test(rest) ? refuse() : null;
+    const [all, least, most] = match;
+    if (Number(least ?? 0) > 255 || Number(most || 0) > 255 || (most && Number(most) < Number(least))) refuse();
+    this.#at += all.length;
+    if (/^[*+?]$|^\{\d$/.test(this.#peek())) refuse();
+    // Which of several matches is taken makes no difference here.
+    return all.length > 1 && all.endsWith('?') ? all.slice(0, -1) : all;
+  }
+
+  /** After a backslash; `negated` within brackets that say which characters are not meant. */
+  #escape(inNegated: boolean): string {
+    const character = this.#next();
+    if (character === 't' || character === 'n' || character === 'r' || character === 'f' || character === 'v') {
+      return `\\${character}`;
+    }
+    if (!/[A-Za-z0-9]/.test(character)) return this.#literal(character);
+    // The widest set would be the narrowest once it is negated.
+    const wide = inNegated ? undefined : widest[character];
+    return wide ?? refuse();
+  }
+
+  #brackets(): string {
+    const isNegated = this.#take('^');
+    let text = '';
+    for (let first = true; first || this.#peek() !== ']'; first = false) {
+      const from = this.#member(isNegated);
+      const isRange = this.#peek() === '-' && this.#characters[this.#at + 1] !== ']';
+      if (!isRange) {
+        text += from.text;
+        continue;
+      }
+      this.#next();
+      const to = this.#member(isNegated);
+      if (from.point === null || to.point === null || from.point > to.point) refuse();
+      if (this.#ignoreCase) text += rangeOfBothCases(from.point ?? 0, to.point ?? 0);
+      else text += `${from.text}-${to.text}`;
+    }
+    this.#next();
+    return `[${isNegated ? '^' : ''}${text}]`;
+  }
+
+  /** One character or class within brackets; `point` is null for a class. */
+  #member(isNegated: boolean): { text: string; point: number | null } {
+    const character = this.#next();
+    if (character === '[' && /[.:=]/.test(this.#peek())) refuse();
+    if (character === '\\') {
+      const next = this.#peek();
+      const text = this.#escape(isNegated);
+      return /[A-Za-z0-9]/.test(next)
+        ? { text: text.replace(/^\[(?!\^)(.*)\]$/s, '$1'), point: null }
+        : inBrackets(next);
+    }
+    if (!this.#ignoreCase) return inBrackets(character);
+    if (/[^\0-\x7f]/.test(character)) refuse();
+    const { point } = inBrackets(character);
+    return {
+      text: bothCases(character)
+        .map((each) => inBrackets(each).text)
+        .join(''),
+      point,
+    };
+  }
+
+  #literal(character: string): string {
+    if (this.#ignoreCase && /[^\0-\x7f]/.test(character)) refuse();
+    return literal(character, this.#ignoreCase);
+  }
+
+  #peek(): string {
+    return this.#characters[this.#at] ?? '';
+  }
+
+  #next(): string {
+    const character = this.#characters[this.#at++];
+    return character ?? refuse();
+  }
+
+  #take(character: string): boolean {
+    if (this.#peek() !== character) return false;
+    this.#at++;
+    return true;
+  }
+}
+
+/** The most that a class can mean in any locale. */
+const widest: Readonly<Record<string, string>> = {
+  d: '\\p{Nd}',
+  D: '[^0-9]',
+  s: '[\\s\\u0085\\u180e\\u200b]',
+  S: '[^ \\t\\n\\v\\f\\r]',
+  w: '[^\\0-/:-@\\[-^`{-\\x7f]',
+  W: '[^0-9A-Za-z_]',
+};
+
+const literal = (character: string, ignoreCase: boolean): string => {
+  const cases = ignoreCase ? bothCases(character) : [character];
+  if (cases.length > 1) return `[${cases.join('')}]`;
+  return /[\^$\\.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
+};
+
+const bothCases = (character: string): string[] => [...new Set([character.toLowerCase(), character.toUpperCase()])];
+
+const inBrackets = (character: string): { text: string; point: number | null } => ({
+  text: /[\^\\\][-]/.test(character) ? `\\${character}` : character,
+  point: character.codePointAt(0) ?? null,
+});
+
+/** A range in which the letters are there in both cases. */
+function rangeOfBothCases(from: number, to: number): string {
+  if (to > 0x7f) refuse();
+  const characters = Array.from({ length: to - from + 1 }, (_, i) => String.fromCharCode(from + i));
+  return [...new Set(characters.flatMap(bothCases))].map((character) => inBrackets(character).text).join('');
+}
+
+function isValid(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,243 @@
+import type { Entity, Field } from '../../../contract/specification.ts';
+import { type KeyRelationship, nameKey } from '../../catalog/catalog.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
+import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
+import { entitiesChapter } from '../entities.ts';
+import { groupBy } from '../group.ts';
+import { compareText } from '../names.ts';
+import { callableRoutines } from '../roles.ts';
+import type { TypeFacts } from './facts.ts';
+import { type NamedTypes, type Shape, shapeOf } from './type-names.ts';
+
+/**
+ * The type `Database` that `createClient<Database>` of supabase-js takes, with the names of its generator: Tables and Views with
+ * Row, Insert, Update and Relationships, Functions, Enums and CompositeTypes, for each exposed schema.
+ */
+export function typescriptTypes(types: TypeFacts): string {
+  const write = new Writer(types);
+  const schemas = types.facts.exposedSchemas.map((schema) => member(schema, write.schema(schema)));
+  return `${head}\nexport type Database = ${object(schemas)}\n${tail}`;
+}
+
+const head = `export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
+`;
+
+/** Shorter ways to the parts, as supabase-js users know them. */
+const tail = `
+type DefaultSchema = Database[Extract<keyof Database, 'public'> extends never ? keyof Database : Extract<keyof Database, 'public'>]
+
+export type Tables<Name extends keyof (DefaultSchema['Tables'] & DefaultSchema['Views'])> =
+  (DefaultSchema['Tables'] & DefaultSchema['Views'])[Name] extends { Row: infer Row } ? Row : never
+
+export type TablesInsert<Name extends keyof DefaultSchema['Tables']> =
+  DefaultSchema['Tables'][Name] extends { Insert: infer Insert } ? Insert : never
+
+export type TablesUpdate<Name extends keyof DefaultSchema['Tables']> =
+  DefaultSchema['Tables'][Name] extends { Update: infer Update } ? Update : never
+
+export type Enums<Name extends keyof DefaultSchema['Enums']> = DefaultSchema['Enums'][Name]
+
+export type CompositeTypes<Name extends keyof DefaultSchema['CompositeTypes']> = DefaultSchema['CompositeTypes'][Name]
+`;
+
+class Writer {
+  readonly #types: TypeFacts;
+  readonly #named: NamedTypes;
+  readonly #entities: readonly Entity[];
+  readonly #outputs: ReadonlyMap<number, OutputFact>;
+
+  constructor(types: TypeFacts) {
+    this.#types = types;
+    this.#named = new Map(types.named_types.map((fact) => [fact.type, fact]));
+    this.#entities = entitiesChapter(types.facts).entities;
+    this.#outputs = new Map(types.outputs.map((output) => [output.routine, output]));
+  }
+
+  schema(schema: string): string {
+    const entities = this.#entities.filter((entity) => entity.schema === schema);
+    const named = this.#types.named_types.filter((fact) => fact.schema === schema);
+    return object([
+      member('Tables', this.#record(entities.filter(isTable).map((one) => member(one.name, this.#entity(one))))),
+      member(
+        'Views',
+        this.#record(entities.filter((one) => !isTable(one)).map((one) => member(one.name, this.#entity(one)))),
+      ),
+      member('Functions', this.#record(this.#functions(schema))),
+      member(
+        'Enums',
+        this.#record(
+          named.filter(({ kind }) => kind === 'e').map((fact) => member(fact.name, union(fact.labels ?? []))),
+        ),
+      ),
+      member(
+        'CompositeTypes',
+        this.#record(named.filter(standsAlone).map((fact) => member(fact.name, this.#attributes(fact)))),
+      ),
+    ]);
+  }
+
+  /** A record without members must not take any name. */
+  #record(members: readonly string[]): string {
+    return members.length === 0 ? '{ [_ in never]: never }' : object(members);
+  }
+
+  #entity(entity: Entity): string {
+    const { fields, writable } = entity;
+    const isWritable = isTable(entity) || writable.insert || writable.update;
+    const parts = [member('Row', this.#record(fields.map((field) => member(field.name, this.#value(field)))))];
+    if (isWritable) {
+      parts.push(
+        member(
+          'Insert',
+          this.#record(fields.map((field) => this.#given(field, isTable(entity) && mustBeGiven(field)))),
+        ),
+        member('Update', this.#record(fields.map((field) => this.#given(field, false)))),
+      );
+    }
+    return object([...parts, member('Relationships', this.#relationships(entity))]);
+  }
+
+  #value(field: Field): string {
+    const type = this.#type(shapeOf(field.type, this.#named));
+    return field.nullable ? `${type} | null` : type;
+  }
+
+  /** A field of what is written: one that PostgreSQL fills in itself must not be given. */
+  #given(field: Field, required: boolean): string {
+    if (field.generated !== null || field.identity === 'always') return member(field.name, 'never', true);
+    return member(field.name, this.#value(field), !required);
+  }
+
+  #type(shape: Shape): string {
+    switch (shape.kind) {
+      case 'number':
+      case 'boolean':
+      case 'unknown':
+        return shape.kind;
+      case 'text':
+        return 'string';
+      case 'json':
+        return 'Json';
+      case 'void':
+        return 'undefined';
+      case 'record':
+        return 'Record<string, unknown>';
+      case 'array': {
+        const element = this.#type(shape.element);
+        return /[^\w[\]"']/.test(element) ? `(${element})[]` : `${element}[]`;
+      }
+      case 'enum':
+        return this.#isExposed(shape.type) ? at(shape.type, 'Enums') : union(shape.type.labels ?? []);
+      case 'composite':
+        return this.#isExposed(shape.type) ? at(shape.type, 'CompositeTypes') : this.#attributes(shape.type);
+      case 'row': {
+        const entity = this.#entities.find(
+          ({ schema, name }) => schema === shape.type.schema && name === shape.type.name,
+        );
+        if (!entity || !this.#isExposed(shape.type)) return 'Record<string, unknown>';
+        return `${at(shape.type, isTable(entity) ? 'Tables' : 'Views')}["Row"]`;
+      }
+    }
+  }
+
+  #attributes({ attributes }: NamedTypeFact): string {
+    const written = (attributes ?? []).map(({ name, type }) =>
+      member(name, `${this.#type(shapeOf(type, this.#named))} | null`),
+    );
+    return this.#record(written);
+  }
+
+  #isExposed({ schema }: NamedTypeFact): boolean {
+    return this.#types.facts.exposedSchemas.includes(schema);
+  }
+
+  #relationships(entity: Entity): string {
+    const known = this.#types.catalog.relationships.get(nameKey(entity)) ?? [];
+    const keys = known
+      .filter(
+        (one): one is KeyRelationship => one.kind === 'many-to-one' || (one.kind === 'one-to-one' && !one.isParent),
+      )
+      .filter((one) => one.foreignTable.schema === entity.schema)
+      .sort((a, b) => compareText(a.constraint, b.constraint) || compareText(a.foreignTable.name, b.foreignTable.name));
+    if (keys.length === 0) return '[]';
+    const written = keys.map((key) =>
+      object([
+        member('foreignKeyName', text(key.constraint)),
+        member('columns', tuple(key.columns.map(([here]) => here))),
+        member('isOneToOne', String(key.kind === 'one-to-one')),
+        member('referencedRelation', text(key.foreignTable.name)),
+        member('referencedColumns', tuple(key.columns.map(([, there]) => there))),
+      ]),
+    );
+    return `[\n${written.map(indent).join(',\n')},\n]`;
+  }
+
+  #functions(schema: string): string[] {
+    const routines = callableRoutines(this.#types.facts).filter((routine) => routine.schema === schema);
+    return [...groupBy(routines, ({ name }) => name)].map(([name, overloads]) =>
+      member(name, overloads.map((routine) => this.#function(routine)).join(' | ')),
+    );
+  }
+
+  #function(routine: RoutineFact): string {
+    const args = routine.inputs.map((input) => {
+      const type = this.#type(shapeOf(input.type, this.#named));
+      return member(input.name, type, input.has_default || input.mode === 'v');
+    });
+    const output = this.#outputs.get(routine.oid);
+    const returns = this.#returns(output);
+    const parts = [
+      member('Args', args.length === 0 ? 'Record<PropertyKey, never>' : object(args)),
+      member('Returns', routine.returns_set ? `${/[^\w[\]"']/.test(returns) ? `(${returns})` : returns}[]` : returns),
+    ];
+    const row = output?.columns.length ? null : this.#named.get(output?.type ?? '');
+    if (row && row.relation_kind !== null && this.#isExposed(row)) {
+      const [from] = routine.inputs.length === 1 ? [this.#named.get(routine.inputs[0]?.type ?? '')] : [];
+      parts.push(
+        member(
+          'SetofOptions',
+          object([
+            member('from', text(from && from.relation_kind !== null ? from.name : '*')),
+            member('to', text(row.name)),
+            member('isOneToOne', String(!routine.returns_set)),
+            member('isSetofReturn', String(routine.returns_set)),
+          ]),
+        ),
+      );
+    }
+    return object(parts);
+  }
+
+  #returns(output: OutputFact | undefined): string {
+    const columns = output?.columns ?? [];
+    const [only] = columns;
+    if (only && columns.length === 1 && output?.type !== 'record') return this.#type(shapeOf(only.type, this.#named));
+    if (columns.length > 0) {
+      return object(columns.map(({ name, type }) => member(name, this.#type(shapeOf(type, this.#named)))));
+    }
+    return this.#type(shapeOf(output?.type ?? 'unknown', this.#named));
+  }
+}
+
+const standsAlone = (fact: NamedTypeFact): boolean => fact.kind === 'c' && fact.relation_kind === null;
+
+const isTable = ({ kind }: Entity): boolean =>
+  kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
+
+/** A field that PostgreSQL does not fill in. */
+export const mustBeGiven = (field: Field): boolean =>
+  !field.nullable && field.default === null && field.identity === null && field.generated === null;
+
+const at = ({ schema, name }: NamedTypeFact, part: string): string =>
+  `Database[${text(schema)}][${text(part)}][${text(name)}]`;
+
+const text = (value: string): string => JSON.stringify(value);
+const union = (values: readonly string[]): string => (values.length === 0 ? 'never' : values.map(text).join(' | '));
+const tuple = (values: readonly string[]): string => `[${values.map(text).join(', ')}]`;
+const indent = (value: string): string => value.replace(/^/gm, '  ');
+
+/** A member; a name that is no identifier is quoted. */
+const member = (name: string, type: string, optional = false): string =>
+  `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : text(name)}${optional ? '?' : ''}: ${type}`;
+
+const object = (members: readonly string[]): string => `{\n${members.map(indent).join('\n')}\n}`;

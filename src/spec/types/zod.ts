@@ -1,0 +1,117 @@
+import type { TypeFacts } from './facts.ts';
+import { type Input, type InputField, type InputRule, inputs } from './input.ts';
+import type { Shape } from './type-names.ts';
+import { valueRule } from './value-rules.ts';
+
+/**
+ * A module with a zod schema (zod 4) for what is inserted into each entity, and one for what is updated: `schemas.tickets.insert`. Each
+ * refuses only what PostgreSQL refuses, so a form can check before it sends; what they cannot say, PostgreSQL still checks.
+ */
+export function zodSchemas(types: TypeFacts): string {
+  const [defaultSchema] = types.facts.exposedSchemas;
+  const entries = inputs(types).map(
+    (input) => `  ${key(inputName(input, defaultSchema))}: {\n${indent(entitySchemas(input))}\n  },`,
+  );
+  return `${head}\nexport const schemas = {\n${entries.join('\n')}\n};\n`;
+}
+
+const head = `import { z } from 'zod';
+
+/** Characters as PostgreSQL counts them: an emoji is one. */
+const characters = (text: string): number => Array.from(text).length;
+`;
+
+/** The name of an entity where the default schema goes without saying. */
+export const inputName = ({ entity }: Input, defaultSchema: string | undefined): string =>
+  entity.schema === defaultSchema ? entity.name : `${entity.schema}.${entity.name}`;
+
+function entitySchemas(input: Input): string {
+  const fields = (required: (field: InputField) => boolean) =>
+    input.fields.map((field) => `  ${key(field.field.name)}: ${fieldSchema(field, required(field))},`).join('\n');
+  return [
+    ...comment(input.entity.comment),
+    `insert: z.strictObject({\n${fields((field) => field.isRequired)}\n}),`,
+    `update: z.strictObject({\n${fields(() => false)}\n}),`,
+  ].join('\n');
+}
+
+function fieldSchema(input: InputField, required: boolean): string {
+  if (input.isMade) return 'z.never().optional()';
+  const value = `${shapeSchema(input.shape)}${input.rules.map(ruleCall).join('')}`;
+  const nullable = input.isNullable ? '.nullable()' : '';
+  return `${value}${nullable}${required ? '' : '.optional()'}`;
+}
+
+function shapeSchema(shape: Shape): string {
+  switch (shape.kind) {
+    case 'number': {
+      const rule = valueRule(shape.type);
+      if (rule?.kind === 'whole') {
+        return `z.number().multipleOf(1, 'a whole number').gte(${rule.least}).lte(${rule.most})`;
+      }
+      return rule?.kind === 'within' ? `z.number().gt(${-rule.edge}).lt(${rule.edge})` : 'z.number()';
+    }
+    case 'text': {
+      const rule = valueRule(shape.type);
+      if (rule?.kind === 'pattern') return `z.string().regex(${regex(rule.pattern)}, ${text(shape.type)})`;
+      if (rule?.kind !== 'size') return 'z.string()';
+      const words = `at most ${rule.most} characters`;
+      return `z.string().refine((value) => characters(value.replace(/ +$/, '')) <= ${rule.most}, ${text(words)})`;
+    }
+    case 'boolean':
+      return 'z.boolean()';
+    case 'json':
+      return 'z.json()';
+    case 'array':
+      return `z.array(${shapeSchema(shape.element)}.nullable())`;
+    case 'enum':
+      return `z.enum([${(shape.type.labels ?? []).map(text).join(', ')}])`;
+    case 'composite':
+    case 'row':
+    case 'record':
+      return 'z.record(z.string(), z.unknown())';
+    case 'void':
+    case 'unknown':
+      return 'z.unknown()';
+  }
+}
+
+function ruleCall(rule: InputRule): string {
+  const words = text(rule.words);
+  switch (rule.kind) {
+    case 'characters':
+    case 'elements': {
+      const count = rule.kind === 'characters' ? 'characters(value)' : 'value.length';
+      const bounds = [
+        ...(rule.least === null ? [] : [`${count} >= ${rule.least}`]),
+        ...(rule.most === null ? [] : [`${count} <= ${rule.most}`]),
+      ];
+      return bounds.length === 0 ? '' : `.refine((value) => ${bounds.join(' && ')}, ${words})`;
+    }
+    case 'least':
+      return `.${rule.isOpen ? 'gt' : 'gte'}(${rule.value}, ${words})`;
+    case 'most':
+      return `.${rule.isOpen ? 'lt' : 'lte'}(${rule.value}, ${words})`;
+    case 'pattern':
+      return `.regex(${regex(rule.pattern)}, ${words})`;
+    case 'values':
+      return `.refine((value) => [${rule.values.map(text).join(', ')}].includes(value), ${words})`;
+  }
+}
+
+const text = (value: string): string =>
+  JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+
+/** As a call, so that whatever the pattern holds is text. */
+const regex = (pattern: string): string => `new RegExp(${text(pattern)}, 'u')`;
+
+/** `__proto__` must be computed: as a plain key it would set the prototype. */
+const key = (name: string): string => {
+  if (name === '__proto__') return "['__proto__']";
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : text(name);
+};
+
+const comment = (words: string | null): string[] =>
+  words === null ? [] : [`/** ${words.replace(/\s+/g, ' ').replaceAll('*/', '* /').trim()} */`];
+
+const indent = (value: string): string => value.replace(/^(?=.)/gm, '    ');
