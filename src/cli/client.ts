@@ -8,11 +8,14 @@ export class CliError extends Error {
   override readonly name = 'CliError';
   readonly code: string | null;
   readonly details: unknown;
+  /** Of the process. */
+  readonly exitCode: number;
 
-  constructor(message: string, code: string | null = null, details: unknown = null) {
+  constructor(message: string, code: string | null = null, details: unknown = null, exitCode = 1) {
     super(message);
     this.code = code;
     this.details = details;
+    this.exitCode = exitCode;
   }
 }
 
@@ -53,7 +56,10 @@ export function connect(): Client {
   return {
     get: async <T>(path: string) => (await call('GET', path)).json() as Promise<T>,
     text: async (path) => (await call('GET', path)).text(),
-    post: async <T>(path: string, body: unknown) => (await call('POST', path, body)).json() as Promise<T>,
+    post: async <T>(path: string, body: unknown) => {
+      const response = await call('POST', path, body);
+      return (response.status === 204 ? undefined : await response.json()) as T;
+    },
     put: async (path, body) => {
       await call('PUT', path, body);
     },

@@ -7,9 +7,11 @@ import { addSettingsCommand } from './commands/settings.ts';
 import { addSpecCommand } from './commands/spec.ts';
 import { addSqlCommand } from './commands/sql.ts';
 import { addStatusCommand } from './commands/status.ts';
+import { addTypesCommand } from './commands/types.ts';
 import { start } from './start.ts';
 
-/** Runs the command that the arguments name. Exit codes: 0 done, 1 refused or failed, 2 wrong usage. */
+/** Runs the command that the arguments name. Exit codes: 0 done, 1 refused or failed, 2 wrong usage;
+ * comparisons of specifications have their own. */
 export async function runCli(argv: readonly string[]): Promise<void> {
   const program = new Command('ninefold')
     .description('Sign-in, sessions and Postgres for any number of web apps.')
@@ -23,15 +25,16 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addSqlCommand(program);
   addMigrateCommand(program);
   addSpecCommand(program);
+  addTypesCommand(program);
   try {
     await program.parseAsync([...argv]);
-    process.exit(0);
+    process.exit();
   } catch (error) {
     const code = error instanceof CliError && error.code ? ` (${error.code})` : '';
     const known = error instanceof CliError || isForUser(error);
     process.stderr.write(
       known ? `ninefold: ${(error as Error).message}${code}\n` : `${String((error as Error).stack)}\n`,
     );
-    process.exit(1);
+    process.exit(error instanceof CliError ? error.exitCode : 1);
   }
 }

@@ -1,16 +1,99 @@
 import { type Command, Option } from 'commander';
-import { connect } from '../client.ts';
+import type { Change } from '../../../contract/changes.ts';
+import { chapters } from '../../../contract/chapters.ts';
+import type { Specification } from '../../../contract/specification.ts';
+import { CliError, type Client, connect } from '../client.ts';
+import { printJson } from '../print.ts';
+import { committedSide, diffSides, exportJson, liveSide, readSide, type Side } from '../specification-sides.ts';
+
+interface SpecOptions {
+  format: 'markdown' | 'json' | 'html';
+  check?: string;
+  diff?: string[];
+  json?: boolean;
+}
+
+/** Exit codes of a comparison, as of diff(1). */
+const [SAME, DIFFERENT, TROUBLE] = [0, 1, 2];
+
+const help = `
+A and B:
+  FILE             an export as Markdown or JSON: a path, or any name that ends in .md or .json
+  REF              an app as it stands
+  REF@12           an app as it was in version 12
+  REF@2026-01-31   as it stood when that day began (UTC), or at a time: 2026-01-31T14:00
+
+Exit codes of --check and --diff: 0 they say the same, 1 they differ, 2 they cannot be compared.`;
 
 /** `ninefold spec`. */
 export function addSpecCommand(program: Command): void {
   program
     .command('spec')
     .description('the specification of an app, derived from what runs')
-    .argument('<ref>')
-    .addOption(new Option('--format <format>', 'of the output').choices(['markdown', 'json']).default('markdown'))
-    .action(async (ref: string, options: { format: string }) => {
-      const path = `/apps/${encodeURIComponent(ref)}/specification?format=${options.format}`;
-      const text = await connect().text(path);
-      process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+    .argument('[ref]')
+    .addOption(
+      new Option('--format <format>', 'of the output').choices(['markdown', 'json', 'html']).default('markdown'),
+    )
+    .option('--check <file>', 'compare a committed export with the app, and tell the difference in words')
+    .option('--diff <sides...>', 'A B: tell what changed from A to B')
+    .option('--json', 'print the changes as JSON')
+    .addHelpText('after', help)
+    .action(async (ref: string | undefined, options: SpecOptions) => {
+      const { check, diff, json } = options;
+      if (diff !== undefined) {
+        const [a, b, ...more] = diff;
+        const isUsed = a !== undefined && b !== undefined && more.length === 0 && ref === undefined;
+        if (!isUsed || check !== undefined) throw new CliError('Use: ninefold spec --diff A B', null, null, TROUBLE);
+        await compare(async () => [await readSide(connect, a), await readSide(connect, b)], json);
+      } else if (ref === undefined) {
+        throw new CliError('Use: ninefold spec REF', null, null, TROUBLE);
+      } else if (check !== undefined) {
+        await compare(async () => {
+          const client = connect();
+          return [await committedSide(client, check, ref), await liveSide(client, ref)];
+        }, json);
+      } else {
+        await print(connect(), ref, options.format);
+      }
     });
+}
+
+async function print(client: Client, ref: string, format: SpecOptions['format']): Promise<void> {
+  const path = `/apps/${encodeURIComponent(ref)}/specification`;
+  const text =
+    format === 'json'
+      ? exportJson(await client.get<Specification>(path))
+      : await client.text(`${path}?format=${format}`);
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** Prints what changed from the first side to the second, and sets the exit code. Throws CliError with the code for trouble. */
+async function compare(sides: () => Promise<[Side, Side]>, json = false): Promise<void> {
+  try {
+    const [before, after] = await sides();
+    const { isSame, changes } = diffSides(before, after);
+    if (json) printJson(changes);
+    else process.stdout.write(isSame ? '' : report(before.title, after.title, changes));
+    process.exitCode = isSame ? SAME : DIFFERENT;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError(error.message, error.code, error.details, TROUBLE);
+  }
+}
+
+function report(before: string, after: string, changes: readonly Change[]): string {
+  if (changes.length === 0) return `${before} is written otherwise than ${after}, but says the same.\n`;
+  const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`;
+  return `${count} from ${before} to ${after}:\n${changesText(changes)}`;
+}
+
+/** Changes under the names of their chapters. */
+export function changesText(changes: readonly Change[]): string {
+  const names = new Map<string, string>(chapters.map(({ key, number, name }) => [key, `${number} ${name}`]));
+  return [...new Set(changes.map(({ chapter }) => chapter))]
+    .map((chapter) => {
+      const lines = changes.filter((change) => change.chapter === chapter).map(({ words }) => `  ${words}\n`);
+      return `\n${names.get(chapter) ?? chapter}\n${lines.join('')}`;
+    })
+    .join('');
 }

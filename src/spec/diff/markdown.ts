@@ -1,5 +1,6 @@
 import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
+import { groupBy } from '../group.ts';
 import { type Block, parseMarkdown, plainText } from '../markdown/parse.ts';
 import { diffChapters } from './diff.ts';
 import { cut, quoted, thing } from './words/values.ts';
@@ -77,7 +78,8 @@ const said = (heading: string, text: string): Line => ({ heading, name: text, te
 function diffOutline(chapter: ChapterKey, before: readonly Line[], after: readonly Line[]): Change[] {
   const cells = chapter === 'roles' ? diffChapters(rolesOf(before), rolesOf(after)) : [];
   const rest = (lines: readonly Line[]) => (chapter === 'roles' ? lines.filter((line) => !isCell(line)) : lines);
-  const [old, fresh] = [byKey(rest(before)), byKey(rest(after))];
+  const [old, fresh] = [byKey(wholeRows(rest(before), after)), byKey(wholeRows(rest(after), before))];
+  const summaries = new Set<Change>();
   const changes = [...new Set([...old.keys(), ...fresh.keys()])].flatMap((key): Change[] => {
     const [was, is] = [old.get(key), fresh.get(key)];
     if (was?.text === is?.text) return [];
@@ -90,9 +92,27 @@ function diffOutline(chapter: ChapterKey, before: readonly Line[], after: readon
             .join(' / '),
         ]
       : [];
-    return [{ chapter, kind: was ? (is ? 'changed' : 'removed') : 'added', words: lineWords(was, is), paths }];
+    const kind = was ? (is ? 'changed' : 'removed') : 'added';
+    const change: Change = { chapter, kind, words: lineWords(was, is), paths };
+    if (line?.heading === '') summaries.add(change);
+    return [change];
   });
-  return [...cells, ...changes];
+  // What stands before the first heading sums up what follows.
+  const details = changes.filter((change) => !summaries.has(change));
+  return cells.length + details.length > 0 ? [...cells, ...details] : changes;
+}
+
+/** The rows of tables that the other side does not have, each as one line. */
+function wholeRows(lines: readonly Line[], others: readonly Line[]): Line[] {
+  const rowOf = (line: Line) => `${line.heading}\0${line.name.split('\0')[0]}`;
+  const known = new Set(others.filter(isCell).map(rowOf));
+  const alone = lines.filter((line) => isCell(line) && !known.has(rowOf(line)));
+  const rows = [...groupBy(alone, rowOf).values()].map((cells): Line => {
+    const [name = ''] = cells[0]?.name.split('\0') ?? [];
+    const text = cells.map((cell) => cell.text).filter((each) => each !== '');
+    return said(cells[0]?.heading ?? '', `${name}: ${text.join('; ')}`);
+  });
+  return [...lines.filter((line) => !alone.includes(line)), ...rows];
 }
 
 /** Lines by heading and name; the same again is counted. */

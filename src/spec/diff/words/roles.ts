@@ -153,9 +153,10 @@ function verdictWords(was: string, is: string, what: string): string {
 /** What of a cell changed while its verdict stayed. */
 function reasonWords({ before, after }: Difference): string {
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
-  const parts = restWords(before, after, ['reason']);
-  if (before.reason !== after.reason) parts.unshift(`${text(after, 'reason')} (before: ${text(before, 'reason')})`);
-  return parts.join('; ');
+  if (before.reason === after.reason) return restWords(before, after, []).join('; ');
+  // The reason names the policies.
+  const rest = restWords(before, after, ['reason', 'policies']);
+  return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...rest].join('; ');
 }
 
 function tellPolicy(difference: Difference): Told {

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import type { Change, VersionDetail } from '../../contract/changes.ts';
+import { limits } from '../../contract/limits.ts';
+import type { Chapters, Specification } from '../../contract/specification.ts';
+import { diffChapters } from '../spec/diff/diff.ts';
+import type { JsonObject } from '../spec/diff/differences.ts';
+import { diffMarkdown, sameMarkdown } from '../spec/diff/markdown.ts';
+import { lasting } from '../spec/lasting.ts';
+import { specificationMarkdown } from '../spec/markdown/specification.ts';
+import { CliError, type Client } from './client.ts';
+
+/** One side of a comparison: the value of a specification, or the text of an export that holds no value. */
+export type Side =
+  | { kind: 'value'; title: string; specification: Specification }
+  | { kind: 'markdown'; title: string; text: string };
+
+/** The JSON of an export: nothing in it changes while the app stays the same, so that it can be committed. */
+export const exportJson = (specification: Specification): string =>
+  `${JSON.stringify({ ...specification, chapters: lasting(specification.chapters) }, null, 2)}\n`;
+
+/** The app as it stands. */
+export const liveSide = async (client: Client, ref: string): Promise<Side> => ({
+  kind: 'value',
+  title: ref,
+  specification: await client.get<Specification>(`/apps/${encodeURIComponent(ref)}/specification`),
+});
+
+/**
+ * A side as the command line names it: FILE, REF, REF@VERSION. `client` is asked for only where a node is needed. Throws CliError.
+ */
+export async function readSide(client: () => Client, name: string): Promise<Side> {
+  if (/\.(md|markdown|json)$/i.test(name) || name.includes('/') || existsSync(name)) return fileSide(name);
+  const [ref = '', point, ...more] = name.split('@');
+  if (more.length > 0 || point === '') throw new CliError(`${name} is no app, no version of one and no file.`);
+  if (point === undefined) return liveSide(client(), ref);
+  const path = `/apps/${encodeURIComponent(ref)}/versions/${encodeURIComponent(point)}`;
+  const { specification, number } = await client().get<VersionDetail>(path);
+  return { kind: 'value', title: `${ref}@${number}`, specification };
+}
+
+/**
+ * A committed export of an app. Where it is Markdown and the app still has the version that it was made from, that is taken in its place:
+ * the value says more than the text.
+ */
+export async function committedSide(client: Client, file: string, ref: string): Promise<Side> {
+  const side = fileSide(file);
+  const hash =
+    side.kind === 'markdown' ? /^What the app .* Version ([0-9a-f]{12})\.$/m.exec(side.text)?.[1] : undefined;
+  if (side.kind !== 'markdown' || hash === undefined) return side;
+  const path = `/apps/${encodeURIComponent(ref)}/versions/${hash}`;
+  const version = await client.get<VersionDetail>(path).catch((error: unknown) => {
+    if (error instanceof CliError && error.code === 'version_unknown') return null;
+    throw error;
+  });
+  if (!version || !sameMarkdown(side.text, specificationMarkdown(version.specification))) return side;
+  return { kind: 'value', title: file, specification: version.specification };
+}
+
+function fileSide(file: string): Side {
+  const text = readText(file);
+  if (!text.trimStart().startsWith('{')) return { kind: 'markdown', title: file, text };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new CliError(`${file} is no JSON.`);
+  }
+  const parsed = exportSchema.safeParse(value);
+  if (!parsed.success) throw new CliError(`${file} is no export of a specification.`);
+  const { app, hash, chapters } = parsed.data;
+  return { kind: 'value', title: file, specification: { app, hash, chapters: chapters as Chapters } };
+}
+
+const exportSchema = z.object({
+  app: z.object({ ref: z.string(), name: z.string() }),
+  hash: z.string(),
+  chapters: z.record(z.string(), z.unknown()),
+});
+
+function readText(file: string): string {
+  const most = limits.specificationBytes.default;
+  try {
+    if (statSync(file).size > most) throw new CliError(`${file} is larger than ${most} bytes.`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** What changed from one side to the other. `isSame` is false too where only the text of an export was changed. */
+export function diffSides(before: Side, after: Side): { isSame: boolean; changes: Change[] } {
+  if (before.kind === 'value' && after.kind === 'value') {
+    const changes = diffChapters(comparable(before.specification), comparable(after.specification));
+    return { isSame: changes.length === 0, changes };
+  }
+  const [old, fresh] = [textOf(before), textOf(after)];
+  const changes = diffMarkdown(old, fresh);
+  return { isSame: sameMarkdown(old, fresh), changes };
+}
+
+const comparable = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.stringify(withoutFigures(chapters)));
+
+/** An export has no live figures already, and one of another version of Ninefold may hold chapters of another form. */
+function withoutFigures(chapters: Chapters): object {
+  try {
+    return lasting(chapters);
+  } catch {
+    return chapters;
+  }
+}
+
+function textOf(side: Side): string {
+  if (side.kind === 'markdown') return side.text;
+  try {
+    return specificationMarkdown(side.specification);
+  } catch (error) {
+    throw new CliError(`${side.title} cannot be compared with Markdown: ${String(error)}`);
+  }
+}
