@@ -1,3 +1,6 @@
+import type { PurposeChapter, ScreensChapter } from './description.ts';
+import type { StatesChapter } from './states.ts';
+
 /**
  * The specification of an app: one value, derived from the live system. Chapters that are not derived yet
  * are absent. Order is stable: entities, functions and calls sort by schema and name, fields by position, roles
@@ -15,7 +18,10 @@ export interface Specification {
 
 /** The chapters that are derived, by their key in `chapters.ts`. */
 export interface Chapters {
+  purpose?: PurposeChapter;
+  screens?: ScreensChapter;
   entities?: EntitiesChapter;
+  states?: StatesChapter;
   rules?: RulesChapter;
   roles?: RolesChapter;
   calls?: CallsChapter;

@@ -13,6 +13,8 @@ export interface AccessFacts {
   sequences: { oid: number; schema: string; name: string; grants: GrantFact[] }[];
   /** Functions, of any schema, whose rights are not the default (EXECUTE for PUBLIC). */
   restricted_functions: { oid: number; name: string; grants: GrantFact[] }[];
+  /** The roles that members can have. */
+  member_roles: { name: string; description: string | null }[];
 }
 
 export interface RoleFact {
@@ -118,4 +120,6 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     select p.oid::int8 as oid, format('%I.%I', n.nspname, p.proname) as name, ${grants('p.proacl')} as grants
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.proacl is not null order by p.oid`),
+
+  member_roles: list('select r.name, r.description from ninefold.roles r order by r.name'),
 };

@@ -5,7 +5,7 @@ import { groupBy } from './group.ts';
 import { byName, compareText, entityId, roleName } from './names.ts';
 
 /** Schemas that every app has from the start: they are Ninefold's, not the app's own. */
-const platformSchemas = new Set(['auth', 'extensions', 'ninefold', 'realtime', 'storage']);
+const platformSchemas = new Set(['auth', 'extensions', 'ninefold', 'ninefold_states', 'realtime', 'storage']);
 
 /** True of what the specification of the app tells; the rest is the same in every app. */
 export const isTold = (facts: Facts, schema: string): boolean =>

@@ -1,15 +1,17 @@
 import { limits } from '../../contract/limits.ts';
 import type { AccessFacts } from '../catalog/access.ts';
 import { accessQueries } from '../catalog/access.ts';
+import { type DescriptionFacts, descriptionQueries } from '../catalog/description.ts';
 import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
+import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
 import { readCatalogue } from '../catalog/read-catalogue.ts';
 import type { RoutineFacts } from '../catalog/routines.ts';
 import { routineQueries } from '../catalog/routines.ts';
 import type { Executor } from '../database/database.ts';
 
 /** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
-export interface Facts extends EntityFacts, AccessFacts, RoutineFacts {
+export interface Facts extends DescriptionFacts, MachineFacts, EntityFacts, AccessFacts, RoutineFacts {
   /** Schemas that /rest/v1 answers for, the default one first. */
   exposedSchemas: readonly string[];
   /** The app's login role: which roles a call can have is decided by what it may SET ROLE to. */
@@ -27,8 +29,8 @@ export interface FactOptions {
  * schema change holds a lock for longer than the limit catalogueLockMilliseconds), ConnectionError or PoolTimeoutError.
  */
 export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
-  const queries = { ...entityQueries, ...accessQueries, ...routineQueries };
-  const read = await readCatalogue<EntityFacts & AccessFacts & RoutineFacts>(
+  const queries = { ...descriptionQueries, ...machineQueries, ...entityQueries, ...accessQueries, ...routineQueries };
+  const read = await readCatalogue<DescriptionFacts & MachineFacts & EntityFacts & AccessFacts & RoutineFacts>(
     executor,
     queries,
     limits.catalogueLockMilliseconds.default,

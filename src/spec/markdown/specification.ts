@@ -3,8 +3,11 @@ import type { Chapters, Specification } from '../../../contract/specification.ts
 import { callsMarkdown } from './calls.ts';
 import { entitiesMarkdown } from './entities.ts';
 import { inline } from './escape.ts';
+import { purposeMarkdown } from './purpose.ts';
 import { rolesMarkdown } from './roles.ts';
 import { rulesMarkdown } from './rules.ts';
+import { screensMarkdown } from './screens.ts';
+import { statesMarkdown } from './states.ts';
 
 /**
  * The specification as Markdown that a business person can read and that can be committed beside the code: the order is
@@ -25,9 +28,12 @@ export function specificationMarkdown(specification: Specification): string {
 }
 
 /** The chapters that are derived; one that has no writer does not compile. */
-function writeChapters({ entities, rules, roles, calls }: Chapters): Partial<Record<ChapterKey, string>> {
+function writeChapters({ purpose, screens, states, entities, rules, roles, calls }: Chapters): Partial<Record<ChapterKey, string>> {
   const written: { [Key in keyof Chapters]-?: string | undefined } = {
+    purpose: purpose && purposeMarkdown(purpose),
+    screens: screens && screensMarkdown(screens),
     entities: entities && entitiesMarkdown(entities),
+    states: states && statesMarkdown(states),
     rules: rules && rulesMarkdown(rules),
     roles: roles && rolesMarkdown(roles),
     calls: calls && callsMarkdown(calls),

@@ -1,0 +1,53 @@
+import type { Source } from './specification.ts';
+
+/** Chapter 1. What is not said is null. */
+export interface PurposeChapter {
+  /** What ninefold.describe_app said, else the name under which the app was made. */
+  name: string;
+  purpose: string | null;
+  audience: string | null;
+  owner: string | null;
+  sources: Source[];
+  /** Live figures, not part of the hash. */
+  figures?: PurposeFigures;
+}
+
+export interface PurposeFigures {
+  /** Tables and views that clients reach. */
+  entities: number;
+  /** Accounts. */
+  members: number;
+  /** Calls answered since midnight, UTC. */
+  calls_today: number;
+}
+
+/** Chapter 2. */
+export interface ScreensChapter {
+  /** By route. */
+  screens: Screen[];
+  sources: Source[];
+}
+
+export type ScreenKind = 'list' | 'detail' | 'form' | 'board';
+
+export interface Screen {
+  /** Below the portal: `/tickets`, `/tickets/:id`, `/tickets/new`, `/tickets/board`. A part that starts with a colon is a field. */
+  route: string;
+  title: string;
+  kind: ScreenKind;
+  /** Id of the entity whose rows it shows. */
+  entity: string;
+  /** It follows from the entity, or ninefold.define_screen defined it, perhaps in place of one that follows. */
+  origin: 'derived' | 'defined' | 'defined in place of a derived one';
+  columns: string[];
+  /** Which rows, as in the query of a data call; null for all that the caller may read. */
+  filter: string | null;
+  /** As the parameter order of a data call; null where it is left to the database. */
+  order_by: string | null;
+  /** Who gets to see it: roles of the database and of members. What its rows are is decided by chapter 6. */
+  roles: string[];
+  /** Boards: the field whose states are its columns. */
+  state_field: string | null;
+  /** Why it cannot be shown; empty where it can. */
+  broken: string[];
+}

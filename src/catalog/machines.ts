@@ -1,0 +1,113 @@
+import type { CatalogueQueries } from './read-catalogue.ts';
+
+/** The state machines of an app: their definitions, and what of them is really in force. */
+export interface MachineFacts {
+  machines: MachineFact[];
+}
+
+export interface MachineFact {
+  /** The table's number; the table may be gone. */
+  relation: number;
+  field: string;
+  initial: string;
+  /** In the order of definition. */
+  transitions: TransitionFact[];
+  /** The triggers that the machine needs, each with what is there of it. */
+  triggers: MachineTriggerFact[];
+  /** Triggers of the app that run after the machine has set fields, and may change them. */
+  later_triggers: string[];
+  /** Tables that inherit from the machine's: their rows are changed through it without its triggers. */
+  heirs: string[];
+  has_key: boolean;
+  /** Enums: the values of the field's type. */
+  values: string[] | null;
+  /** The service role may read the field: the rows can be counted. */
+  countable: boolean;
+}
+
+export interface TransitionFact {
+  name: string;
+  /** Null: any. */
+  from: string[] | null;
+  to: string;
+  /** Null: whoever may change the row. */
+  roles: string[] | null;
+  guard: MachineFunctionFact | null;
+  requires: string[];
+  sets: string[];
+  setter: MachineFunctionFact | null;
+}
+
+/** A function that an expression was compiled to; without a body it is gone. */
+export interface MachineFunctionFact {
+  name: string;
+  /** The parameter that stands for the row. */
+  row: string | null;
+  /** As PostgreSQL prints it. */
+  body: string | null;
+}
+
+export interface MachineTriggerFact {
+  does: 'fill_state' | 'set_fields' | 'check_start' | 'check_passage' | 'record_passage';
+  timing: string;
+  /** `other`: a trigger of this function is there, but under other conditions. */
+  state: 'on' | 'not in replicas' | 'off' | 'other' | 'missing';
+}
+
+/** The bits of pg_trigger.tgtype for a trigger of each row. */
+const timingBits = `case e.timing when 'before insert' then 7 when 'before update' then 19 when 'after insert' then 5
+  when 'after update' then 17 when 'after insert or delete' then 13 end`;
+
+const compiled = (name: string): string => `case when ${name} is not null then json_build_object('name', ${name},
+  'row', (select p.proargnames[1] from pg_catalog.pg_proc p where p.pronamespace = ns.oid and p.proname = ${name}),
+  'body', (select coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) from pg_catalog.pg_proc p
+    where p.pronamespace = ns.oid and p.proname = ${name})) end`;
+
+/** A condition without what PostgreSQL adds when it prints it. */
+const bare = (condition: string): string => `lower(regexp_replace(${condition}, '[()]', '', 'g'))`;
+
+export const machineQueries: CatalogueQueries<MachineFacts> = {
+  machines: `
+    select coalesce(json_agg(row_to_json(t) order by t.relation, t.field), '[]') from (
+      select m.entity::oid::int8 as relation, m.field, m.initial,
+        (select coalesce(json_agg(json_build_object('name', x.name, 'from', x.from_states, 'to', x.to_state, 'roles', x.roles,
+            'guard', ${compiled('x.guard')}, 'requires', x.requires, 'sets', x.sets, 'setter', ${compiled('x.setter')})
+            order by x.position), '[]')
+          from ninefold.transitions x left join pg_catalog.pg_namespace ns on ns.nspname = 'ninefold_states'
+          where x.entity = m.entity and x.field = m.field) as transitions,
+        (select json_agg(json_build_object('does', replace(e.function::text, 'ninefold.', ''), 'timing', e.timing, 'state',
+            case when g.found is null then 'missing' else g.found end))
+          from ninefold.machine_triggers(m.entity, m.field) e
+          left join lateral (
+            select case
+                when ${bare(`coalesce(substring(pg_get_triggerdef(g.oid) from ' WHEN (.*) EXECUTE FUNCTION '), '')`)}
+                  is distinct from ${bare(`coalesce('(' || e.condition || ')', '')`)} then 'other'
+                when g.tgenabled = 'A' then 'on'
+                when g.tgenabled = 'O' then 'not in replicas'
+                else 'off' end as found
+            from pg_catalog.pg_trigger g
+            where g.tgrelid = m.entity and g.tgfoid = e.function and g.tgtype = ${timingBits} and not g.tgisinternal
+              and array_length(g.tgattr::int2[], 1) is null
+              and g.tgargs = convert_to(m.field, getdatabaseencoding()) || '\\x00'::bytea
+            order by g.tgenabled = 'A' desc, g.tgenabled = 'O' desc limit 1
+          ) g on true) as triggers,
+        (select coalesce(json_agg(g.tgname order by g.tgname), '[]') from pg_catalog.pg_trigger g
+          join pg_catalog.pg_proc p on p.oid = g.tgfoid
+          where g.tgrelid = m.entity and not g.tgisinternal and g.tgtype & 19 = 19 and g.tgenabled <> 'D'
+            and p.pronamespace <> 'ninefold'::regnamespace
+            and exists (select from pg_catalog.pg_trigger o where o.tgrelid = m.entity and o.tgname < g.tgname
+              and o.tgfoid = 'ninefold.set_fields'::regproc)) as later_triggers,
+        (select coalesce(json_agg(i.inhrelid::regclass::text order by i.inhrelid::regclass::text), '[]')
+          from pg_catalog.pg_inherits i where i.inhparent = m.entity) as heirs,
+        exists (select from pg_catalog.pg_index i where i.indrelid = m.entity and i.indisprimary) as has_key,
+        (select json_agg(l.enumlabel order by l.enumsortorder) from pg_catalog.pg_enum l
+          join pg_catalog.pg_attribute a on a.atttypid = l.enumtypid
+          where a.attrelid = m.entity and a.attname = m.field) as values,
+        coalesce((select has_schema_privilege('service_role', c.relnamespace, 'usage')
+            and has_column_privilege('service_role', c.oid, a.attnum, 'select')
+          from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = m.field
+            and not a.attisdropped
+          where c.oid = m.entity), false) as countable
+      from ninefold.machines m
+    ) t`,
+};

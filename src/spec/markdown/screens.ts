@@ -1,0 +1,33 @@
+import type { Screen, ScreensChapter } from '../../../contract/description.ts';
+import { groupBy } from '../group.ts';
+import { code, count, inline, table } from './escape.ts';
+
+/** Chapter 2 in Markdown. */
+export function screensMarkdown({ screens }: ScreensChapter): string {
+  if (screens.length === 0) return 'There is no screen yet: there is nothing that clients reach.';
+  const broken = screens.filter((screen) => screen.broken.length > 0).length;
+  const parts = [`${count(screens.length, 'screen')}${broken > 0 ? `, ${broken} of them broken` : ''}.`];
+  for (const [entity, group] of groupBy(screens, (screen) => screen.entity)) {
+    parts.push(`### ${inline(entity)}`, table(['Route', 'Screen', 'Shows', 'For'], group.map(row)));
+    const faults = group.flatMap((screen) =>
+      screen.broken.map((why) => `- ${code(screen.route)} is broken: ${inline(why)}.`),
+    );
+    if (faults.length > 0) parts.push(faults.join('\n'));
+  }
+  return parts.join('\n\n');
+}
+
+function row(screen: Screen): string[] {
+  const shows = [
+    screen.columns.map(code).join(', '),
+    ...(screen.filter === null ? [] : [`where ${code(screen.filter)}`]),
+    ...(screen.order_by === null ? [] : [`by ${code(screen.order_by)}`]),
+  ];
+  const origin = screen.origin === 'derived' ? '' : `, ${screen.origin}`;
+  return [
+    code(screen.route),
+    `${inline(screen.title)} (${screen.kind}${origin})`,
+    shows.join('; '),
+    screen.roles.map(inline).join(', '),
+  ];
+}

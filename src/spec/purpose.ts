@@ -1,0 +1,27 @@
+import type { PurposeChapter, PurposeFigures } from '../../contract/description.ts';
+import type { Entity } from '../../contract/specification.ts';
+import type { Facts } from './facts.ts';
+
+/** Chapter 1: what the app is, and for whom. `name` is the one under which the app was made. */
+export function purposeChapter(
+  facts: Facts,
+  entities: readonly Entity[],
+  name: string,
+  figures?: Omit<PurposeFigures, 'entities'>,
+): PurposeChapter {
+  const said = facts.description;
+  return {
+    name: said?.name ?? name,
+    purpose: said?.purpose ?? null,
+    audience: said?.audience ?? null,
+    owner: said?.owner ?? null,
+    sources: [
+      {
+        kind: 'catalogue',
+        label: 'ninefold.app, set by ninefold.describe_app',
+        sql: 'select name, purpose, audience, owner from ninefold.app',
+      },
+    ],
+    ...(figures && { figures: { entities: entities.filter((entity) => entity.exposed).length, ...figures } }),
+  };
+}

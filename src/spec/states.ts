@@ -1,0 +1,247 @@
+import type { Machine, MachineFigures, MachineState, StatesChapter, Transition } from '../../contract/states.ts';
+import { type Token, tokenise } from '../catalog/expression-text.ts';
+import type { MachineFact, MachineFunctionFact, MachineTriggerFact, TransitionFact } from '../catalog/machines.ts';
+import type { Facts } from './facts.ts';
+import { byName, entityId, sqlName } from './names.ts';
+import { ruleWords } from './words/rule.ts';
+
+/** Figures by the id of the machine. */
+export type StateFigures = ReadonlyMap<string, MachineFigures>;
+
+/** Chapter 4: the state machines, as the database enforces them. */
+export function statesChapter(facts: Facts, figures: StateFigures = new Map()): StatesChapter {
+  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+  const known = facts.machines.flatMap((fact) => {
+    const relation = relations.get(fact.relation);
+    return relation ? [{ fact, relation }] : [];
+  });
+  return {
+    machines: known
+      .sort((a, b) => byName(a.relation, b.relation))
+      .map(({ fact, relation }) => {
+        const made = machine(facts, fact, entityId(relation.schema, relation.name));
+        const live = figures.get(made.id);
+        return live ? { ...made, figures: live } : made;
+      }),
+    sources: [
+      {
+        kind: 'catalogue',
+        label: 'ninefold.machines and ninefold.transitions, set by ninefold.define_machine',
+        sql: 'select * from ninefold.transitions order by entity::text, field, position',
+      },
+      { kind: 'catalogue', label: 'schema ninefold_states: the conditions, compiled' },
+      { kind: 'catalogue', label: 'pg_trigger: the triggers that enforce them' },
+    ],
+  };
+}
+
+export const machineId = (entity: string, field: string): string => `${entity}.${sqlName(field)}`;
+
+function machine(facts: Facts, fact: MachineFact, entity: string): Machine {
+  const transitions = fact.transitions.map(transition);
+  const states = statesOf(facts, fact);
+  return {
+    id: machineId(entity, fact.field),
+    entity,
+    field: fact.field,
+    initial: fact.initial,
+    states,
+    transitions,
+    table: Object.fromEntries(
+      states.map(({ name }) => [name, Object.fromEntries(transitions.map((one) => [one.name, leadsTo(one, name)]))]),
+    ),
+    enforced: fact.triggers.every((trigger) => !guards(trigger) || isOn(trigger)) && fact.heirs.length === 0,
+    problems: problemsOf(facts, fact, states),
+  };
+}
+
+/** Where a transition takes a row that stands in a state. */
+const leadsTo = ({ from, to }: Pick<Transition, 'from' | 'to'>, state: string): string | null =>
+  state !== to && (from === null || from.includes(state)) ? to : null;
+
+/** The states of the machine, and those that only the type or a check of the field has. */
+function statesOf(facts: Facts, fact: MachineFact): MachineState[] {
+  const named = [
+    fact.initial,
+    ...fact.transitions.map(({ to }) => to),
+    ...fact.transitions.flatMap(({ from }) => from ?? []),
+  ];
+  const names = [...new Set([...named, ...(fact.values ?? checkedValues(facts, fact))])];
+  const reached = new Set([fact.initial]);
+  for (let before = 0; before < reached.size; ) {
+    before = reached.size;
+    for (const one of fact.transitions) {
+      if ([...reached].some((state) => leadsTo(one, state) !== null)) reached.add(one.to);
+    }
+  }
+  return names.map((name) => ({
+    name,
+    final: fact.transitions.every((one) => leadsTo(one, name) === null),
+    reached: reached.has(name),
+  }));
+}
+
+/** The values that a check allows the field: `status in ('open', 'closed')`, or a domain's. */
+function checkedValues(facts: Facts, fact: MachineFact): string[] {
+  const field = facts.fields.find((one) => one.relation === fact.relation && one.name === fact.field);
+  return facts.constraints
+    .filter(
+      (one) =>
+        one.kind === 'c' &&
+        one.expression !== null &&
+        (field !== undefined && one.domain === field.type_oid
+          ? true
+          : one.relation === fact.relation && one.fields.length === 1 && one.fields[0] === field?.number),
+    )
+    .flatMap(({ expression }) => listedValues(expression ?? ''));
+}
+
+/** The texts of `x = ANY (ARRAY['a'::text, 'b'::text])`, which is how PostgreSQL prints a list. */
+function listedValues(expression: string): string[] {
+  const found = /= ANY \(+ARRAY\[(.*?)\]/s.exec(expression)?.[1];
+  const tokens = found === undefined ? null : tokenise(found);
+  return (tokens ?? []).flatMap((token) => (token.kind === 'string' ? [token.value] : []));
+}
+
+function transition(fact: TransitionFact): Transition {
+  const sql = fact.guard && expressionOf(fact.guard);
+  const when = sql === null ? null : { sql, words: ruleWords(sql) };
+  const made = {
+    name: fact.name,
+    from: fact.from,
+    to: fact.to,
+    roles: fact.roles,
+    when,
+    requires: fact.requires,
+    sets: fact.setter === null ? [] : settings(fact.setter),
+  };
+  return { ...made, words: transitionWords(made) };
+}
+
+function transitionWords({ name, from, to, roles, when, requires, sets }: Omit<Transition, 'words'>): string {
+  const who = roles === null ? 'whoever may change the row' : roles.join(' or ');
+  return [
+    `${name}: ${who} may take a row from ${from === null ? 'any state' : from.join(' or ')} to ${to}`,
+    ...(when === null ? [] : [`when ${when.words}`]),
+    ...(requires.length === 0 ? [] : [`with a value for ${requires.join(', ')}`]),
+    ...(sets.length === 0 ? [] : [`which sets ${sets.map(({ field, sql }) => `${field} to ${sql}`).join(', ')}`]),
+  ].join('; ');
+}
+
+const gone = (fact: MachineFunctionFact | null): boolean => fact !== null && fact.body === null;
+
+/** The expression that a function was compiled from, over the fields of the row. */
+function expressionOf({ row, body }: MachineFunctionFact): string {
+  if (body === null) return '(gone)';
+  const text = body.replace(/^RETURN\s+/, '');
+  return withoutRow(unwrapped(text), row);
+}
+
+/** What each field is set to, from `jsonb_build_object('field', expression, …)`. */
+function settings(fact: MachineFunctionFact): { field: string; sql: string }[] {
+  const text = expressionOf(fact);
+  const [call, group] = tokenise(text) ?? [];
+  if (call?.kind !== 'word' || call.value !== 'jsonb_build_object' || group?.kind !== 'group') return [];
+  const parts = split(group.items).map((items) => ({
+    items,
+    text: text.slice(items[0]?.start ?? 0, items.at(-1)?.end ?? 0),
+  }));
+  return parts.flatMap(({ items }, i) => {
+    const [field] = items;
+    return i % 2 === 0 && field?.kind === 'string'
+      ? [{ field: field.value, sql: unwrapped(parts[i + 1]?.text ?? '') }]
+      : [];
+  });
+}
+
+/** Arguments, apart at their commas. */
+function split(items: readonly Token[]): Token[][] {
+  const parts: Token[][] = [[]];
+  for (const token of items) {
+    if (token.kind === 'operator' && token.value === ',') parts.push([]);
+    else parts.at(-1)?.push(token);
+  }
+  return parts;
+}
+
+/** Without the brackets around the whole. */
+function unwrapped(text: string): string {
+  const tokens = tokenise(text);
+  const [only] = tokens ?? [];
+  return tokens?.length === 1 && only?.kind === 'group' && only.bracket === '('
+    ? unwrapped(text.slice(only.start + 1, only.end - 1).trim())
+    : text;
+}
+
+/** `(tickets).status`, and `(function.tickets).status` within a subquery, are the field status. */
+function withoutRow(text: string, row: string | null): string {
+  const cuts: [start: number, end: number][] = [];
+  const look = (tokens: readonly Token[]) => {
+    tokens.forEach((token, i) => {
+      if (token.kind !== 'group') return;
+      const next = tokens[i + 1];
+      const last = token.items.at(-1);
+      const isRow =
+        last?.kind === 'word' && last.value === row && (token.items.length === 1 || token.items.length === 3);
+      if (isRow && next?.kind === 'operator' && next.value === '.') cuts.push([token.start, next.end]);
+      else look(token.items);
+    });
+  };
+  look(tokenise(text) ?? []);
+  return cuts.reduceRight((left, [start, end]) => left.slice(0, start) + left.slice(end), text);
+}
+
+const isOn = (trigger: MachineTriggerFact): boolean => trigger.state === 'on' || trigger.state === 'not in replicas';
+
+const guards = ({ does }: MachineTriggerFact): boolean => does === 'check_passage' || does === 'check_start';
+
+const consequences: Readonly<Record<MachineTriggerFact['does'], string>> = {
+  check_passage: 'not enforced: rows may go from any state to any other',
+  check_start: 'not enforced: new rows may start in any state',
+  set_fields: 'fields are not set',
+  record_passage: 'passages are not recorded',
+  fill_state: 'a new row without a state does not get the initial one',
+};
+
+const missing: Readonly<Record<MachineTriggerFact['state'], string>> = {
+  on: '',
+  'not in replicas': 'is not enabled always: a connection that is set up as a replica passes it by',
+  off: 'is switched off',
+  other: 'was replaced by one that runs under other conditions',
+  missing: 'is missing',
+};
+
+function problemsOf(facts: Facts, fact: MachineFact, states: readonly MachineState[]): string[] {
+  const named = [fact.initial, ...fact.transitions.flatMap(({ from, to }) => [to, ...(from ?? [])])];
+  const fields = new Set(facts.fields.filter((one) => one.relation === fact.relation).map((one) => one.name));
+  const roles = new Set([...facts.member_roles.map((role) => role.name), ...facts.roles.map((role) => role.name)]);
+  return [
+    ...fact.triggers
+      .filter((trigger) => !isOn(trigger))
+      .map((trigger) => `${consequences[trigger.does]}, as the trigger ${trigger.timing} ${missing[trigger.state]}`),
+    ...fact.triggers
+      .filter((trigger) => trigger.state === 'not in replicas' && guards(trigger))
+      .map((trigger) => `the trigger ${trigger.timing} ${missing[trigger.state]}`),
+    ...fact.heirs.map((heir) => `not enforced for rows of ${heir}, which inherits from the table`),
+    ...fact.later_triggers.map(
+      (name) => `the trigger ${name} runs after the fields of a transition are set, and may change them`,
+    ),
+    ...(fact.has_key ? [] : ['passages cannot be recorded, as the table has no primary key']),
+    ...(fields.has(fact.field) ? [] : [`there is no field ${fact.field}`]),
+    ...[...new Set(named)]
+      .filter((state) => fact.values !== null && !fact.values.includes(state))
+      .map((state) => `${state} is not a value of the field`),
+    ...fact.transitions.flatMap((one) => [
+      ...[...one.requires, ...one.sets]
+        .filter((name) => !fields.has(name))
+        .map((name) => `the transition ${one.name} needs the field ${name}, which is gone`),
+      ...(one.roles ?? [])
+        .filter((role) => !roles.has(role) && role !== 'pg_database_owner')
+        .map((role) => `the transition ${one.name} is for the role ${role}, which is gone`),
+      ...(gone(one.guard) || gone(one.setter)
+        ? [`the transition ${one.name} is broken: what it was compiled to is gone`]
+        : []),
+    ]),
+    ...states.filter((state) => !state.reached).map((state) => `no transition reaches the state ${state.name}`),
+  ];
+}
