@@ -139,13 +139,46 @@ export interface RolesChapter {
   sources: Source[];
 }
 
+  /** What could be better, by weight, then by what it is on. */
+  advice: AdviceEntry[];
 export interface RoleEntry {
   name: string;
   /** What the page says: "anon: no session". */
+/** Something that the catalogue shows to be unsafe, slow or without effect, with the SQL that mends it. */
+export interface AdviceEntry {
+  /** Stable: what it is about, and on what: `no row-level security: public.tickets`. */
+  id: string;
+  about: AdviceKind;
+  /** What comes of it: more is let through than is meant, calls take longer, or something is there without effect. */
+  weight: 'risk' | 'slow' | 'idle';
+  /** Id of the entity or the function. */
+  on: string;
+  /** Names of the policies of `on` that it is about. */
+  policies: string[];
+  /** What is so, and what comes of it. */
+  words: string;
+  /** Run as the app's owner, it takes the advice away; what calls are answered stays, unless `words` say otherwise. */
+  sql: string;
+}
+
+export type AdviceKind =
+  | 'no row-level security'
+  | 'view as its owner'
+  | 'function without search_path'
+  | 'call for each row'
+  | 'no index'
+  | 'foreign key without index'
+  | 'overlapping policies'
+  | 'no policy'
+  | 'unreachable policy'
+  | 'idle grant';
+
   meaning: string;
   bypasses_row_level_security: boolean;
 }
 
+  /** The role of members (ninefold.roles) that it stands for; null for a role of the database. */
+  member_role: string | null;
 export interface RoleCell {
   role: string;
   /** Id of an entity ("public.tickets"), or of a function for execute ("public.close_ticket(uuid)"). */

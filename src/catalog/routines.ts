@@ -21,6 +21,10 @@ export interface RoutineFact {
   volatility: 'i' | 's' | 'v';
   security_definer: boolean;
   language: string;
+  /** SQL in the standard's form: its names were looked up when it was made. */
+  bound: boolean;
+  /** It sets its own search path. */
+  sets_search_path: boolean;
   comment: string | null;
   grants: GrantFact[];
 }
@@ -36,7 +40,9 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
             unnest(p.proargmodes)) with ordinality as i(type, name, mode, at)
           where coalesce(i.mode, 'i') in ('i', 'b', 'v')) a) as inputs,
       pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.provolatile as volatility,
-      p.prosecdef as security_definer, l.lanname as language, obj_description(p.oid, 'pg_proc') as comment,
+      p.prosecdef as security_definer, l.lanname as language,
+      p.prosqlbody is not null as bound,
+      exists (select from unnest(p.proconfig) s(setting) where s.setting like 'search_path=%') as sets_search_path, obj_description(p.oid, 'pg_proc') as comment,
       (select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee), '[]')
         from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g) as grants
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}

@@ -4,6 +4,7 @@ import { accessQueries } from '../catalog/access.ts';
 import { type DescriptionFacts, descriptionQueries } from '../catalog/description.ts';
 import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
+import { type IndexFacts, indexQueries } from '../catalog/indexes.ts';
 import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
 import { readCatalogue } from '../catalog/read-catalogue.ts';
 import type { RoutineFacts } from '../catalog/routines.ts';
@@ -11,7 +12,13 @@ import { routineQueries } from '../catalog/routines.ts';
 import type { Executor } from '../database/database.ts';
 
 /** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
-export interface Facts extends DescriptionFacts, MachineFacts, EntityFacts, AccessFacts, RoutineFacts {
+export interface Facts
+  extends DescriptionFacts,
+    MachineFacts,
+    EntityFacts,
+    AccessFacts,
+    RoutineFacts,
+    IndexFacts {
   /** Schemas that /rest/v1 answers for, the default one first. */
   exposedSchemas: readonly string[];
   /** The app's login role: which roles a call can have is decided by what it may SET ROLE to. */
@@ -29,8 +36,8 @@ export interface FactOptions {
  * schema change holds a lock for longer than the limit catalogueLockMilliseconds), ConnectionError or PoolTimeoutError.
  */
 export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
-  const queries = { ...descriptionQueries, ...machineQueries, ...entityQueries, ...accessQueries, ...routineQueries };
-  const read = await readCatalogue<DescriptionFacts & MachineFacts & EntityFacts & AccessFacts & RoutineFacts>(
+  const queries = { ...descriptionQueries, ...machineQueries, ...entityQueries, ...accessQueries, ...routineQueries, ...indexQueries };
+  const read = await readCatalogue<DescriptionFacts & MachineFacts & EntityFacts & AccessFacts & RoutineFacts & IndexFacts>(
     executor,
     queries,
     limits.catalogueLockMilliseconds.default,

@@ -1,62 +1,50 @@
 import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification.ts';
-import type { PolicyFact, RoleFact } from '../catalog/access.ts';
+import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { Access, type CallingRole } from './access/access.ts';
+import { type ChapterRole, callingRoles } from './access/calling-roles.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
+import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
 import { byName, compareText, entityId, roleName, routineId, sqlName } from './names.ts';
 import { anyone } from './words/outcomes.ts';
-
-/** Roles of the server that no call of an app ever has. */
-const serverRoles = new Set([
-  'authenticator',
-  'dashboard_user',
-  'postgres',
-  'supabase_admin',
-  'ninefold_server',
-  'supabase_auth_admin',
-  'supabase_storage_admin',
-]);
-
-/** The roles that every app has, in their order, and what is known of the user of their calls. */
-const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['user'] }>> = {
-  anon: { meaning: 'no session', user: 'none' },
-  authenticated: { meaning: 'a signed-in member', user: 'member' },
-  service_role: { meaning: 'the secret key', user: 'none' },
-};
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
 
 /** Chapter 6: who may do what, over everything that /rest/v1 reaches. */
 export function rolesChapter(facts: Facts): RolesChapter {
   const access = new Access(facts);
-  const roles = callingRoles(facts, access);
+  const roles = callingRoles(facts, access.rights.membership);
   const relations = exposedRelations(facts);
   const told = relations.filter((relation) => access.policies.of(relation.oid).length > 0);
-  return {
-    roles: roles.map(({ fact, meaning }) => ({
-      name: fact.name,
-      meaning,
-      bypasses_row_level_security: fact.superuser || fact.bypasses_row_security,
-    })),
-    cells: [
-      ...relations.flatMap((relation) =>
-        operations.flatMap((operation) =>
-          roles.map((role) =>
-            cell(role, entityId(relation.schema, relation.name), operation, (caller) =>
-              access.decide(caller, relation, operation),
-            ),
+  const cells = [
+    ...relations.flatMap((relation) =>
+      operations.flatMap((operation) =>
+        roles.map((role) =>
+          cell(role, entityId(relation.schema, relation.name), operation, (caller) =>
+            access.decide(caller, relation, operation),
           ),
         ),
       ),
-      ...callableRoutines(facts).flatMap((routine) =>
-        roles.map((role) => cell(role, idOf(routine), 'execute', (caller) => access.decideExecute(caller, routine))),
-      ),
-    ],
+    ),
+    ...callableRoutines(facts).flatMap((routine) =>
+      roles.map((role) => cell(role, idOf(routine), 'execute', (caller) => access.decideExecute(caller, routine))),
+    ),
+  ];
+  const possible = roles.filter((role) => role.barred === null);
+  return {
+    roles: roles.map(({ name, fact, meaning, caller }) => ({
+      name,
+      meaning,
+      member_role: caller.memberRole,
+      bypasses_row_level_security: fact.superuser || fact.bypasses_row_security,
+    })),
+    cells,
     policies: told.flatMap((relation) =>
       access.policies.of(relation.oid).map((policy) => entry(facts, access, relation, policy)),
     ),
+    advice: adviceFor({ facts, access, roles: possible, exposed: relations, cells }),
     sources: [
       {
         kind: 'catalogue',
@@ -69,39 +57,8 @@ export function rolesChapter(facts: Facts): RolesChapter {
   };
 }
 
-interface ChapterRole {
-  fact: RoleFact;
-  meaning: string;
-  caller: CallingRole;
-  /** Why no call can have this role; null when it can. */
-  barred: string | null;
-}
-
-/** anon, authenticated and service_role, then the app's own roles that its login role may take on, by name. */
-function callingRoles(facts: Facts, access: Access): ChapterRole[] {
-  const { membership } = access.rights;
-  const login = membership.named(facts.authenticator);
-  const assumable = login ? membership.assumableBy(login.oid) : new Set<number>();
-  const given = Object.keys(givenRoles).flatMap((name) => membership.named(name) ?? []);
-  const own = facts.roles
-    .filter(
-      (role) => assumable.has(role.oid) && !role.can_login && !serverRoles.has(role.name) && !(role.name in givenRoles),
-    )
-    .filter((role) => !role.name.startsWith('pg_'))
-    .sort((a, b) => compareText(a.name, b.name));
-  return [...given, ...own].map((fact) => {
-    const known = givenRoles[fact.name];
-    return {
-      fact,
-      meaning: known?.meaning ?? fact.comment ?? 'a role of the app’s own',
-      caller: { oid: fact.oid, name: fact.name, user: known?.user ?? 'unknown' },
-      barred: assumable.has(fact.oid) ? null : `the app’s login role may not take on ${fact.name}`,
-    };
-  });
-}
-
 /** What /rest/v1 serves as tables: partitions are reached through their table. */
-const exposedRelations = (facts: Facts): RelationFact[] =>
+export const exposedRelations = (facts: Facts): RelationFact[] =>
   facts.relations
     .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
     .sort(byName);
@@ -137,7 +94,7 @@ function cell(
 ): RoleCell {
   const decision = role.barred === null ? decide(role.caller) : refuse(role.barred);
   const { verdict, words, reason, policies, columns } = decision;
-  return { role: role.fact.name, entity, operation, verdict, words, reason, policies, columns };
+  return { role: role.name, entity, operation, verdict, words, reason, policies, columns };
 }
 
 const commands = { '*': 'all', r: 'select', a: 'insert', w: 'update', d: 'delete' } as const;

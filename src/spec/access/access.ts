@@ -26,6 +26,8 @@ export interface CallingRole {
   oid: number;
   name: string;
   user: Caller['user'];
+  /** Of the roles that members can have, the one that the user is known to have; null where none is known. */
+  memberRole: string | null;
 }
 
 /** Bits of pg_relation_is_updatable. */
@@ -96,7 +98,7 @@ export class Access {
     operation: RowOperation,
     needed: readonly number[] | null,
   ): Decision {
-    const key = `${caller.oid} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'}`;
+    const key = `${caller.oid} ${caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'}`;
     const decided = this.#decided.get(key);
     // Asked for while it is being decided, by a policy that looks at its own table: the graph of policies tells what comes of it.
     if (decided !== undefined) return decided ?? open('it depends on itself', 'as its own policies allow');
@@ -356,6 +358,7 @@ export class Access {
     return {
       role: caller.name,
       user: caller.user,
+      memberRole: caller.memberRole,
       sees: (schema, name) => {
         const relation = this.#byName.get(nameKey(schema, name));
         return !relation || this.#decideAs(caller, role, relation, 'select', [0]).verdict !== 'never';

@@ -1,9 +1,9 @@
-import type { PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification.ts';
+import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification.ts';
 import { groupBy } from '../group.ts';
 import { block, count, inline, table } from './escape.ts';
 
 /** Chapter 6 in Markdown. */
-export function rolesMarkdown({ roles, cells, policies }: RolesChapter): string {
+export function rolesMarkdown({ roles, cells, policies, advice }: RolesChapter): string {
   const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
   const parts = [
     `${count(roles.length, 'role')} hold ${count(cells.length, 'cell')}: ${tally('always')} always, ${tally('when')} when a condition holds, ${tally('never')} never.`,
@@ -39,8 +39,16 @@ export function rolesMarkdown({ roles, cells, policies }: RolesChapter): string 
       ),
     );
   }
+  if (advice.length > 0) parts.push('### Advice', ...advice.flatMap(adviceParts));
   return parts.join('\n\n');
 }
+
+const weights = { risk: 'A risk', slow: 'Slow', idle: 'Without effect' } as const;
+
+const adviceParts = (advice: AdviceEntry): string[] => [
+  `- **${weights[advice.weight]}**, ${inline(advice.on)}: ${inline(advice.words)}`,
+  `<details><summary>The SQL that mends it</summary>\n\n${block(advice.sql)}\n\n</details>`,
+];
 
 function matrix(roles: readonly string[], cells: readonly RoleCell[], rowOf: (cell: RoleCell) => string): string {
   const rows = [...groupBy(cells, rowOf)].map(([row, group]) => [

@@ -13,12 +13,14 @@ export interface Caller {
   role: string | null;
   /** Whether auth.uid() has a value: a call without a session has none, a signed-in member always has one. */
   user: 'none' | 'member' | 'unknown';
+  /** A role of members (ninefold.roles) that the user has, among others perhaps. */
+  memberRole: string | null;
   /** False where the caller can see no row of a relation at all. */
   sees: (schema: string, name: string) => boolean;
 }
 
 /** Nobody in particular: what is settled for this caller is settled when PostgreSQL plans the statement. */
-export const anyone: Caller = { role: null, user: 'unknown', sees: () => true };
+export const anyone: Caller = { role: null, user: 'unknown', memberRole: null, sees: () => true };
 
 /**
  * Everything that a condition can come out as for this caller, over all rows. Three-valued logic as PostgreSQL has it;
@@ -71,9 +73,18 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
     case 'named':
       return outcomes(expression.item, caller);
     case 'holds':
+      return holds(expression.operand, caller);
     case 'opaque':
       return ANY;
   }
+}
+
+/** `ninefold.has_role('agent')` is never null, and false without a session. */
+function holds(operand: Operand, caller: Caller): Outcomes {
+  const [role] = operand.kind === 'call' && operand.name === 'ninefold.has_role' ? operand.arguments : [];
+  if (role?.kind !== 'literal') return ANY;
+  if (caller.user === 'none') return FALSE;
+  return role.value === caller.memberRole ? TRUE : TRUE | FALSE;
 }
 
 /** True where the query can give this caller no row. */

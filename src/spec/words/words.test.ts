@@ -3,8 +3,8 @@ import { parseExpression, parseQuery, relationsRead } from './expression.ts';
 import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 
-const anon: Caller = { role: 'anon', user: 'none', sees: () => true };
-const member: Caller = { role: 'authenticated', user: 'member', sees: () => true };
+const anon: Caller = { role: 'anon', user: 'none', memberRole: null, sees: () => true };
+const member: Caller = { role: 'authenticated', user: 'member', memberRole: null, sees: () => true };
 const blind: Caller = { ...member, sees: () => false };
 
 // The left side is what pg_get_expr printed for a policy, letter by letter.

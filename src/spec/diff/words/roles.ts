@@ -7,7 +7,7 @@ import { fewWords, flag, fromTo, items, listWords, sentence, text, texts, thing 
 
 /** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
 export const rolesTeller: Teller = {
-  whole: ['cells/*', 'roles/*', 'policies/*'],
+  whole: ['cells/*', 'roles/*', 'policies/*', 'advice/*'],
   tell: (differences, sides) => [
     ...differences.filter(({ path }) => matches(path, 'roles/*')).map(tellRole),
     ...tellCells(
@@ -15,6 +15,7 @@ export const rolesTeller: Teller = {
       sides,
     ),
     ...differences.filter(({ path }) => matches(path, 'policies/*')).map(tellPolicy),
+    ...differences.filter(({ path }) => matches(path, 'advice/*')).map(tellAdvice),
   ],
 };
 
@@ -180,4 +181,12 @@ function tellPolicy(difference: Difference): Told {
   // Every member stands in its SQL, so that comes last, and alone only.
   if (parts.length === 0) parts.push(`its SQL ${fromTo(before.sql, after.sql)}`);
   return { words: `The ${name} has changed: ${parts.join('; ')}.`, of: [difference] };
+}
+
+function tellAdvice(difference: Difference): Told {
+  const { before, after } = difference;
+  const about = `${text(after ?? before, 'about')} (${thing(text(after ?? before, 'on'))})`;
+  if (after === undefined) return { words: `Advice that no longer holds: ${about}.`, of: [difference] };
+  const is = before === undefined ? 'New advice' : 'The advice has changed';
+  return { words: `${is}: ${about}. ${text(after, 'words')}`, of: [difference] };
 }

@@ -1,0 +1,76 @@
+import type { RoleFact } from '../../catalog/access.ts';
+import type { Facts } from '../facts.ts';
+import { compareText } from '../names.ts';
+import type { CallingRole } from './access.ts';
+import type { Membership } from './membership.ts';
+
+/** A column of the matrix: a role of the database that calls can have, or a role that members can have. */
+export interface ChapterRole {
+  /** As the matrix names it. */
+  name: string;
+  /** The role of the database that its calls have. */
+  fact: RoleFact;
+  meaning: string;
+  caller: CallingRole;
+  /** Why no call can have this role; null when it can. */
+  barred: string | null;
+}
+
+/** Roles of the server that no call of an app ever has. */
+const serverRoles = new Set([
+  'authenticator',
+  'dashboard_user',
+  'postgres',
+  'supabase_admin',
+  'ninefold_server',
+  'supabase_auth_admin',
+  'supabase_storage_admin',
+]);
+
+/** The roles that every app has, in their order, and what is known of the user of their calls. */
+const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['user'] }>> = {
+  anon: { meaning: 'no session', user: 'none' },
+  authenticated: { meaning: 'a signed-in member', user: 'member' },
+  service_role: { meaning: 'the secret key', user: 'none' },
+};
+
+/**
+ * anon and authenticated, then each role of members by name, then service_role, then the app's own roles of the database that
+ * its login role may take on, by name.
+ */
+export function callingRoles(facts: Facts, membership: Membership): ChapterRole[] {
+  const login = membership.named(facts.authenticator);
+  const assumable = login ? membership.assumableBy(login.oid) : new Set<number>();
+  const column = (fact: RoleFact): ChapterRole => {
+    const known = givenRoles[fact.name];
+    return {
+      name: fact.name,
+      fact,
+      meaning: known?.meaning ?? fact.comment ?? 'a role of the app’s own',
+      caller: { oid: fact.oid, name: fact.name, user: known?.user ?? 'unknown', memberRole: null },
+      barred: assumable.has(fact.oid) ? null : `the app’s login role may not take on ${fact.name}`,
+    };
+  };
+  const given = Object.keys(givenRoles).flatMap((name) => membership.named(name) ?? []);
+  const own = facts.roles
+    .filter(
+      (role) => assumable.has(role.oid) && !role.can_login && !serverRoles.has(role.name) && !(role.name in givenRoles),
+    )
+    .filter((role) => !role.name.startsWith('pg_'))
+    .sort((a, b) => compareText(a.name, b.name));
+  const taken = new Set(own.map((role) => role.name));
+  const ofMembers = (member: ChapterRole): ChapterRole[] =>
+    [...facts.member_roles]
+      .sort((a, b) => compareText(a.name, b.name))
+      .map(({ name, description }) => ({
+        ...member,
+        // The database may have a role of that name beside.
+        name: taken.has(name) ? `${name} (of members)` : name,
+        meaning: description ?? 'a member with this role',
+        caller: { ...member.caller, memberRole: name },
+      }));
+  return [
+    ...given.map(column).flatMap((each) => (each.name === 'authenticated' ? [each, ...ofMembers(each)] : [each])),
+    ...own.map(column),
+  ];
+}

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AdviceEntry, AdviceKind, RolesChapter } from '../../../contract/specification.ts';
+import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import type { Pool } from '../../database/pool.ts';
+import { loadFacts } from '../facts.ts';
+import { rolesChapter } from '../roles.ts';
+
+let database: AppDatabase;
+let owner: Pool;
+
+beforeAll(async () => {
+  database = await startAppDatabase('advice');
+  owner = database.as('app_owner');
+  await database.pool.script('create role clerk; grant clerk to app_authenticator; create role outsider;');
+}, 60_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+const table = 'create table t (id int primary key, owner uuid, status text);';
+const granted = `${table} grant all on t to anon, authenticated, service_role;`;
+const secured = `${granted} alter table t enable row level security; create index on t (owner);`;
+const own = '(select auth.uid()) = owner';
+
+beforeEach(async () => {
+  await owner.script(`drop schema if exists public cascade; create schema public;
+    grant usage on schema public to anon, authenticated, service_role, clerk;`);
+});
+
+async function chapter(): Promise<RolesChapter> {
+  return rolesChapter(await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' }));
+}
+
+const about = (advice: readonly AdviceEntry[], kind: AdviceKind) => advice.filter((entry) => entry.about === kind);
+
+const verdicts = ({ cells }: RolesChapter) =>
+  cells.map((cell) => [cell.role, cell.entity, cell.operation, cell.verdict].join(' '));
+
+interface Case {
+  name: string;
+  sql: string;
+  kind: AdviceKind;
+  ids: string[];
+  words: RegExp;
+  /** What it mends changes what callers may do: that is its point. */
+  changes?: boolean;
+  /** Other advice that it leads to. */
+  leadsTo?: string[];
+}
+
+const cases: Case[] = [
+  {
+    name: 'a table without row-level security',
+    sql: granted,
+    kind: 'no row-level security',
+    ids: ['no row-level security: public.t'],
+    words: /anon and authenticated may do with every row what the grants allow/,
+    changes: true,
+    leadsTo: ['no policy: public.t'],
+  },
+  {
+    name: 'a table without row-level security that was granted to everybody',
+    sql: `${table} grant select on t to public;`,
+    kind: 'no row-level security',
+    ids: ['no row-level security: public.t'],
+    words: /anon, authenticated and clerk may do/,
+    changes: true,
+    leadsTo: ['no policy: public.t'],
+  },
+  {
+    name: 'row-level security without a policy',
+    sql: secured,
+    kind: 'no policy',
+    ids: ['no policy: public.t'],
+    words: /take the grants away/,
+  },
+  {
+    name: 'row-level security without a policy, over a grant to everybody',
+    sql: `${secured} grant select on t to public;`,
+    kind: 'no policy',
+    ids: ['no policy: public.t'],
+    words: /anon, authenticated and clerk hold grants and reach no row/,
+  },
+  {
+    name: 'row-level security without a policy, where rows point to members',
+    sql: 'create table t (id int primary key, "Who" uuid references auth.users); grant all on t to authenticated; alter table t enable row level security;',
+    kind: 'no policy',
+    ids: ['no policy: public.t'],
+    words: /whose Who is the member/,
+    changes: true,
+  },
+  {
+    name: 'a view that reads as its owner',
+    sql: `${secured} create policy own on t to authenticated using (${own}); revoke all on t from anon;
+      create view v as select id, owner from t; grant select on v to anon, authenticated;`,
+    kind: 'view as its owner',
+    ids: ['view as its owner: public.v'],
+    words: /reads public\.t with the rights of its owner.*anon and authenticated may read every row/,
+    changes: true,
+  },
+  {
+    name: 'a view over a view that reads as its owner',
+    sql: `${secured} create policy own on t to authenticated using (${own}); revoke all on t from anon;
+      create view inner_view with (security_invoker) as select id, owner from t; revoke all on inner_view from public;
+      create view v as select * from inner_view; grant select on v to authenticated;`,
+    kind: 'view as its owner',
+    ids: ['view as its owner: public.v'],
+    words: /reads public\.t/,
+    changes: true,
+  },
+  {
+    name: 'a function with its owner’s rights and the caller’s search path',
+    sql: `create function f(a int, variadic b text[]) returns int language plpgsql security definer as 'begin return 1; end';`,
+    kind: 'function without search_path',
+    ids: ['function without search_path: public.f(integer, text[])'],
+    words: /whoever calls it chooses what its unqualified names mean/,
+  },
+  {
+    name: 'a procedure with the caller’s search path',
+    sql: `create procedure "do it"() language sql as 'select 1';`,
+    kind: 'function without search_path',
+    ids: ['function without search_path: public."do it"()'],
+    words: /sets no search_path/,
+  },
+  {
+    name: 'a policy that asks for the member row by row',
+    sql: `${secured} create policy "own ""rows""" on t to authenticated using (auth.uid() = owner or auth.jwt() ->> 'role' = 'x') with check (owner = auth.uid());`,
+    kind: 'call for each row',
+    ids: ['call for each row: public.t: own "rows"'],
+    words: /calls auth\.uid\(\) and auth\.jwt\(\) for each row/,
+  },
+  {
+    name: 'a policy that asks for a setting row by row, within a subquery',
+    sql: `${secured} create table m (who uuid primary key); grant select on m to authenticated; alter table m enable row level security;
+      create policy m on m using (who = (select auth.uid()));
+      create policy p on t to authenticated using (exists (select 1 from m where m.who = auth.uid() and current_setting('app.x', true) = 'y'));`,
+    kind: 'call for each row',
+    ids: ['call for each row: public.t: p'],
+    words: /auth\.uid\(\) and current_setting\(\)/,
+  },
+  {
+    name: 'a policy that asks for a member’s role row by row',
+    sql: `${secured} create policy p on t to authenticated using (ninefold.has_role('agent') and status <> 'closed');`,
+    kind: 'call for each row',
+    ids: ['call for each row: public.t: p'],
+    words: /ninefold\.has_role\(\)/,
+  },
+  {
+    name: 'no index under a policy',
+    sql: `${granted} alter table t enable row level security; create policy own on t to authenticated using (${own});`,
+    kind: 'no index',
+    ids: ['no index: public.t: owner'],
+    words: /Policy "own" finds rows of public\.t by owner/,
+  },
+  {
+    name: 'no index under a policy’s subquery',
+    sql: `${secured} create table members (team int, "user" uuid); grant select on members to authenticated;
+      alter table members enable row level security; create policy p on members for insert with check (false);
+      create policy team on t to authenticated using (exists (select 1 from members m where m.team = t.id and m."user" = (select auth.uid())));`,
+    kind: 'no index',
+    ids: ['no index: public.members: team, user'],
+    words: /Policy "team" of public\.t finds rows of public\.members by team and user/,
+  },
+  {
+    name: 'a foreign key without an index',
+    sql: 'create table a (id int primary key); create table b (a int constraint to_a references a);',
+    kind: 'foreign key without index',
+    ids: ['foreign key without index: public.b: to_a'],
+    words: /No index begins with a, by which to_a points to public\.a/,
+  },
+  {
+    name: 'a policy for a role that no call has',
+    sql: `${secured} create policy own on t to authenticated using (${own}); create policy lost on t to outsider using (true);`,
+    kind: 'unreachable policy',
+    ids: ['unreachable policy: public.t: lost'],
+    words: /no call ever has the role outsider/,
+  },
+  {
+    name: 'a policy for a role that has no grant',
+    sql: `${secured} create policy own on t to authenticated using (${own}); create policy lost on t for delete to clerk using (true);`,
+    kind: 'unreachable policy',
+    ids: ['unreachable policy: public.t: lost'],
+    words: /clerk has no grant for it/,
+  },
+  {
+    name: 'a policy for a role that is not bound',
+    sql: `${secured} create policy own on t to authenticated using (${own}); create policy all_of_it on t to service_role using (true);`,
+    kind: 'unreachable policy',
+    ids: ['unreachable policy: public.t: all_of_it'],
+    words: /row-level security does not bind service_role/,
+  },
+  {
+    name: 'two permissive policies alike',
+    sql: `${secured} revoke all on t from anon; create policy a on t to authenticated using (${own}) with check (status = 'open'); create policy b on t to authenticated using (status = 'closed');`,
+    kind: 'overlapping policies',
+    ids: ['overlapping policies: public.t: a, b'],
+    words: /"a" and "b" are for the same select, insert, update and delete of authenticated/,
+  },
+  {
+    name: 'two permissive policies that meet in one operation and role',
+    sql: `${secured} create policy "the rows of a member's own, all of them" on t to authenticated using (${own});
+      create policy open on t for select using (status = 'open');`,
+    kind: 'overlapping policies',
+    ids: [`overlapping policies: public.t: open, the rows of a member's own, all of them`],
+    words: /the same select of authenticated/,
+  },
+  {
+    name: 'what anon was granted and no policy lets it use',
+    sql: `${secured} create policy own on t to authenticated using (${own});`,
+    kind: 'idle grant',
+    ids: ['idle grant: public.t'],
+    words: /anon holds select, insert, update and delete/,
+  },
+  {
+    name: 'what anon holds through everybody and no policy lets it use',
+    sql: `${table} alter table t enable row level security; create index on t (owner);
+      grant select on t to public; grant insert (id, owner) on t to public;
+      create policy own on t to authenticated using (${own});`,
+    kind: 'idle grant',
+    ids: ['idle grant: public.t'],
+    words: /anon holds select and insert/,
+  },
+];
+
+describe('advice appears, and its own SQL takes it away', () => {
+  it.each(cases)('$name', async ({ sql, kind, ids, words, changes, leadsTo }) => {
+    await owner.script(sql);
+    const before = await chapter();
+    const given = about(before.advice, kind);
+    expect(given.map((entry) => entry.id)).toEqual(ids);
+    expect(given[0]?.words).toMatch(words);
+    await owner.script(`begin; ${given.map((entry) => entry.sql).join('\n')} commit;`);
+    const after = await chapter();
+    expect(about(after.advice, kind)).toEqual([]);
+    // Mending one thing is not to break another.
+    const known = new Set([...before.advice.map((entry) => entry.id), ...(leadsTo ?? [])]);
+    expect(after.advice.filter((entry) => !known.has(entry.id))).toEqual([]);
+    if (!changes) expect(verdicts(after)).toEqual(verdicts(before));
+    else expect(verdicts(after)).not.toEqual(verdicts(before));
+  });
+});
+
+it('an app that does everything as advised gets no advice', async () => {
+  await owner.script(`
+    create table teams (id int primary key);
+    create table members (team int references teams, who uuid references auth.users, primary key (team, who));
+    create index on members (who);
+    create table notes (id int primary key, team int references teams, owner uuid references auth.users, status text);
+    create index on notes (team); create index on notes (owner);
+    alter table teams enable row level security; alter table members enable row level security; alter table notes enable row level security;
+    grant select on teams, members to authenticated; grant all on notes to authenticated, service_role; grant select on notes to anon;
+    create policy own on members for select to authenticated using (who = (select auth.uid()));
+    create policy mine on teams for select to authenticated using (id in (select m.team from members m where m.who = (select auth.uid())));
+    create policy published on notes for select to anon using (status = 'published');
+    create policy team on notes to authenticated
+      using (owner = (select auth.uid()) or exists (select 1 from members m where m.team = notes.team and m.who = (select auth.uid())));
+    create policy narrow on notes as restrictive for delete to authenticated using (status <> 'kept');
+    create view open_notes with (security_invoker) as select id, status from notes;
+    grant select on open_notes to authenticated;
+    create function count_notes() returns bigint language sql stable set search_path = '' as 'select count(*) from public.notes';
+    create function bound() returns bigint language sql stable return (select count(*) from notes);`);
+  expect((await chapter()).advice).toEqual([]);
+});
+
+it('policies for the roles of auth calls, and for a bound owner, are no idle ones', async () => {
+  await owner.script(`${secured} create policy own on t to authenticated using (${own});
+    create policy hook on t for select to supabase_auth_admin using (true);
+    create table u (id int primary key); alter table u enable row level security; alter table u force row level security;
+    grant select on u to authenticated; create policy o on u to app_owner using (true); create policy a on u to authenticated using (true);`);
+  expect(about((await chapter()).advice, 'unreachable policy')).toEqual([]);
+});

@@ -1,0 +1,38 @@
+import type { AdviceEntry } from '../../../contract/specification.ts';
+import { compareText } from '../names.ts';
+import { functionsWithoutSearchPath } from './functions.ts';
+import { idleGrants } from './grants.ts';
+import type { Advice, Ground } from './ground.ts';
+import { missingIndexes } from './indexes.ts';
+import { overlappingPolicies } from './overlap.ts';
+import { callsForEachRow, unreachablePolicies } from './policies.ts';
+import { tablesWithoutPolicy, tablesWithoutRowSecurity } from './tables.ts';
+import { viewsAsOwner } from './views.ts';
+
+const weights = { risk: 0, slow: 1, idle: 2 } as const;
+
+/** Everything that the catalogue shows to be better done otherwise, the riskiest first. Pure. */
+export function adviceFor(ground: Ground): AdviceEntry[] {
+  const found: Advice[] = [
+    ...tablesWithoutRowSecurity(ground),
+    ...viewsAsOwner(ground),
+    ...functionsWithoutSearchPath(ground),
+    ...callsForEachRow(ground),
+    ...missingIndexes(ground),
+    ...overlappingPolicies(ground),
+    ...tablesWithoutPolicy(ground),
+    ...unreachablePolicies(ground),
+    ...idleGrants(ground),
+  ];
+  return found
+    .map(({ detail, about, weight, on, policies = [], words, sql }) => ({
+      id: [about, on, ...(detail === undefined ? [] : [detail])].join(': '),
+      about,
+      weight,
+      on,
+      policies,
+      words,
+      sql,
+    }))
+    .sort((a, b) => weights[a.weight] - weights[b.weight] || compareText(a.on, b.on) || compareText(a.id, b.id));
+}

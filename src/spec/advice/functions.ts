@@ -1,0 +1,34 @@
+import type { RoutineFact } from '../../catalog/routines.ts';
+import { isTold } from '../entities.ts';
+import { routineId, sqlName } from '../names.ts';
+import type { Advice, Ground } from './ground.ts';
+
+/** Functions in which an unqualified name means whatever the caller's search path says. */
+export function functionsWithoutSearchPath({ facts }: Ground): Advice[] {
+  const schemas = new Set(facts.schemas.map((schema) => schema.name));
+  return facts.routines
+    .filter((routine) => isTold(facts, routine.schema) && isOpen(routine))
+    .map((routine) => {
+      const id = routineId(
+        routine.schema,
+        routine.name,
+        routine.inputs.map((input) => input.type),
+      );
+      const path = [routine.schema, 'public', 'extensions'].filter(
+        (name, i, all) => schemas.has(name) && all.indexOf(name) === i,
+      );
+      const words = routine.security_definer
+        ? 'The function runs with the rights of its owner and sets no search_path: whoever calls it chooses what its unqualified names mean, and so what runs with those rights.'
+        : 'The function sets no search_path: its unqualified names mean something else where it is called with another one.';
+      return {
+        about: 'function without search_path',
+        weight: routine.security_definer ? 'risk' : 'idle',
+        on: id,
+        words,
+        sql: `alter ${routine.kind === 'p' ? 'procedure' : 'function'} ${id} set search_path = ${[...path.map(sqlName), 'pg_temp'].join(', ')};`,
+      };
+    });
+}
+
+const isOpen = ({ kind, language, bound, sets_search_path }: RoutineFact): boolean =>
+  (kind === 'f' || kind === 'p') && !sets_search_path && !bound && language !== 'internal' && language !== 'c';

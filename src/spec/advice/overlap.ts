@@ -1,0 +1,133 @@
+import type { PolicyFact } from '../../catalog/access.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import { isTold } from '../entities.ts';
+import { groupBy } from '../group.ts';
+import { compareText, roleName, sqlName } from '../names.ts';
+import { type Advice, type Ground, idOf, isBound, listed, operations, roleList } from './ground.ts';
+
+type Operation = (typeof operations)[number];
+const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
+
+/** Permissive policies of one operation and role: PostgreSQL asks each of them of every row that the others do not let through. */
+export function overlappingPolicies(ground: Ground): Advice[] {
+  const { facts, access } = ground;
+  return facts.relations
+    .filter((relation) => relation.row_security && isTold(facts, relation.schema))
+    .flatMap((relation) => {
+      const policies = access.policies.of(relation.oid).filter((policy) => policy.permissive);
+      return together(ground, relation, policies).map((group) => {
+        const names = group.map((policy) => policy.name);
+        const where = operations.filter((operation) => met(ground, group, operation).length > 0);
+        const who = [...new Set(where.flatMap((operation) => met(ground, group, operation)))];
+        return {
+          about: 'overlapping policies' as const,
+          weight: 'slow' as const,
+          on: idOf(relation),
+          policies: names,
+          detail: names.join(', '),
+          words: `Permissive policies ${listed(names.map((name) => `"${name}"`))} are for the same ${listed(where)} of ${listed(who)}: each is asked for every row that the others do not let through. The SQL joins them; who may do what stays.`,
+          sql: joined(ground, relation, group),
+        };
+      });
+    });
+}
+
+/** The roles for which several of some policies are for one operation. */
+function met({ access, roles }: Ground, policies: readonly PolicyFact[], operation: Operation): string[] {
+  return roles
+    .filter(isBound)
+    .filter(
+      (role) =>
+        policies.filter((policy) => isFor(policy, operation) && applies(access, role.caller.oid, policy)).length > 1,
+    )
+    .map((role) => role.name);
+}
+
+const isFor = (policy: PolicyFact, operation: Operation): boolean =>
+  policy.command === '*' || policy.command === commandOf[operation];
+
+const applies = (access: Ground['access'], role: number, policy: PolicyFact): boolean =>
+  policy.roles.some((to) => to === 0 || access.rights.membership.hasPrivilegesOf(role, to));
+
+/** Groups of policies that overlap, one with the next: each policy is in one of them at most. */
+function together(ground: Ground, relation: RelationFact, policies: readonly PolicyFact[]): PolicyFact[][] {
+  const groups: PolicyFact[][] = [];
+  const usable = ground.facts.exposedSchemas.includes(relation.schema) ? policies : [];
+  for (const policy of usable) {
+    const touching = groups.filter((group) =>
+      group.some((other) => operations.some((operation) => met(ground, [policy, other], operation).length > 0)),
+    );
+    for (const group of touching) groups.splice(groups.indexOf(group), 1);
+    groups.push([...touching.flat(), policy]);
+  }
+  return groups.filter((group) => group.length > 1);
+}
+
+/** The policies rewritten so that one role meets one of them for each operation. */
+function joined(ground: Ground, relation: RelationFact, policies: readonly PolicyFact[]): string {
+  const [first, ...rest] = policies;
+  if (!first) return '';
+  const on = idOf(relation);
+  const alike = rest.every((policy) => policy.command === first.command && sameRoles(policy, first));
+  if (alike) {
+    const clauses = clausesOf(policies, first.command);
+    const drops = rest.map((policy) => `drop policy ${sqlName(policy.name)} on ${on};`);
+    return [`alter policy ${sqlName(first.name)} on ${on}\n${clauses};`, ...drops].join('\n');
+  }
+  const drops = policies.map((policy) => `drop policy ${sqlName(policy.name)} on ${on};`);
+  const creates = operations.flatMap((operation) => {
+    const asked = policies.filter((policy) => isFor(policy, operation));
+    const byPolicies = groupBy(rolesOf(ground, asked), (role) =>
+      asked.flatMap((policy, i) => (isNamed(ground, policy, role) ? [i] : [])).join(),
+    );
+    return [...byPolicies].map(([places, roles]) => {
+      const group = places.split(',').flatMap((place) => asked[Number(place)] ?? []);
+      const name = nameOf(group, operation, roles);
+      return `create policy ${sqlName(name)} on ${on} for ${operation} to ${roleList(roles)}\n${clausesOf(group, commandOf[operation])};`;
+    });
+  });
+  return [...drops, ...creates].join('\n');
+}
+
+const sameRoles = (a: PolicyFact, b: PolicyFact): boolean => [...a.roles].sort().join() === [...b.roles].sort().join();
+
+/** The roles that some policies name; where PUBLIC is one beside others, all that calls can have, each by its name. */
+function rolesOf({ facts, roles }: Ground, policies: readonly PolicyFact[]): string[] {
+  const named = [...new Set(policies.flatMap((policy) => policy.roles))];
+  if (named.length === 1 || !named.includes(0)) {
+    return named.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid))).sort(compareText);
+  }
+  const calling = roles.filter(isBound).map((role) => role.name);
+  const others = named.filter((oid) => oid !== 0).map((oid) => roleName(facts, oid));
+  return [...new Set([...calling, ...others])].sort(compareText);
+}
+
+/** True where a policy is for a role of that name, PUBLIC included. */
+function isNamed({ facts, access }: Ground, policy: PolicyFact, role: string): boolean {
+  if (policy.roles.includes(0)) return true;
+  const oid = role === 'pg_database_owner' ? facts.database.owner : access.rights.membership.named(role)?.oid;
+  return oid !== undefined && policy.roles.some((to) => access.rights.membership.hasPrivilegesOf(oid, to));
+}
+
+/** USING and WITH CHECK of several policies in one: any of them lets a row through. */
+function clausesOf(policies: readonly PolicyFact[], command: PolicyFact['command']): string {
+  const any = (texts: readonly string[]) =>
+    [...new Set(texts)].map((text) => (policies.length > 1 ? `(${text})` : text)).join(' or ');
+  const using = policies.flatMap((policy) => policy.using ?? []);
+  const check = policies.flatMap((policy) => policy.check ?? policy.using ?? []);
+  // Without a check of its own, a policy takes its USING for one.
+  const differs = policies.some((policy) => policy.check !== null);
+  return [
+    ...(command === 'a' || using.length === 0 ? [] : [`  using (${any(using)})`]),
+    ...(command === 'a' || ((command === 'w' || command === '*') && differs) ? [`  with check (${any(check)})`] : []),
+  ].join('\n');
+}
+
+/** No longer than PostgreSQL keeps names, and one for each operation and set of roles. */
+function nameOf(policies: readonly PolicyFact[], operation: Operation, roles: readonly string[]): string {
+  const tail = ` (${operation}, ${roles.join(', ')})`;
+  const room = Math.max(8, 60 - Buffer.byteLength(tail));
+  let name = policies.map((policy) => policy.name).join(' or ');
+  while (Buffer.byteLength(name) > room) name = [...name].slice(0, -1).join('');
+  return `${name}${tail}`;
+}

@@ -1,0 +1,163 @@
+import type { PolicyFact } from '../../catalog/access.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import { isKeyword, isOperator, isQuery, type Token, tokenise } from '../../catalog/expression-text.ts';
+import { isTold } from '../entities.ts';
+import { roleName, sqlName } from '../names.ts';
+import { type Advice, type Ground, idOf, isBound, listed } from './ground.ts';
+
+/** Functions of the caller, not of the row: asked once, they answer for all rows. */
+const ofTheCaller = new Set([
+  'auth.uid',
+  'auth.jwt',
+  'auth.role',
+  'auth.email',
+  'ninefold.caller',
+  'ninefold.has_role',
+  'ninefold.my_roles',
+  'current_setting',
+]);
+
+const told = ({ facts, access }: Ground): { relation: RelationFact; policy: PolicyFact }[] =>
+  facts.relations
+    .filter((relation) => isTold(facts, relation.schema))
+    .flatMap((relation) => access.policies.of(relation.oid).map((policy) => ({ relation, policy })));
+
+/** Policies that ask who is calling anew for each row. */
+export function callsForEachRow(ground: Ground): Advice[] {
+  return told(ground).flatMap(({ relation, policy }) => {
+    const parts = { using: policy.using, 'with check': policy.check };
+    const calls = new Set<string>();
+    const clauses = Object.entries(parts).flatMap(([clause, text]) => {
+      const found = text === null ? [] : bareCalls(text);
+      for (const { name } of found) calls.add(`${name}()`);
+      return text !== null && found.length > 0 ? [`  ${clause} (${wrapped(text, found)})`] : [];
+    });
+    if (clauses.length === 0) return [];
+    return [
+      {
+        about: 'call for each row',
+        weight: 'slow',
+        on: idOf(relation),
+        policies: [policy.name],
+        detail: policy.name,
+        words: `Policy "${policy.name}" calls ${listed([...calls])} for each row. In a subquery of its own it is called once for each statement.`,
+        sql: `alter policy ${sqlName(policy.name)} on ${idOf(relation)}\n${clauses.join('\n')};`,
+      },
+    ];
+  });
+}
+
+interface Call {
+  name: string;
+  start: number;
+  end: number;
+}
+
+const wrapped = (text: string, calls: readonly Call[]): string =>
+  calls.reduceRight(
+    (sql, { start, end }) => `${sql.slice(0, start)}(select ${sql.slice(start, end)})${sql.slice(end)}`,
+    text,
+  );
+
+/** The calls of such functions that stand in no scalar subquery of their own, in their order. */
+function bareCalls(text: string): Call[] {
+  const found: Call[] = [];
+  const look = (tokens: readonly Token[], isAlone: boolean): void => {
+    for (const [i, token] of tokens.entries()) {
+      if (token.kind !== 'group') continue;
+      const call = callAt(tokens, i);
+      if (call && !isAlone && isSettled(token.items)) found.push(call);
+      // `( SELECT auth.uid() AS uid)`, and what is made of its answer alone: `( SELECT auth.jwt() ->> 'role')`.
+      else look(token.items, isQuery(token.items) ? !token.items.some((item) => isKeyword(item, 'FROM')) : isAlone);
+    }
+  };
+  if (/auth|ninefold|current_setting/.test(text)) look(tokenise(text) ?? [], false);
+  return found;
+}
+
+/** The call whose arguments are the group at a place; null for other brackets and other functions. */
+function callAt(tokens: readonly Token[], at: number): Call | null {
+  const group = tokens[at];
+  const name: string[] = [];
+  let start = 0;
+  for (let i = at - 1; i >= 0; i -= 2) {
+    const word = tokens[i];
+    if (word?.kind !== 'word') break;
+    name.unshift(word.value);
+    start = word.start;
+    if (!isOperator(tokens[i - 1], '.')) break;
+  }
+  const called = name.join('.');
+  return group?.kind === 'group' && group.bracket === '(' && ofTheCaller.has(called)
+    ? { name: called, start, end: group.end }
+    : null;
+}
+
+/** True of arguments that hold no field: only values, their types and calls of the same kind. */
+const isSettled = (tokens: readonly Token[]): boolean =>
+  tokens.every((token, i) => {
+    if (token.kind === 'group') return isSettled(token.items);
+    if (token.kind !== 'word') return true;
+    const isType =
+      isOperator(tokens[i - 1], '::') || (tokens[i - 1]?.kind === 'word' && isOperator(tokens[i - 2], '::'));
+    return isType || isKeyword(token, 'TRUE', 'FALSE', 'NULL');
+  });
+
+/** Policies that no call ever meets: for roles that no call has, that row-level security does not bind, or that lack the grant. */
+export function unreachablePolicies(ground: Ground): Advice[] {
+  const { facts, access, roles } = ground;
+  const privileges = {
+    r: ['SELECT'],
+    a: ['INSERT'],
+    w: ['UPDATE'],
+    d: ['DELETE'],
+    '*': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  } as const;
+  const { membership } = access.rights;
+  const login = membership.named(facts.authenticator);
+  // Auth calls have roles of their own.
+  const others = [...(login ? membership.assumableBy(login.oid) : [])].filter(
+    (oid) => !roles.some((role) => role.caller.oid === oid),
+  );
+  const viewOwners = [
+    ...new Set(facts.relations.flatMap((one) => (one.kind === 'v' && !one.security_invoker ? [one.owner] : []))),
+  ];
+  return told(ground).flatMap(({ relation, policy }) => {
+    if (policy.roles.some((oid) => others.includes(oid))) return [];
+    if (!relation.row_security || !facts.exposedSchemas.includes(relation.schema)) return [];
+    const named = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid)));
+    const applies = (oid: number) =>
+      policy.roles.some((to) => to === 0 || access.rights.membership.hasPrivilegesOf(oid, to));
+    // The owner, whom only forced row-level security binds, is nobody's call and yet meets its policies.
+    if (relation.force_row_security && applies(relation.owner)) return [];
+    // So does the owner of a view, who may be another one than the table's.
+    if (viewOwners.some((owner) => applies(owner) && access.policies.rows(owner, relation, 'select').bound)) return [];
+    const meeting = roles.filter((role) => role.caller.memberRole === null && applies(role.caller.oid));
+    const bound = meeting.filter(isBound);
+    const usable = bound.filter(
+      (role) =>
+        access.rights.usesSchema(role.caller.oid, relation.schema) &&
+        privileges[policy.command].some(
+          (privilege) => access.rights.fields(role.caller.oid, relation, privilege).length > 0,
+        ),
+    );
+    if (usable.length > 0) return [];
+    const why =
+      meeting.length === 0
+        ? `no call ever has ${named.length === 1 ? 'the role' : 'one of the roles'} ${listed(named)}`
+        : bound.length === 0
+          ? `row-level security does not bind ${listed(meeting.map((role) => role.name))}`
+          : `${listed(bound.map((role) => role.name))} ${bound.length === 1 ? 'has' : 'have'} no grant for it`;
+    return [
+      {
+        about: 'unreachable policy',
+        weight: 'idle',
+        on: idOf(relation),
+        policies: [policy.name],
+        detail: policy.name,
+        words: `Policy "${policy.name}" has no effect on any call: ${why}.`,
+        sql: `drop policy ${sqlName(policy.name)} on ${idOf(relation)};`,
+      },
+    ];
+  });
+}

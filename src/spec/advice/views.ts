@@ -1,0 +1,38 @@
+import type { RelationFact } from '../../catalog/entities.ts';
+import { ViewUses } from '../access/view-uses.ts';
+import { type Advice, type Ground, idOf, isBound, listed } from './ground.ts';
+
+/** Views through which a caller reads, with the rights of their owner, rows that row-level security would keep. */
+export function viewsAsOwner(ground: Ground): Advice[] {
+  const { facts, access, roles, exposed } = ground;
+  const uses = new ViewUses(facts);
+  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+  const guarded = (view: RelationFact, seen: Set<number>): RelationFact[] =>
+    uses.of(view.oid).relations.flatMap(({ relation: oid }) => {
+      const used = relations.get(oid);
+      if (!used || seen.has(oid)) return [];
+      seen.add(oid);
+      if (used.kind === 'v') return used.security_invoker ? guarded(used, seen) : [];
+      return used.row_security && !access.policies.rows(view.owner, used, 'select').bound ? [used] : [];
+    });
+  return exposed.flatMap((view) => {
+    if (view.kind !== 'v' || view.security_invoker || view.extension !== null) return [];
+    const readers = roles.filter(
+      (role) =>
+        isBound(role) &&
+        access.rights.usesSchema(role.caller.oid, view.schema) &&
+        access.rights.fields(role.caller.oid, view, 'SELECT').length > 0,
+    );
+    const tables = [...new Set(guarded(view, new Set()).map(idOf))].sort();
+    if (readers.length === 0 || tables.length === 0) return [];
+    return [
+      {
+        about: 'view as its owner',
+        weight: 'risk',
+        on: idOf(view),
+        words: `The view reads ${listed(tables)} with the rights of its owner, whom row-level security does not bind: ${listed(readers.map((role) => role.name))} may read every row that it shows. With the caller’s rights, the policies of ${listed(tables)} decide, and the caller needs grants on them.`,
+        sql: `alter view ${idOf(view)} set (security_invoker = true);`,
+      },
+    ];
+  });
+}
