@@ -136,14 +136,11 @@ export interface RolesChapter {
   cells: RoleCell[];
   /** Every policy of the entities in `cells`, by entity and name. */
   policies: PolicyEntry[];
+  /** What could be better, by weight, then by what it is on. */
+  advice: AdviceEntry[];
   sources: Source[];
 }
 
-  /** What could be better, by weight, then by what it is on. */
-  advice: AdviceEntry[];
-export interface RoleEntry {
-  name: string;
-  /** What the page says: "anon: no session". */
 /** Something that the catalogue shows to be unsafe, slow or without effect, with the SQL that mends it. */
 export interface AdviceEntry {
   /** Stable: what it is about, and on what: `no row-level security: public.tickets`. */
@@ -173,12 +170,15 @@ export type AdviceKind =
   | 'unreachable policy'
   | 'idle grant';
 
+export interface RoleEntry {
+  name: string;
+  /** What the page says: "anon: no session". */
   meaning: string;
+  /** The role of members (ninefold.roles) that it stands for; null for a role of the database. */
+  member_role: string | null;
   bypasses_row_level_security: boolean;
 }
 
-  /** The role of members (ninefold.roles) that it stands for; null for a role of the database. */
-  member_role: string | null;
 export interface RoleCell {
   role: string;
   /** Id of an entity ("public.tickets"), or of a function for execute ("public.close_ticket(uuid)"). */
