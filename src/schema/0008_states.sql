@@ -125,6 +125,17 @@ end
 $$;
 comment on function ninefold.open_transitions is 'The transitions that are open to the caller for a row as it stands, in the order of definition.';
 
+create function ninefold.refuse_undefined(entity regclass, field text) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'NF005',
+    message = pg_catalog.format('The machine of %s.%I is broken: its trigger is there, its definition is not.', entity, field),
+    hint = 'Define the machine again, or drop it with ninefold.drop_machine.';
+end
+$$;
+
 -- Finds the transition that a write takes, or refuses it. `row`: as it stood.
 create function ninefold.judge_passage(entity regclass, field text, was text, becomes text, "row" anyelement, key jsonb)
   returns ninefold.transitions
@@ -137,9 +148,7 @@ declare
   open_ones text;
 begin
   if not exists (select from ninefold.machines m where m.entity = judge_passage.entity and m.field = judge_passage.field) then
-    raise exception using errcode = 'NF005',
-      message = pg_catalog.format('The machine of %s.%I is broken: its trigger is there, its definition is not.', entity, field),
-      hint = 'Define the machine again, or drop it with ninefold.drop_machine.';
+    perform ninefold.refuse_undefined(entity, field);
   end if;
   for t in
     select * from ninefold.transitions x
@@ -229,6 +238,9 @@ declare
   m ninefold.machines;
 begin
   select * into m from ninefold.machines x where x.entity = tg_relid and x.field = tg_argv[0];
+  if not found then
+    perform ninefold.refuse_undefined(tg_relid, tg_argv[0]);
+  end if;
   if state = m.initial then
     return null;
   end if;
