@@ -51,6 +51,17 @@ export interface VersionDetail extends VersionEntry {
   specification: Specification;
 }
 
+/** GET /admin/v1/apps/:ref/versions/:n/changes?since=: what changed between two versions, one of which may be long before the other. */
+export interface VersionComparison {
+  /** Numbers of the versions. */
+  from: number;
+  to: number;
+  /** Chapter by chapter; at most as many as the limit versionChanges lets through. */
+  changes: Change[];
+  /** How many changes there are in all. */
+  change_count: number;
+}
+
 /** POST /admin/v1/apps/:ref/migrations/trial, with a MigrateRequest: what its files would change, without changing it. */
 export interface MigrationTrial {
   /** Files that would be applied, in their order, up to the first that fails. */

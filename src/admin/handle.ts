@@ -3,6 +3,7 @@ import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, listApps, showApp, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
 import { showCalls, showErrors, showStory } from './calls.ts';
+import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
@@ -65,6 +66,9 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/types', ({ context }, exchange, ref) => showTypes(context, exchange, ref)),
   onApp('GET', '/versions', ({ context }, exchange, ref) => listVersions(context, exchange, ref)),
   onApp('GET', '/versions/:n', ({ context }, _, ref, params) => showVersion(context, ref, params.n ?? '')),
+  onApp('GET', '/versions/:n/changes', ({ context }, exchange, ref, params) =>
+    compareVersions(context, exchange, ref, params.n ?? ''),
+  ),
   onApp('GET', '/settings', ({ context }, _, ref) => listSettings(context, ref)),
   onApp('PUT', '/settings/:key', ({ context, caller }, exchange, ref, params) =>
     setSetting(context, caller, exchange, ref, params.key ?? ''),
