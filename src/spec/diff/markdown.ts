@@ -29,6 +29,8 @@ interface Line {
   /** What identifies it under its heading: the row of a table and its column; the text itself for all else. */
   name: string;
   text: string;
+  /** A sentence before the first heading: it sums up what follows. */
+  isSummary?: boolean;
 }
 
 type Outline = Map<ChapterKey, Line[]>;
@@ -57,7 +59,11 @@ function linesOf(block: Block, heading: string): Line[] {
     case 'heading':
     case 'paragraph':
     case 'code':
-      return [said(heading, block.kind === 'code' ? block.text : plainText(block.text))];
+      return [
+        block.kind === 'code'
+          ? said(heading, block.text)
+          : { ...said(heading, plainText(block.text)), isSummary: heading === '' },
+      ];
     case 'list':
       return block.items.map((item) => said(heading, plainText(item)));
     case 'details':
@@ -94,10 +100,9 @@ function diffOutline(chapter: ChapterKey, before: readonly Line[], after: readon
       : [];
     const kind = was ? (is ? 'changed' : 'removed') : 'added';
     const change: Change = { chapter, kind, words: lineWords(was, is), paths };
-    if (line?.heading === '') summaries.add(change);
+    if (line?.isSummary) summaries.add(change);
     return [change];
   });
-  // What stands before the first heading sums up what follows.
   const details = changes.filter((change) => !summaries.has(change));
   return cells.length + details.length > 0 ? [...cells, ...details] : changes;
 }

@@ -127,7 +127,7 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
   const type = bareType(base);
   if (part.kind === 'one-of' && isField(part.operand, name) && isText(type)) {
     const values = part.values.map((value) => (value.kind === 'literal' && value.plain ? value.value : null));
-    return values.every((value) => value !== null) ? [{ kind: 'values', values }] : [];
+    return values.every((value) => value !== null) ? textRule({ kind: 'values', values }, base) : [];
   }
   if (part.kind !== 'compare') return [];
   const { left, right, operator } = part;
@@ -135,9 +135,9 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
   const [subject, object] = turned ? [right, left] : [left, right];
   if (object.kind !== 'literal') return [];
   if (isField(subject, name) && isText(type)) {
-    if (operator === '=' && object.plain) return [{ kind: 'values', values: [object.value] }];
+    if (operator === '=' && object.plain) return textRule({ kind: 'values', values: [object.value] }, base);
     const pattern = turned ? null : patternOf(operator, object.value);
-    return pattern === null ? [] : [{ kind: 'pattern', pattern }];
+    return pattern === null ? [] : textRule({ kind: 'pattern', pattern }, base);
   }
   const bound = boundOf(operator, turned);
   const value = numberOf(object.value);
@@ -153,6 +153,20 @@ const isField = (operand: Operand, name: string): boolean =>
 
 /** Types whose values are compared as they are spelled. */
 const isText = (type: string): boolean => type === 'text' || type === 'character varying';
+
+/** Of a text that is too long for its type, spaces at the end are cut off before it is checked: longer ones are let through. */
+function textRule(rule: Extract<Bare, { kind: 'pattern' | 'values' }>, base: string): Bare[] {
+  const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];
+  if (size === undefined) return [rule];
+  if (Number(size) >= COUNTED) return [];
+  const pattern = rule.kind === 'pattern' ? rule.pattern : `^(?:${rule.values.map(escaped).join('|')})$`;
+  return [{ kind: 'pattern', pattern: `${pattern}|^[\\s\\S]{${Number(size) + 1}}` }];
+}
+
+/** Counted repetitions above this are too much for some matchers. */
+export const COUNTED = 1000;
+
+const escaped = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&');
 
 function patternOf(operator: string, source: string): string | null {
   switch (operator) {

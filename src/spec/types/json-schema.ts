@@ -1,5 +1,5 @@
 import type { TypeFacts } from './facts.ts';
-import { type Input, type InputField, type InputRule, inputs } from './input.ts';
+import { COUNTED, type Input, type InputField, type InputRule, inputs } from './input.ts';
 import type { Shape } from './type-names.ts';
 import { type ValueRule, valueRule } from './value-rules.ts';
 import { inputName } from './zod.ts';
@@ -68,7 +68,10 @@ export function shapeSchema(shape: Shape): JsonSchema {
       return { type: 'array', items: nullable(shapeSchema(shape.element)) };
     case 'enum':
       return { type: 'string', enum: shape.type.labels ?? [] };
-    case 'composite':
+    case 'composite': {
+      const properties = shape.attributes.map((one) => [one.name, nullable(shapeSchema(one.shape))] as const);
+      return { type: 'object', properties: Object.fromEntries(properties) };
+    }
     case 'row':
     case 'record':
       return { type: 'object' };
@@ -82,9 +85,6 @@ export function shapeSchema(shape: Shape): JsonSchema {
 
 const nullable = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? {} : { anyOf: [schema, { type: 'null' }] };
-
-/** Counted repetitions above this are too much for some matchers. */
-const COUNTED = 1000;
 
 function keywordsOf(rule: ValueRule | null): JsonSchema {
   switch (rule?.kind) {

@@ -7,7 +7,7 @@ export type Shape =
   | { kind: 'number' | 'text'; type: string }
   | { kind: 'array'; element: Shape }
   | { kind: 'enum'; type: NamedTypeFact }
-  | { kind: 'composite'; type: NamedTypeFact }
+  | { kind: 'composite'; type: NamedTypeFact; attributes: readonly { name: string; shape: Shape }[] }
   /** A row of a table or view. */
   | { kind: 'row'; type: NamedTypeFact };
 
@@ -36,7 +36,11 @@ export function shapeOf(type: string, named: NamedTypes): Shape {
   const known = named.get(type);
   if (known?.kind === 'd') return known.base === null ? { kind: 'unknown' } : shapeOf(known.base, named);
   if (known?.kind === 'e') return { kind: 'enum', type: known };
-  if (known) return { kind: known.relation_kind === null ? 'composite' : 'row', type: known };
+  if (known?.attributes) {
+    const attributes = known.attributes.map((one) => ({ name: one.name, shape: shapeOf(one.type, named) }));
+    return { kind: 'composite', type: known, attributes };
+  }
+  if (known) return { kind: 'row', type: known };
   const name = bareType(type);
   const shape = Object.hasOwn(simple, name) ? simple[name] : undefined;
   if (shape) return shape === 'number' ? { kind: shape, type } : { kind: shape };

@@ -19,6 +19,9 @@ const head = `import { z } from 'zod';
 
 /** Characters as PostgreSQL counts them: an emoji is one. */
 const characters = (text: string): number => Array.from(text).length;
+
+/** PostgreSQL takes null for any element of an array, which the types of supabase-js do not say. */
+const orNull = <T extends z.ZodType>(schema: T): T => schema.nullable() as unknown as T;
 `;
 
 /** The name of an entity where the default schema goes without saying. */
@@ -63,13 +66,18 @@ function shapeSchema(shape: Shape): string {
     case 'json':
       return 'z.json()';
     case 'array':
-      return `z.array(${shapeSchema(shape.element)}.nullable())`;
+      return `z.array(orNull(${shapeSchema(shape.element)}))`;
     case 'enum':
       return `z.enum([${(shape.type.labels ?? []).map(text).join(', ')}])`;
-    case 'composite':
+    case 'composite': {
+      const attributes = shape.attributes.map(
+        (one) => `${key(one.name)}: ${shapeSchema(one.shape)}.nullable().default(null)`,
+      );
+      return `z.object({ ${attributes.join(', ')} })`;
+    }
     case 'row':
     case 'record':
-      return 'z.record(z.string(), z.unknown())';
+      return 'z.any()';
     case 'void':
     case 'unknown':
       return 'z.unknown()';
