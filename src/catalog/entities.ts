@@ -179,12 +179,13 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   constraints: list(`
     select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
-      coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, pg_get_constraintdef(k.oid) as definition,
+      coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, k.convalidated as validated,
-      coalesce((to_jsonb(k) ->> 'conenforced')::bool, true) as enforced,
+      d.definition !~ ' NOT ENFORCED$' as enforced,
       obj_description(k.oid, 'pg_constraint') as comment
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
+    cross join lateral (select pg_get_constraintdef(k.oid) as definition offset 0) d
     left join pg_catalog.pg_class c on c.oid = k.conrelid
     where k.contype in ('p', 'u', 'f', 'c', 'x', 'n') and k.conparentid = 0 and not coalesce(c.relispartition, false)
     order by k.conrelid, k.contypid, k.conname, k.oid`),
