@@ -185,7 +185,10 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       obj_description(k.oid, 'pg_constraint') as comment
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
-    cross join lateral (select pg_get_constraintdef(k.oid) as definition offset 0) d
+    -- of the many that say NOT NULL and no more, the text is known
+    left join pg_catalog.pg_attribute a
+      on k.contype = 'n' and k.convalidated and not k.connoinherit and a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+    cross join lateral (select coalesce('NOT NULL ' || quote_ident(a.attname), pg_get_constraintdef(k.oid)) as definition offset 0) d
     left join pg_catalog.pg_class c on c.oid = k.conrelid
     where k.contype in ('p', 'u', 'f', 'c', 'x', 'n') and k.conparentid = 0 and not coalesce(c.relispartition, false)
     order by k.conrelid, k.contypid, k.conname, k.oid`),
