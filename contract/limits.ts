@@ -197,6 +197,12 @@ export const limits = limit({
     default: 10,
     meaning: 'Rows that the explanation of an access looks at.',
   },
+  stateFiguresMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 500,
+    meaning: 'How long the rows in each state of the state machines may be counted for chapter 4; else it shows none.',
+  },
   sqlRows: {
     group: 'builders',
     unit: 'count',

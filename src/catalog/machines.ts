@@ -63,8 +63,8 @@ const compiled = (name: string): string => `case when ${name} is not null then j
   'body', (select coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) from pg_catalog.pg_proc p
     where p.pronamespace = ns.oid and p.proname = ${name})) end`;
 
-/** A condition without what PostgreSQL adds when it prints it. */
-const bare = (condition: string): string => `lower(regexp_replace(${condition}, '[()]', '', 'g'))`;
+/** A condition without the brackets that PostgreSQL adds when it prints it. */
+const bare = (condition: string): string => `regexp_replace(${condition}, '[()]', '', 'g')`;
 
 export const machineQueries: CatalogueQueries<MachineFacts> = {
   machines: `
@@ -87,7 +87,7 @@ export const machineQueries: CatalogueQueries<MachineFacts> = {
                 else 'off' end as found
             from pg_catalog.pg_trigger g
             where g.tgrelid = m.entity and g.tgfoid = e.function and g.tgtype = ${timingBits} and not g.tgisinternal
-              and array_length(g.tgattr::int2[], 1) is null
+              and g.tgattr::text = ''
               and g.tgargs = convert_to(m.field, getdatabaseencoding()) || '\\x00'::bytea
             order by g.tgenabled = 'A' desc, g.tgenabled = 'O' desc limit 1
           ) g on true) as triggers,

@@ -509,7 +509,7 @@ begin
   select pg_catalog.format_type(a.atttypid, a.atttypmod) into field_type
   from pg_catalog.pg_attribute a join pg_catalog.pg_type y on y.oid = a.atttypid
   where a.attrelid = entity and a.attname = field and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    and y.typtype in ('b', 'd', 'e') and (y.typtype = 'e' or y.typcategory = 'S' and y.typname <> 'bpchar' or y.typtype = 'd')
+    and (y.typtype in ('d', 'e') or y.oid in ('pg_catalog.text'::regtype, 'pg_catalog.varchar'::regtype))
     and a.attnum <> all (select pg_catalog.unnest(i.indkey::int2[]) from pg_catalog.pg_index i where i.indrelid = entity and i.indisprimary);
   if not found then
     raise exception using errcode = 'invalid_parameter_value',
@@ -699,21 +699,48 @@ begin
 end
 $$;
 
--- The triggers of a machine, by what they do. `definition`: as PostgreSQL prints it, with ALWAYS left out. One text for making and for
--- checking them.
+-- A column of `old` or `new` as PostgreSQL prints it in a comparison, cast where there is no operator for its own type.
+create function ninefold.compared(entity regclass, field text, record text) returns text
+  language sql stable
+  set search_path = ''
+return (
+  with recursive types as (
+    select y.oid, y.typtype, y.typbasetype, y.typcategory, y.typnamespace, 0 as depth
+    from pg_catalog.pg_attribute a join pg_catalog.pg_type y on y.oid = a.atttypid
+    where a.attrelid = compared.entity and a.attname = compared.field
+    union all
+    select y.oid, y.typtype, y.typbasetype, y.typcategory, y.typnamespace, t.depth + 1 from types t join pg_catalog.pg_type y on y.oid = t.typbasetype
+    where t.typtype = 'd'
+  )
+  select case
+      when t.oid = 'pg_catalog.varchar'::regtype
+        or t.typcategory = 'S' and t.typnamespace <> 'pg_catalog'::regnamespace then pg_catalog.format('(%s.%I)::text', record, field)
+      when t.depth > 0 then pg_catalog.format('(%s.%I)::%s', record, field, pg_catalog.format_type(t.oid, -1))
+      else pg_catalog.format('%s.%I', record, field)
+    end
+  from types t order by t.depth desc limit 1
+);
+
+create function ninefold.differs(entity regclass, field text) returns text
+  language sql stable
+  set search_path = ''
+return ninefold.compared(entity, field, 'old') || ' IS DISTINCT FROM ' || ninefold.compared(entity, field, 'new');
+
+-- The triggers of a machine. Their conditions are written as PostgreSQL prints them, but for brackets, so that chapter 4 can tell
+-- whether they still are what they were made as.
 create function ninefold.machine_triggers(entity regclass, field text)
   returns table (name text, function regproc, timing text, condition text)
   language sql stable
   set search_path = ''
 begin atomic
   with label as (select ninefold.machine_label(field) as l),
-  changed as (select pg_catalog.format('old.%1$I is distinct from new.%1$I', field) as c),
+  changed as (select ninefold.differs(machine_triggers.entity, field) as c),
   moved as (
-    select pg_catalog.string_agg(pg_catalog.format(' or old.%1$I is distinct from new.%1$I', a.attname), '' order by a.attnum) as c
+    select pg_catalog.string_agg(' OR ' || ninefold.differs(machine_triggers.entity, a.attname), '' order by a.attnum) as c
     from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
     where i.indrelid = machine_triggers.entity and i.indisprimary
   )
-  select 'zz_ninefold_fill_' || l, 'ninefold.fill_state'::regproc, 'before insert', pg_catalog.format('new.%I is null', field) from label
+  select 'zz_ninefold_fill_' || l, 'ninefold.fill_state'::regproc, 'before insert', pg_catalog.format('new.%I IS NULL', field) from label
   union all
   select 'zz_ninefold_sets_' || l, 'ninefold.set_fields'::regproc, 'before update', c from label, changed
   where exists (select from ninefold.transitions t
@@ -725,7 +752,8 @@ begin atomic
   union all
   select 'zz_ninefold_record_start_' || l, 'ninefold.record_passage'::regproc, 'after insert or delete', null from label
   union all
-  select 'zz_ninefold_record_' || l, 'ninefold.record_passage'::regproc, 'after update', changed.c || moved.c from label, changed, moved;
+  select 'zz_ninefold_record_' || l, 'ninefold.record_passage'::regproc, 'after update', changed.c || coalesce(moved.c, '')
+  from label, changed, moved;
 end;
 
 create function ninefold.make_triggers(entity regclass, field text) returns void
@@ -799,6 +827,7 @@ begin
       and t.tgargs = pg_catalog.convert_to(field, pg_catalog.getdatabaseencoding()) || '\x00'::bytea
   loop
     execute pg_catalog.format('drop trigger %I on %s', gone.name, entity);
+    there := true;
   end loop;
   select pg_catalog.array_agg(f.name) into functions
   from ninefold.transitions t, lateral (values (t.guard), (t.setter)) f (name)

@@ -173,22 +173,23 @@ function unwrapped(text: string): string {
     : text;
 }
 
-/** `(tickets).status`, and `(function.tickets).status` within a subquery, are the field status. */
+/** `(tickets).status` is the field status; within a subquery, where it is `(function.tickets).status`, it is tickets.status. */
 function withoutRow(text: string, row: string | null): string {
-  const cuts: [start: number, end: number][] = [];
-  const look = (tokens: readonly Token[]) => {
+  if (row === null) return text;
+  const places: { start: number; end: number; text: string }[] = [];
+  const look = (tokens: readonly Token[], within: boolean) => {
     tokens.forEach((token, i) => {
       if (token.kind !== 'group') return;
-      const next = tokens[i + 1];
-      const last = token.items.at(-1);
+      const [next, first, last] = [tokens[i + 1], token.items[0], token.items.at(-1)];
       const isRow =
         last?.kind === 'word' && last.value === row && (token.items.length === 1 || token.items.length === 3);
-      if (isRow && next?.kind === 'operator' && next.value === '.') cuts.push([token.start, next.end]);
-      else look(token.items);
+      if (isRow && next?.kind === 'operator' && next.value === '.') {
+        places.push({ start: token.start, end: next.end, text: within ? `${sqlName(row)}.` : '' });
+      } else look(token.items, within || (first?.kind === 'word' && /^(select|with)$/i.test(first.value)));
     });
   };
-  look(tokenise(text) ?? []);
-  return cuts.reduceRight((left, [start, end]) => left.slice(0, start) + left.slice(end), text);
+  look(tokenise(text) ?? [], false);
+  return places.reduceRight((left, place) => left.slice(0, place.start) + place.text + left.slice(place.end), text);
 }
 
 const isOn = (trigger: MachineTriggerFact): boolean => trigger.state === 'on' || trigger.state === 'not in replicas';
