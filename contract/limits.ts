@@ -363,6 +363,39 @@ export const limits = limit({
     default: 50,
     meaning: 'Accounts on a page of the list of users, where per_page names no number.',
   },
+  routeCharacters: {
+    group: 'requests',
+    unit: 'characters',
+    default: 200,
+    meaning: 'The longest part of a path of the management API and of the pages, such as the ref of an app.',
+    code: 'not_found',
+  },
+  schemaLockMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 5000,
+    meaning: 'How long the schema cache waits for a table that is being changed.',
+    code: 'PGRST002',
+  },
+  nestedViews: {
+    group: 'database',
+    unit: 'count',
+    default: 16,
+    meaning: 'Views within views that are followed to tell whose rights decide.',
+  },
+  apiKeySeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 315_360_000,
+    meaning: 'How long the older pair of keys, the JWTs of anon and service_role, is valid.',
+  },
+  importedHashCharacters: {
+    group: 'passwords',
+    unit: 'characters',
+    default: 255,
+    meaning: 'The longest password hash brought along.',
+    code: 'validation_failed',
+  },
   closestNames: {
     group: 'requests',
     unit: 'count',
@@ -530,6 +563,36 @@ export const limits = limit({
     unit: 'bytes',
     default: 64 * 1024 * 1024,
     meaning: 'The space that the statements in an app’s journal may take; the oldest go first.',
+  },
+  probeStatementMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 1000,
+    meaning: 'How long tries of a probe may run together before those that take long are left out.',
+  },
+  probeLockMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 50,
+    meaning: 'How long a try of a probe waits for a row that a call holds.',
+  },
+  probeShare: {
+    group: 'builders',
+    unit: 'count',
+    default: 8,
+    meaning: 'After each step a probe rests so many times as long as the step took.',
+  },
+  probeRestMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 100,
+    meaning: 'The longest rest of a probe between two steps.',
+  },
+  probeCells: {
+    group: 'builders',
+    unit: 'count',
+    default: 50_000,
+    meaning: 'Cells of the last probe that an app keeps.',
   },
 });
 

@@ -1,4 +1,5 @@
 import type { PurposeChapter, ScreensChapter } from './description.ts';
+import type { CallFigures } from './observed.ts';
 import type { StatesChapter } from './states.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface Chapters {
   rules?: RulesChapter;
   roles?: RolesChapter;
   calls?: CallsChapter;
+  errors?: ErrorsChapter;
+  limits?: LimitsChapter;
 }
 
 export interface Source {
@@ -236,6 +239,8 @@ export interface CallEntry {
   /** What comes back, in words and types. */
   returns: string;
   snippets: { supabase_js: string; curl: string; fetch: string };
+  /** Live figures of the last hour, day and week, not part of the hash; absent where the call was not made. */
+  figures?: { hour: CallFigures; day: CallFigures; week: CallFigures };
 }
 
 export interface CallParameter {
@@ -244,4 +249,90 @@ export interface CallParameter {
   type: string;
   required: boolean;
   meaning: string;
+}
+
+export interface ErrorsChapter {
+  /** By group, in the order of `errorGroups`; within one by entity or function, then code. */
+  errors: ErrorLine[];
+  sources: Source[];
+}
+
+/** What an error comes from: a rule of the app, a passage of a state machine, a RAISE, or the protocols and Ninefold itself. */
+export type ErrorGroup = 'rule' | 'transition' | 'function' | 'rest' | 'auth' | 'postgres' | 'ninefold';
+
+/** One error that a client of the app can get. */
+export interface ErrorLine {
+  /** Stable within the app: "code.PGRST116", "rule.public.tickets.title_length", "function.public.close(uuid).PT410". */
+  id: string;
+  group: ErrorGroup;
+  /** What the body carries; null where the function computes it while it runs. */
+  code: string | null;
+  /** Null where it cannot be told. */
+  status: number | null;
+  /** The message that is sent; % stands for a value that is put into it; null where it is PostgreSQL's own or is computed. */
+  message: string | null;
+  hint: string | null;
+  meaning: string;
+  /** What the client should do. */
+  action: string;
+  /** What the app should say to its member. */
+  member: string;
+  /** Whose it is: the id of a rule of chapter 5, of an entity with a state machine, or of a function; null for the protocols. */
+  origin: string | null;
+  /** Chapter 9's name of the limit that was hit, where the code says so. */
+  limit: string | null;
+  /** The SQL behind it: the rule, or the RAISE. */
+  sql: string | null;
+  /** What cannot be told of it: "may be caught within the function". */
+  caveat: string | null;
+  /** The path of its page on this node. */
+  page: string;
+  /** Live, not part of the hash; absent where it was not met within the last week. */
+  figures?: ErrorFigures;
+}
+
+/** How often something was met. The counts are of the last hour, to ten minutes, of the last day and of the last week. */
+export interface ErrorFigures {
+  hour: number;
+  day: number;
+  week: number;
+  /** The last 24 hours, oldest first. */
+  hours: number[];
+  /** ISO 8601. */
+  last_at: string;
+  /** Request ids, the newest first: GET /admin/v1/apps/:ref/calls/:id tells their stories. */
+  last_requests: string[];
+}
+
+export interface LimitsChapter {
+  /** By group, in the order of `limitGroups` of limits.ts; what the database itself sets comes last. */
+  limits: LimitLine[];
+  sources: Source[];
+}
+
+/** One number that bounds the app. */
+export interface LimitLine {
+  /** The name in limits.ts, or for a number of the database's own: "database.max_connections". */
+  id: string;
+  group: string;
+  unit: 'bytes' | 'seconds' | 'milliseconds' | 'hours' | 'days' | 'count' | 'characters';
+  meaning: string;
+  default: number | null;
+  /** What is in force; null for no limit. */
+  value: number | null;
+  /** The least and the most that it may be set to; null where it may not be changed or any number goes. */
+  range: [number, number] | null;
+  /** Where the value in force comes from. */
+  set_in: 'setting' | 'environment' | 'database' | 'code';
+  /** Who may change it and by what: the key of an app setting, an environment variable, or SQL; null where nobody may. */
+  change: { by: 'setting' | 'environment' | 'sql'; key: string } | null;
+  /** Whether the setting that changes it may be null: no limit. */
+  may_be_unlimited: boolean;
+  /** The code that whoever hits it is answered with. */
+  code: string | null;
+  /** Live, not part of the hash; absent where nobody hit it within the last week. */
+  figures?: ErrorFigures & {
+    /** A member's id, or a client's address. */
+    last_who: string | null;
+  };
 }

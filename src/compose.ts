@@ -96,7 +96,11 @@ export async function composeWorker(
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const url = () => brief.url;
-  const specifier = new Specifier(url);
+  const specifier = new Specifier(url, {
+    poolConnections: config.poolConnections,
+    poolIdleSeconds: config.poolIdleSeconds,
+    requestsPerAddress: config.requestsPerSecond,
+  });
   const versions = new Versions((app) => specifier.specification(app), events);
   const apps = new Apps(
     server,

@@ -38,7 +38,7 @@ export const needsRehash = (hash: string): boolean => !hash.startsWith(OUR_PREFI
 export function passwordScheme(hash: string): 'argon2' | 'bcrypt' | null {
   const cost = BCRYPT.exec(hash)?.[1];
   if (cost !== undefined) return Number(cost) <= limits.importedHashPasses.default ? 'bcrypt' : null;
-  if (hash.length > 255 || !ARGON2.test(hash)) return null;
+  if (hash.length > limits.importedHashCharacters.default || !ARGON2.test(hash)) return null;
   try {
     const { memoryCost, timeCost, parallelism } = parseOptions(hash);
     const affordable =

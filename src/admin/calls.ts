@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import type {
-  CallStatistic,
-  CallStatisticsAnswer,
-  CallStory,
-  CallStoryAnswer,
-  StatisticsWindow,
-} from '../../contract/observed.ts';
+import type { CallStatistic, CallStatisticsAnswer, CallStory, CallStoryAnswer } from '../../contract/observed.ts';
 import type { PolicyEntry, RolesChapter } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import { quantile } from '../apps/call-statistics.ts';
@@ -76,16 +70,13 @@ export async function showStory(context: AdminContext, ref: string, requestId: s
   const app = await openApp(context, ref);
   const story = await context.stories.find(app, requestId);
   if (!story) throw new NinefoldError('call_unknown');
-  const [{ chapters }, series] = await Promise.all([
-    context.specify.specification(app),
-    readSeries(app, 'hour' satisfies StatisticsWindow),
-  ]);
-  const usual = series.calls.get(story.call)?.all.histogram ?? [];
+  const { chapters } = await context.specify.specification(app);
+  const usual = chapters.calls?.calls.find(({ id }) => id === story.call)?.figures?.hour;
   const answer: CallStoryAnswer = {
     story,
     policies: chapters.roles ? policiesOf(story, chapters.roles) : [],
     policies_as_of: new Date().toISOString(),
-    usual: { p50_ms: quantile(usual, 0.5), p99_ms: quantile(usual, 0.99) },
+    usual: { p50_ms: usual?.p50_ms ?? null, p99_ms: usual?.p99_ms ?? null },
   };
   return json(answer);
 }

@@ -15,8 +15,11 @@ const leastPassword = limits.builderPasswordMinCharacters.default;
 const schema = z.strictObject({
   token: z.string().max(200),
   name: line(120),
-  email: z.email().max(254),
-  password: z.string().min(leastPassword, `is at least ${leastPassword} characters long`).max(1024),
+  email: z.email().max(limits.emailCharacters.default),
+  password: z
+    .string()
+    .min(leastPassword, `is at least ${leastPassword} characters long`)
+    .max(limits.passwordMaxBytes.default),
 });
 
 /** GET /setup: whether the first builder is still to be made, and the key with which the console signs in. */

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
 import type { AppKeys, SigningKey } from './app-keys.ts';
 import { signHs256 } from './sign-jwt.ts';
 
-const TEN_YEARS_SECONDS = 10 * 365 * 24 * 3600;
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 const randomText = (length: number): string =>
@@ -29,7 +29,7 @@ export function makeKeys(ref: string, options: { jwtSecret?: string; now?: numbe
   const jwtSecret = options.jwtSecret ?? randomBytes(48).toString('base64url');
   const iat = Math.floor((options.now ?? Date.now()) / 1000);
   const roleKey = (role: string) =>
-    signHs256({ iss: 'supabase', ref, role, iat, exp: iat + TEN_YEARS_SECONDS }, jwtSecret);
+    signHs256({ iss: 'supabase', ref, role, iat, exp: iat + limits.apiKeySeconds.default }, jwtSecret);
   return {
     ref,
     publishableKey: `sb_publishable_${randomText(31)}`,

@@ -3,7 +3,7 @@ import type { CallFigures, StatisticsWindow } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
-import { quantile } from './call-statistics.ts';
+import { BUCKETS, quantile } from './call-statistics.ts';
 
 /** Calls of the last day by hour, and of today (UTC) in sum. */
 export async function readCalls(app: App): Promise<{
@@ -110,20 +110,64 @@ export function figuresOf(
   };
 }
 
-/** $1 is the length of the window, $2 of a point, in seconds. Only histograms of one dimension are summed: others are no server's. */
-const SERIES = `with counted as (
-    select call, floor(extract(epoch from bucket) / $2::integer)::bigint * $2::integer as start, calls, failed, histogram, last_at
-    from ninefold.call_statistics
-    where bucket > date_trunc('minute', now()) - make_interval(secs => $1::integer) and bucket <= now() and array_ndims(histogram) = 1
-    order by bucket desc limit ${limits.statisticsRows.default}
-  ), summed as (
-    select call, start, sum(calls) as calls, sum(failed) as failed, to_char(max(last_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at
-    from counted group by call, start
-  ), histograms as (
-    select call, start, json_agg(n order by i) as histogram from (
-      select call, start, i, coalesce(sum(n), 0) as n from counted, unnest(histogram) with ordinality as u (n, i)
-      group by call, start, i) b group by call, start
+/** Figures of each call within the last hour, day and week, by the name of the call. */
+export async function readFigures(
+  app: App,
+): Promise<ReadonlyMap<string, Readonly<Record<StatisticsWindow, CallFigures>>>> {
+  const [result] = await asServer(app.database, [{ text: FIGURES, params: [] }]);
+  const rows = (result && firstJson<(Row & { within: StatisticsWindow })[]>(result)) ?? [];
+  const sums = new Map<string, Record<StatisticsWindow, { all: Point; lastAt: string | null }>>();
+  for (const { call, within, calls, failed, histogram, last_at } of rows) {
+    const one = sums.get(call) ?? { hour: nothing(), day: nothing(), week: nothing() };
+    sums.set(call, one);
+    // What happened within the hour happened within the day and the week, too.
+    for (const window of within === 'hour'
+      ? allWindows
+      : within === 'day'
+        ? allWindows.slice(1)
+        : allWindows.slice(2)) {
+      const sum = one[window];
+      add(sum.all, { calls, failed, histogram: histogram ?? [] });
+      if (last_at !== null && (sum.lastAt === null || last_at > sum.lastAt)) sum.lastAt = last_at;
+    }
+  }
+  return new Map(
+    [...sums].map(([call, { hour, day, week }]) => [
+      call,
+      { hour: figuresOf(hour, 'hour'), day: figuresOf(day, 'day'), week: figuresOf(week, 'week') },
+    ]),
+  );
+}
+
+const allWindows = ['hour', 'day', 'week'] as const;
+const nothing = (): { all: Point; lastAt: string | null } => ({
+  all: { calls: 0, failed: 0, histogram: [] },
+  lastAt: null,
+});
+
+/** The sums of what was counted. An element that a histogram lacks counts nothing. */
+const SUMS = `sum(calls) as calls, sum(failed) as failed,
+  array[${Array.from({ length: BUCKETS }, (_, i) => `coalesce(sum(histogram[${i + 1}]), 0)`).join(', ')}] as histogram,
+  to_char(max(last_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at`;
+
+/** Made-up calls of the app's own code can have any name. */
+const NAME = 'left(call, 300) as call';
+
+/** $1 is the length of the window, $2 of a point, in seconds. */
+const SERIES = `with summed as (
+    select ${NAME}, floor(extract(epoch from bucket) / $2::integer)::bigint * $2::integer as start, ${SUMS}
+    from (select * from ninefold.call_statistics
+      where bucket > date_trunc('minute', now()) - make_interval(secs => $1::integer) and bucket <= now()
+      order by bucket desc limit ${limits.statisticsRows.default}) counted
+    group by 1, 2
   )
-  select json_build_object('now', floor(extract(epoch from now())),
-    'rows', (select json_agg(json_build_object('call', left(call, 300), 'start', start, 'calls', calls, 'failed', failed, 'histogram', histogram,
-      'last_at', last_at)) from summed left join histograms using (call, start)))`;
+  select json_build_object('now', floor(extract(epoch from now())), 'rows', (select json_agg(summed) from summed))`;
+
+const FIGURES = `with summed as (
+    select ${NAME}, case when bucket > now() - interval '1 hour' then 'hour' when bucket > now() - interval '1 day' then 'day' else 'week' end
+      as within, ${SUMS}
+    from (select * from ninefold.call_statistics where bucket > now() - interval '7 days' and bucket <= now()
+      order by bucket desc limit ${limits.statisticsRows.default}) counted
+    group by 1, 2
+  )
+  select json_agg(summed) from summed`;

@@ -15,7 +15,7 @@ export async function adminListUsers(context: AuthContext, exchange: Exchange): 
   const query = new URLSearchParams(exchange.query);
   const page = Math.max(1, count(query, 'page') ?? 1);
   const perPage = Math.min(count(query, 'per_page') || limits.usersPageDefault.default, limits.usersPerPage.default);
-  const filter = query.get('filter')?.slice(0, 255).replaceAll('\0', '') ?? '';
+  const filter = query.get('filter')?.slice(0, limits.emailCharacters.default).replaceAll('\0', '') ?? '';
   const oldestFirst = isAscending(query.get('sort'));
   const { total, usersJson } = await listUsers(context.database, { page, perPage, filter, oldestFirst });
   return {

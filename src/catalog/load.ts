@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import {
   type Catalog,
@@ -21,9 +22,6 @@ import {
 import { readCatalogue } from './read-catalogue.ts';
 import { relationshipsOf, sqlName, viewKeys } from './relationships.ts';
 
-/** How long the schema cache waits for a relation that is being changed. */
-const LOCK_MILLISECONDS = 5000;
-
 /**
  * Reads the schema cache in one statement.
  * @param schemas the exposed schemas, the default one first
@@ -38,7 +36,7 @@ export async function loadCatalog(
   const facts = await readCatalogue<CatalogFacts>(
     executor,
     catalogQueries(schemas, extraSearchPath),
-    LOCK_MILLISECONDS,
+    limits.schemaLockMilliseconds.default,
   );
   return makeCatalog(facts, schemas);
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 
@@ -89,9 +90,6 @@ const schemaUsage = `json_build_object(
 const invoker = `coalesce((select o.option_value::bool from pg_options_to_table(v.reloptions) o
   where o.option_name = 'security_invoker'), false)`;
 
-/** Views within views that are followed. */
-const DEEPEST = 16;
-
 const wholeList = `array_remove(array[
   case when has_table_privilege(u.as_role, c.oid, 'SELECT') then 'SELECT' end,
   case when has_table_privilege(u.as_role, c.oid, 'INSERT') then 'INSERT' end,
@@ -150,7 +148,7 @@ const relationQuery = `with recursive me as (${asked}),
     join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
       and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid <> v.oid and d.deptype = 'n'
     join pg_catalog.pg_class c on c.oid = d.refobjid and c.relkind in ('r', 'p', 'v', 'm', 'f')
-    where u.depth < ${DEEPEST})
+    where u.depth < ${limits.nestedViews.default})
   select json_build_object('role', ${role}, 'schema_usage',
     (select ${schemaUsage} from pg_catalog.pg_namespace n join pg_catalog.pg_class c on c.relnamespace = n.oid where c.oid = $1::oid),
     'relations', (select coalesce(json_agg(json_build_object(

@@ -21,6 +21,10 @@ export interface RoutineFact {
   volatility: 'i' | 's' | 'v';
   security_definer: boolean;
   language: string;
+  /** The body, of functions in PL/pgSQL that may raise an error; empty for all others. */
+  source: string;
+  /** ALTER FUNCTION … SET, as `name=value`. */
+  settings: string[];
   /** SQL in the standard's form: its names were looked up when it was made. */
   bound: boolean;
   /** It sets its own search path. */
@@ -41,6 +45,8 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
           where coalesce(i.mode, 'i') in ('i', 'b', 'v')) a) as inputs,
       pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.provolatile as volatility,
       p.prosecdef as security_definer, l.lanname as language,
+      case when l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' then p.prosrc else '' end as source,
+      coalesce(to_json(p.proconfig), '[]') as settings,
       p.prosqlbody is not null as bound,
       exists (select from unnest(p.proconfig) s(setting) where s.setting like 'search_path=%') as sets_search_path, obj_description(p.oid, 'pg_proc') as comment,
       (select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee), '[]')

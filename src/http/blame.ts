@@ -28,10 +28,12 @@ const limitOf = (code: string | undefined): LimitName | null =>
 /** PL/pgSQL's own words for where an exception came from, which are translated: what is not recognised has no subject. */
 const RAISED = /^PL\/pgSQL function (.+?\)) line \d+ at RAISE/;
 const LONGEST = 200;
+/** A field that was left empty, and a state machine, which is of a field. */
+const ofField = /^(?:23502|NF00\d)$/;
 
 function subjectOf({ fields }: DatabaseError): string | null {
   const { schema, table, column, constraint, dataType, where } = fields;
-  const name = constraint ?? (fields.sqlstate === '23502' ? column : undefined);
+  const name = constraint ?? (ofField.test(fields.sqlstate) ? column : undefined);
   if (name !== undefined)
     return [schema, table ?? dataType, name]
       .filter((part) => part !== undefined)

@@ -18,6 +18,8 @@ import { js, type SnippetApp, type SnippetCaller, snippets } from './snippets.ts
 /** What the calls need to know of the app besides its database. */
 export interface CallsApp extends SnippetApp {
   authSettings: AuthSettings;
+  /** What was observed of late, by the id of the call. */
+  observed?: { calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>> };
 }
 
 /** Chapter 7: every call that the app answers, and for whom. `entities` are those that /rest/v1 serves. */
@@ -33,27 +35,26 @@ export function callsChapter(
   );
   const [defaultSchema] = facts.exposedSchemas;
   const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
+  const calls: CallEntry[] = [
+    ...authCalls.filter((call) => isSwitchedOn(call, app.authSettings)).map((call) => authCall(call, app)),
+    ...entities
+      .filter((entity) => entity.exposed)
+      .flatMap((entity) =>
+        tableMethods.flatMap((describe) => {
+          const call = describe(entity, schemaHeaders(entity.schema, defaultSchema));
+          const cells = may(call.operation, entity.id);
+          return cells.length === 0 ? [] : [tableCall(entity, call, cells, app)];
+        }),
+      ),
+    ...callableRoutines(facts).flatMap((routine) => {
+      const cells = may('execute', idOf(routine));
+      const reads = routine.volatility !== 'v' && wholeBody(routine) === null;
+      const methods = reads ? (['GET', 'POST'] as const) : (['POST'] as const);
+      return cells.length === 0 ? [] : methods.map((method) => routineCall(routine, method, cells, defaultSchema, app));
+    }),
+  ];
   return {
-    calls: [
-      ...authCalls.filter((call) => isSwitchedOn(call, app.authSettings)).map((call) => authCall(call, app)),
-      ...entities
-        .filter((entity) => entity.exposed)
-        .flatMap((entity) =>
-          tableMethods.flatMap((describe) => {
-            const call = describe(entity, schemaHeaders(entity.schema, defaultSchema));
-            const cells = may(call.operation, entity.id);
-            return cells.length === 0 ? [] : [tableCall(entity, call, cells, app)];
-          }),
-        ),
-      ...callableRoutines(facts).flatMap((routine) => {
-        const cells = may('execute', idOf(routine));
-        const reads = routine.volatility !== 'v' && wholeBody(routine) === null;
-        const methods = reads ? (['GET', 'POST'] as const) : (['POST'] as const);
-        return cells.length === 0
-          ? []
-          : methods.map((method) => routineCall(routine, method, cells, defaultSchema, app));
-      }),
-    ],
+    calls: calls.map((call) => withFigures(call, app)),
     extension_functions: facts.extension_routines.filter((one) => facts.exposedSchemas.includes(one.schema)),
     sources: [
       { kind: 'code', label: 'the calls of /auth/v1, and the settings that switch them' },
@@ -62,6 +63,11 @@ export function callsChapter(
       { kind: 'setting', label: `db_schemas: ${facts.exposedSchemas.join(', ')}` },
     ],
   };
+}
+
+function withFigures(call: CallEntry, { observed }: CallsApp): CallEntry {
+  const figures = observed?.calls.get(call.id);
+  return figures ? { ...call, figures } : call;
 }
 
 const isSwitchedOn = (call: AuthCall, settings: AuthSettings): boolean =>

@@ -1,6 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { AccessFacts } from '../catalog/access.ts';
 import { accessQueries } from '../catalog/access.ts';
+import { type BoundFacts, boundQueries } from '../catalog/bounds.ts';
 import { type DescriptionFacts, descriptionQueries } from '../catalog/description.ts';
 import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
@@ -15,6 +16,7 @@ import type { Executor } from '../database/database.ts';
 export interface Facts
   extends DescriptionFacts,
     MachineFacts,
+    BoundFacts,
     EntityFacts,
     AccessFacts,
     RoutineFacts,
@@ -36,11 +38,17 @@ export interface FactOptions {
  * schema change holds a lock for longer than the limit catalogueLockMilliseconds), ConnectionError or PoolTimeoutError.
  */
 export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
-  const queries = { ...descriptionQueries, ...machineQueries, ...entityQueries, ...accessQueries, ...routineQueries, ...indexQueries };
-  const read = await readCatalogue<DescriptionFacts & MachineFacts & EntityFacts & AccessFacts & RoutineFacts & IndexFacts>(
-    executor,
-    queries,
-    limits.catalogueLockMilliseconds.default,
-  );
+  const queries = {
+    ...descriptionQueries,
+    ...machineQueries,
+    ...boundQueries,
+    ...entityQueries,
+    ...accessQueries,
+    ...routineQueries,
+    ...indexQueries,
+  };
+  const read = await readCatalogue<
+    DescriptionFacts & MachineFacts & BoundFacts & EntityFacts & AccessFacts & RoutineFacts & IndexFacts
+  >(executor, queries, limits.catalogueLockMilliseconds.default);
   return { ...read, exposedSchemas: options.exposedSchemas, authenticator: options.authenticator };
 }

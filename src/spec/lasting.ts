@@ -5,17 +5,20 @@ import type { Chapters } from '../../contract/specification.ts';
  * What the chapters say, without the parts that change while the app stays the same: live figures, and snippets, which
  * name the server's address. This is what is hashed, compared, kept as a version and exported as JSON.
  */
-export function lasting({ purpose, states, entities, calls, ...rest }: Chapters): object {
+export function lasting({ purpose, states, entities, calls, errors, limits, ...rest }: Chapters): object {
   return {
     ...rest,
     purpose: purpose && withoutFigures(purpose),
     states: states && { ...states, machines: states.machines.map(withoutFigures) },
     entities: entities && { ...entities, entities: entities.entities.map(({ figures: _, ...entity }) => entity) },
-    calls: calls && { ...calls, calls: calls.calls.map(({ snippets: _, ...call }) => call) },
+    calls: calls && { ...calls, calls: calls.calls.map(({ snippets: _, figures: _f, ...call }) => call) },
+    errors: errors && { ...errors, errors: errors.errors.map(({ figures: _, ...error }) => error) },
+    limits: limits && { ...limits, limits: limits.limits.map(({ figures: _, ...limit }) => limit) },
   };
 }
 
-const withoutFigures = <Item extends { figures?: unknown }>({ figures: _, ...item }: Item): Omit<Item, 'figures'> => item;
+const withoutFigures = <Item extends { figures?: unknown }>({ figures: _, ...item }: Item): Omit<Item, 'figures'> =>
+  item;
 
 /** SHA-256, hex, of the lasting part of a specification. */
 export const contentHash = (lastingPart: object): string =>

@@ -1,7 +1,10 @@
 import type { Change } from '../../contract/changes.ts';
+import type { LimitName } from '../../contract/limits.ts';
 import type { Entity, Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
+import { readIncidents } from '../apps/incidents.ts';
+import { readFigures } from '../apps/read-statistics.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
@@ -12,7 +15,7 @@ import { type Facts, loadFacts } from './facts.ts';
 import { specificationHtml } from './html/specification.ts';
 import { lasting } from './lasting.ts';
 import { specificationMarkdown } from './markdown/specification.ts';
-import { deriveSpecification } from './specification.ts';
+import { deriveSpecification, type Observed } from './specification.ts';
 import { loadTypeFacts } from './types/facts.ts';
 import { jsonSchemas } from './types/json-schema.ts';
 import { typescriptTypes } from './types/typescript.ts';
@@ -23,15 +26,18 @@ export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
 /** The specification of an app that runs, and what is made from it. */
 export class Specifier {
   readonly #url: () => string;
+  readonly #environment: Partial<Record<LimitName, number>>;
 
-  /** `url` is where clients reach the node, without a trailing slash. */
-  constructor(url: () => string) {
+  /** `url` is where clients reach the node, without a trailing slash; `environment`, the limits that the node's environment sets. */
+  constructor(url: () => string, environment: Partial<Record<LimitName, number>> = {}) {
     this.#url = url;
+    this.#environment = environment;
   }
 
   /** What the app does now. Throws what `loadFacts` throws. */
   async specification(app: App): Promise<Specification> {
-    return this.#derive(app, app.database, await app.settings());
+    const [settings, observed] = await Promise.all([app.settings(), observe(app)]);
+    return this.#derive(app, app.database, settings, observed);
   }
 
   /** What it would do as `executor` sees it, within its transaction, whose search path this changes. */
@@ -72,7 +78,7 @@ export class Specifier {
     }
   }
 
-  async #derive(app: App, executor: Executor, settings: Settings): Promise<Specification> {
+  async #derive(app: App, executor: Executor, settings: Settings, observed?: Observed): Promise<Specification> {
     const { ref, name, publishableKey } = app.record;
     return deriveSpecification(await factsOf(app, executor, settings), {
       ref,
@@ -80,8 +86,17 @@ export class Specifier {
       url: `${this.#url()}/apps/${ref}`,
       publishableKey,
       authSettings: settings.auth,
+      restSettings: settings.rest,
+      environment: this.#environment,
+      ...(observed && { observed }),
     });
   }
+}
+
+/** What was counted of the app's calls of late. */
+async function observe(app: App): Promise<Observed> {
+  const [calls, incidents] = await Promise.all([readFigures(app), readIncidents(app)]);
+  return { calls, ...incidents };
 }
 
 /** As the JSON of an export holds it. */

@@ -2,7 +2,9 @@ import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import type { Chapters, Specification } from '../../../contract/specification.ts';
 import { callsMarkdown } from './calls.ts';
 import { entitiesMarkdown } from './entities.ts';
+import { errorsMarkdown } from './errors.ts';
 import { inline } from './escape.ts';
+import { limitsMarkdown } from './limits.ts';
 import { purposeMarkdown } from './purpose.ts';
 import { rolesMarkdown } from './roles.ts';
 import { rulesMarkdown } from './rules.ts';
@@ -28,7 +30,17 @@ export function specificationMarkdown(specification: Specification): string {
 }
 
 /** The chapters that are derived; one that has no writer does not compile. */
-function writeChapters({ purpose, screens, states, entities, rules, roles, calls }: Chapters): Partial<Record<ChapterKey, string>> {
+function writeChapters({
+  purpose,
+  screens,
+  states,
+  entities,
+  rules,
+  roles,
+  calls,
+  errors,
+  limits,
+}: Chapters): Partial<Record<ChapterKey, string>> {
   const written: { [Key in keyof Chapters]-?: string | undefined } = {
     purpose: purpose && purposeMarkdown(purpose),
     screens: screens && screensMarkdown(screens),
@@ -37,6 +49,8 @@ function writeChapters({ purpose, screens, states, entities, rules, roles, calls
     rules: rules && rulesMarkdown(rules),
     roles: roles && rolesMarkdown(roles),
     calls: calls && callsMarkdown(calls),
+    errors: errors && errorsMarkdown(errors),
+    limits: limits && limitsMarkdown(limits),
   };
   return Object.fromEntries(Object.entries(written).filter(([, text]) => text !== undefined));
 }

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../contract/limits.ts';
+import { defaultRestSettings } from '../../contract/settings.ts';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import type { ErrorFigures, ErrorLine, LimitLine } from '../../contract/specification.ts';
+import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import type { Pool } from '../database/pool.ts';
+import { loadFacts } from './facts.ts';
+import { specificationMarkdown } from './markdown/specification.ts';
+import { deriveSpecification, type Observed, type SpecificationApp } from './specification.ts';
+
+const app: SpecificationApp = {
+  ...{ ref: 'helpdesk', name: 'Helpdesk', url: 'http://localhost/apps/helpdesk', publishableKey: 'sb_publishable_x' },
+  authSettings: defaultAuthSettings,
+};
+
+let database: AppDatabase;
+let owner: Pool;
+
+beforeAll(async () => {
+  database = await startAppDatabase('errors');
+  owner = database.as('app_owner');
+}, 60_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+beforeEach(async () => {
+  await owner.script(`drop schema if exists public cascade; create schema public;
+    grant usage on schema public to anon, authenticated, service_role;`);
+});
+
+const derive = async (more: Partial<SpecificationApp> = {}) =>
+  deriveSpecification(await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' }), {
+    ...app,
+    ...more,
+  });
+
+async function errorsOf(more: Partial<SpecificationApp> = {}): Promise<ErrorLine[]> {
+  return (await derive(more)).chapters.errors?.errors ?? [];
+}
+
+async function limitsOf(more: Partial<SpecificationApp> = {}): Promise<LimitLine[]> {
+  return (await derive(more)).chapters.limits?.limits ?? [];
+}
+
+const figures = (day: number): ErrorFigures => ({
+  ...{ hour: 0, day, week: day, hours: Array.from({ length: 24 }, () => 0) },
+  ...{ last_at: '2030-01-01T00:00:00Z', last_requests: ['a'] },
+});
+
+const nothingObserved: Observed = { calls: new Map(), errors: [], limits: [] };
+
+describe('chapter 8', () => {
+  it('has the rules of the app with their words, in the words of their comments where they have them', async () => {
+    await owner.script(`create table public.tickets (id int primary key, title text not null constraint length check (char_length(title) > 2),
+      parent int references public.tickets);
+      comment on constraint length on public.tickets is 'a title is longer than two letters';`);
+    const errors = await errorsOf();
+    const rule = (id: string) => errors.find((error) => error.id === `rule.${id}`);
+    expect(rule('public.tickets.length')).toMatchObject({
+      ...{ code: '23514', status: 400, meaning: 'A title is longer than two letters.', group: 'rule' },
+      ...{ hint: 'a title is longer than two letters', member: 'A title is longer than two letters' },
+      origin: 'public.tickets.length',
+    });
+    expect(rule('public.tickets.tickets_pkey')).toMatchObject({ code: '23505', status: 409 });
+    expect(rule('public.tickets.tickets_parent_fkey')).toMatchObject({ code: '23503', status: 409 });
+    expect(errors.some(({ code, origin }) => code === '23502' && origin?.startsWith('public.tickets.title'))).toBe(
+      true,
+    );
+  });
+
+  it('has the errors of each state machine, while there is one', async () => {
+    const ofMachines = async () => (await errorsOf()).filter(({ code }) => code?.startsWith('NF')).map(({ id }) => id);
+    expect(await ofMachines()).toEqual([]);
+    await owner.script(`create table public.tickets (id int primary key, status text not null default 'open', reason text);
+      select ninefold.define_machine('public.tickets', 'status', 'open',
+        '[{"name": "close", "from": "open", "to": "closed", "requires": ["reason"]}]');`);
+    const observed = {
+      ...nothingObserved,
+      errors: [{ name: 'NF001', subject: 'public.tickets.status', ...figures(2) }],
+    };
+    const passage = (await errorsOf({ observed })).find(({ code }) => code === 'NF001');
+    expect(passage).toMatchObject({
+      ...{ status: 409, group: 'transition', origin: 'public.tickets.status', figures: { day: 2 } },
+      meaning: 'public.tickets.status passes only by a transition that is open to the caller: close (open to closed).',
+    });
+    expect(await ofMachines()).toEqual(
+      ['NF001', 'NF002', 'NF003'].map((code) => `transition.public.tickets.status.${code}`),
+    );
+  });
+
+  it('has what functions raise, and says what cannot be told', async () => {
+    await owner.script(`
+      create function public.close_ticket(ticket int) returns void language plpgsql as $$ begin
+        if ticket < 0 then raise exception 'a ticket has a number' using errcode = 'PT422', hint = 'Send a number.'; end if;
+        raise exception using errcode = 'A' || ticket, message = 'late';
+      end $$;
+      create function public.paid() returns void language plpgsql as $$ begin
+        raise sqlstate 'PGRST' using message = '{"code":"UNPAID","message":"Pay first","hint":"Pay."}', detail = '{"status":402,"headers":{}}';
+      end $$;
+      create function public.quiet() returns void language plpgsql as $$ begin raise notice 'fine'; end $$;`);
+    const raised = (await errorsOf()).filter(({ group }) => group === 'function');
+    expect(raised).toMatchObject([
+      {
+        code: 'PT422',
+        status: 422,
+        message: 'a ticket has a number',
+        hint: 'Send a number.',
+        origin: 'public.close_ticket(integer)',
+        caveat: null,
+      },
+      { code: null, status: null, message: 'late', caveat: 'its code is computed while the function runs' },
+      { code: 'UNPAID', status: 402, message: 'Pay first', hint: 'Pay.', origin: 'public.paid()' },
+    ]);
+    expect(raised[0]?.sql).toContain("errcode = 'PT422'");
+    await owner.script('drop function public.close_ticket(int)');
+    expect((await errorsOf()).filter(({ group }) => group === 'function').map(({ code }) => code)).toEqual(['UNPAID']);
+  });
+
+  it('has an error that a setting makes possible while the setting is so', async () => {
+    const has = async (code: string, more: Partial<SpecificationApp>) =>
+      (await errorsOf(more)).some((error) => error.id === `code.${code}`);
+    expect(await has('PGRST123', {})).toBe(true);
+    expect(await has('PGRST123', { restSettings: { ...defaultRestSettings, db_aggregates_enabled: true } })).toBe(
+      false,
+    );
+    expect(await has('signup_disabled', {})).toBe(false);
+    expect(await has('signup_disabled', { authSettings: { ...defaultAuthSettings, disable_signup: true } })).toBe(true);
+    expect(await has('app_exists', {})).toBe(false);
+  });
+
+  it('counts an error where it belongs: the rule, the function, else the code', async () => {
+    await owner.script(`create table public."Order lines" (id int, title text constraint "a b" check (title <> ''));
+      create function public.close() returns void language plpgsql as $$ begin raise 'no'; end $$;`);
+    const observed: Observed = {
+      calls: new Map(),
+      errors: [
+        { name: '23514', subject: 'public.Order lines.a b', ...figures(3) },
+        { name: '23514', subject: 'public.gone.rule', ...figures(5) },
+        { name: 'P0001', subject: 'close()', ...figures(7) },
+        { name: 'PGRST116', subject: '', ...figures(11) },
+      ],
+      limits: [],
+    };
+    const met = (await errorsOf({ observed })).filter((error) => error.figures);
+    expect(met.map(({ id, figures: found }) => [id, found?.day])).toEqual([
+      ['rule.public."Order lines"."a b"', 3],
+      ['function.public.close().P0001.no', 7],
+      ['code.PGRST116', 11],
+      ['code.23514', 5],
+    ]);
+  });
+});
+
+describe('chapter 9', () => {
+  it('has every limit, with what is in force and by what it is changed', async () => {
+    const lines = await limitsOf({
+      authSettings: { ...defaultAuthSettings, jwt_exp: 5 },
+      restSettings: { ...defaultRestSettings, db_statement_timeout: null, db_max_rows: 50 },
+      environment: { poolConnections: 3 },
+    });
+    const line = (id: string) => lines.find((one) => one.id === id);
+    expect(Object.keys(limits).filter((name) => !line(name))).toEqual([]);
+    expect(line('bodyBytes')).toMatchObject({
+      value: 10 * 1024 * 1024,
+      set_in: 'code',
+      change: null,
+      code: 'body_too_large',
+    });
+    expect(line('accessTokenSeconds')).toMatchObject({
+      value: 30,
+      set_in: 'setting',
+      range: [30, 604_800],
+      change: { by: 'setting', key: 'jwt_exp' },
+    });
+    expect(line('statementMilliseconds')).toMatchObject({ value: null, set_in: 'setting', may_be_unlimited: true });
+    expect(line('pageRows')).toMatchObject({ value: 50, default: 1000, set_in: 'setting' });
+    expect(line('poolConnections')).toMatchObject({
+      value: 3,
+      set_in: 'environment',
+      change: { by: 'environment', key: 'NINEFOLD_POOL' },
+    });
+    expect(line('database.max_connections')).toMatchObject({ unit: 'count', code: '53300' });
+  });
+
+  it('shows what the database and its functions are set to, until they are not any more', async () => {
+    const value = async (id: string) => (await limitsOf()).find((one) => one.id === id)?.value;
+    const superuser = database.pool;
+    const name = await currentDatabase();
+    await owner.script(
+      `create function public.slow() returns int language sql set statement_timeout = '2min' as 'select 1'`,
+    );
+    await superuser.script(
+      `alter database "${name}" set statement_timeout = '90s'; alter database "${name}" connection limit 40`,
+    );
+    expect(await value('function.public.slow().statement_timeout')).toBe(120_000);
+    expect(await value('database.statement_timeout.everyone')).toBe(90_000);
+    expect(await value('database.connections')).toBe(40);
+    await owner.script('alter function public.slow() reset statement_timeout');
+    await superuser.script(
+      `alter database "${name}" reset statement_timeout; alter database "${name}" connection limit -1`,
+    );
+    expect(await value('function.public.slow().statement_timeout')).toBeUndefined();
+    expect(await value('database.statement_timeout.everyone')).toBeUndefined();
+    expect(await value('database.connections')).toBeNull();
+  });
+
+  it('says who hit a limit, and that is no part of the hash', async () => {
+    const observed: Observed = {
+      ...{ calls: new Map(), errors: [] },
+      limits: [{ name: 'bodyBytes', last_who: '192.0.2.1', ...figures(4) }],
+    };
+    const [without, withFigures] = [await derive(), await derive({ observed })];
+    const hit = withFigures.chapters.limits?.limits.find(({ id }) => id === 'bodyBytes');
+    expect(hit?.figures).toMatchObject({ day: 4, last_who: '192.0.2.1' });
+    expect(withFigures.hash).toBe(without.hash);
+    expect(specificationMarkdown(withFigures)).toBe(specificationMarkdown(without));
+  });
+});
+
+it('both chapters are in the Markdown', async () => {
+  const markdown = specificationMarkdown(await derive());
+  expect(markdown).toContain('## 8 Errors');
+  expect(markdown).toContain('| `PGRST116` | 406 |');
+  expect(markdown).toContain('## 9 Limits');
+  expect(markdown).toMatch(/\| `bodyBytes` \| 10,485,760 bytes \|/);
+});
+
+async function currentDatabase(): Promise<string> {
+  const [result] = await owner.run([{ text: 'select current_database()', params: [] }]);
+  return result?.rows[0]?.[0]?.toString('utf8') ?? '';
+}

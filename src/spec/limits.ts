@@ -1,0 +1,236 @@
+import { type Limit, type LimitName, limitGroups, limits } from '../../contract/limits.ts';
+import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
+import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
+import type { ErrorFigures, LimitLine, LimitsChapter } from '../../contract/specification.ts';
+import type { BoundFacts, ServerSetting } from '../catalog/bounds.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { isTold } from './entities.ts';
+import type { Facts } from './facts.ts';
+import { byName, compareText, roleName, sqlName } from './names.ts';
+import { idOf } from './roles.ts';
+
+/** How often a limit was hit, and by whom at last. */
+export interface HitLimit extends ErrorFigures {
+  name: string;
+  last_who: string | null;
+}
+
+export interface LimitsApp {
+  settings: RestSettings & AuthSettings;
+  /** What the node's environment sets. */
+  environment: Partial<Record<LimitName, number>>;
+  /** What was hit of late; none where it is not known. */
+  hit?: readonly HitLimit[];
+}
+
+/** Chapter 9: every number that bounds the app. */
+export function limitsChapter(facts: Facts, app: LimitsApp): LimitsChapter {
+  const order = Object.keys(limitGroups);
+  const own = Object.entries<Limit>(limits)
+    .map(([name, limit]) => ownLimit(name as LimitName, limit, facts, app))
+    .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+  const hit = new Map(app.hit?.map((one) => [one.name, one]));
+  return {
+    limits: [...own, ...databaseLimits(facts), ...functionLimits(facts)].map((line) => {
+      const { name: _, ...figures } = hit.get(line.id) ?? { name: null };
+      return 'week' in figures ? { ...line, figures } : line;
+    }),
+    sources: [
+      { kind: 'code', label: 'contract/limits.ts: the numbers and their defaults' },
+      { kind: 'setting', label: 'settings of the app', sql: 'select * from ninefold.settings' },
+      { kind: 'code', label: 'the environment of the node' },
+      { kind: 'catalogue', label: 'pg_settings: the server', sql: serverSql },
+      {
+        kind: 'catalogue',
+        label: 'pg_db_role_setting, pg_roles, pg_database: this database and its roles',
+        sql: databaseSql,
+      },
+      { kind: 'catalogue', label: 'alter function … set statement_timeout' },
+    ],
+  };
+}
+
+const serverSql = `select name, setting, unit, source from pg_settings
+where name in ('max_connections', 'statement_timeout', 'lock_timeout', 'temp_file_limit', 'work_mem') order by 1`;
+const databaseSql = `select d.datconnlimit, r.rolname, r.rolconnlimit from pg_database d, pg_roles r
+where d.datname = current_database() and r.rolname ~ ('^' || d.datname)`;
+
+const settingsByKey: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
+
+/** The app setting that changes a limit; null where none does. */
+const settingOf = ({ setting }: Limit): string | null =>
+  setting !== undefined && Object.hasOwn(settingsByKey, setting) ? setting : null;
+
+function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): LimitLine {
+  const key = settingOf(limit);
+  const base = {
+    id: name,
+    ...{ group: limit.group, unit: limit.unit, meaning: limit.meaning, default: limit.default },
+    range: limit.range ? ([limit.range[0], limit.range[1]] as [number, number]) : null,
+    code: limit.code ?? null,
+    may_be_unlimited: key !== null && / null\b/.test(settingsByKey[key]?.type ?? ''),
+  };
+  if (key !== null) {
+    const value = clamped(app.settings[key as keyof typeof app.settings], limit);
+    return { ...base, value, set_in: value === limit.default ? 'code' : 'setting', change: { by: 'setting', key } };
+  }
+  if (limit.setting !== undefined) {
+    const value = app.environment[name] ?? limit.default;
+    const set_in = value === limit.default ? 'code' : 'environment';
+    return { ...base, value, set_in, change: { by: 'environment', key: limit.setting } };
+  }
+  const connections = connectionsOf(name, facts);
+  if (connections === null) return { ...base, value: limit.default, set_in: 'code', change: null };
+  const value = connections.value < 0 ? null : connections.value;
+  return {
+    ...base,
+    value,
+    set_in: value === limit.default ? 'code' : 'database',
+    change: { by: 'sql', key: connections.sql },
+  };
+}
+
+/** What the owner of an app has set it to is kept within what it may be. */
+function clamped(value: unknown, { range }: Limit): number | null {
+  if (typeof value !== 'number') return null;
+  return range ? Math.min(Math.max(value, range[0]), range[1]) : value;
+}
+
+/** The limits that PostgreSQL keeps, on the login roles of the app. */
+function connectionsOf(name: LimitName, facts: Facts): { value: number; sql: string } | null {
+  if (name !== 'appConnections' && name !== 'ownerConnections') return null;
+  const wanted = name === 'appConnections' ? facts.authenticator : facts.authenticator.replace(/_authenticator$/, '');
+  const found = facts.connection_limits.find(({ role }) => role === wanted);
+  return found ? { value: found.connections, sql: 'alter role … connection limit …' } : null;
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  max_connections: 'Connections that the whole database server takes.',
+  statement_timeout: 'How long a statement may run where nothing closer says otherwise; 0 is no limit.',
+  transaction_timeout: 'How long a transaction may take; 0 is no limit.',
+  lock_timeout: 'How long a statement waits for a lock; 0 is no limit.',
+  idle_in_transaction_session_timeout: 'How long an open transaction may do nothing; 0 is no limit.',
+  temp_file_limit: 'How much disk space one connection may use for sorting and the like.',
+  work_mem: 'How much memory one step of a query uses before it turns to the disk.',
+};
+
+/** Unit of ours, and how many of it one of PostgreSQL's is. */
+const units: Readonly<Record<string, readonly [LimitLine['unit'], number]>> = {
+  ms: ['milliseconds', 1],
+  s: ['seconds', 1],
+  min: ['seconds', 60],
+  kB: ['bytes', 1024],
+  MB: ['bytes', 1024 ** 2],
+  '8kB': ['bytes', 8192],
+};
+
+function databaseLimits(facts: Facts): LimitLine[] {
+  const server = facts.server_settings.map((setting) => serverLimit(setting, facts));
+  const database: LimitLine = {
+    ...{ id: 'database.connections', group: 'database', unit: 'count', default: null, range: null, code: '53300' },
+    meaning: 'Connections that the app’s database takes.',
+    value: facts.database_connections < 0 ? null : facts.database_connections,
+    set_in: facts.database_connections < 0 ? 'code' : 'database',
+    change: { by: 'sql', key: 'alter database … connection limit …' },
+    may_be_unlimited: true,
+  };
+  const roles = facts.role_settings.flatMap(({ role, name, value, database: here }) => {
+    const line = server.find(({ id }) => id === `database.${name}`);
+    const amount = line && amountOf(value, facts.server_settings.find((one) => one.name === name)?.unit ?? null);
+    if (!line || amount === undefined || amount === null) return [];
+    const whose = role === null ? 'everyone' : nameOf(role, facts);
+    const of = role === null ? 'database …' : `role ${sqlName(whose)}${here ? ' in database …' : ''}`;
+    return [
+      {
+        ...line,
+        id: `database.${name}.${whose}${here ? '' : '.everywhere'}`,
+        meaning: `${line.meaning.replace(/; 0 is no limit\.$|\.$/, '')}, for connections of ${whose}.`,
+        value: amount,
+        set_in: 'database' as const,
+        change: { by: 'sql' as const, key: `alter ${of} set ${name} = …` },
+      },
+    ];
+  });
+  return [...server, database, ...roles].sort((a, b) => compareText(a.id, b.id));
+}
+
+/** The app's owner is called pg_database_owner, and its login role authenticator, so that two apps read alike. */
+function nameOf(role: string, facts: Facts): string {
+  if (role === facts.authenticator) return 'authenticator';
+  return roleName(facts, facts.roles.find((one) => one.name === role)?.oid ?? -1);
+}
+
+function serverLimit({ name, value, boot, unit }: ServerSetting, _facts: BoundFacts): LimitLine {
+  const [ours, times] = units[unit ?? ''] ?? (['count', 1] as const);
+  const inUnit = (amount: number): number | null => (amount < 0 ? null : amount * times);
+  const isSet = value !== boot;
+  return {
+    ...{ id: `database.${name}`, group: 'database', unit: ours, meaning: meanings[name] ?? name, range: null },
+    default: inUnit(boot),
+    value: inUnit(value),
+    set_in: isSet ? 'database' : 'code',
+    change:
+      name === 'max_connections' || name === 'temp_file_limit'
+        ? null
+        : { by: 'sql', key: `alter database … set ${name} = …` },
+    may_be_unlimited: boot <= 0,
+    code:
+      name === 'max_connections'
+        ? '53300'
+        : name.endsWith('_timeout')
+          ? name === 'lock_timeout'
+            ? '55P03'
+            : '57014'
+          : null,
+  };
+}
+
+const durations: Readonly<Record<string, number>> = {
+  us: 0.001,
+  ms: 1,
+  s: 1000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const sizes: Readonly<Record<string, number>> = { B: 1, kB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 };
+
+/** A setting as it was written, `5s` or `64MB`, in our unit; null where it is none. `unit` is that of a bare number. */
+function amountOf(written: string, unit: string | null): number | null {
+  const match = /^\s*'?(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)'?\s*$/.exec(written);
+  if (!match) return null;
+  const number = Number(match[1]);
+  const word = match[2] ?? '';
+  if (word === '') return number * (units[unit ?? '']?.[1] ?? 1);
+  const scale = durations[word] ?? sizes[word];
+  return scale === undefined ? null : number * scale;
+}
+
+/** ALTER FUNCTION … SET statement_timeout: it comes before the app's own where it is hoisted. */
+function functionLimits(facts: Facts): LimitLine[] {
+  const routines = facts.routines.filter(({ schema }) => isTold(facts, schema));
+  return [...routines].sort((a, b) => byName(a, b) || compareText(idOf(a), idOf(b))).flatMap(functionLimit);
+}
+
+function functionLimit(routine: RoutineFact): LimitLine[] {
+  return routine.settings.flatMap((setting): LimitLine[] => {
+    const [name, written = ''] = setting.split(/=(.*)/s);
+    const value = name === 'statement_timeout' ? amountOf(written, 'ms') : null;
+    if (value === null) return [];
+    const id = idOf(routine);
+    return [
+      {
+        ...{
+          id: `function.${id}.statement_timeout`,
+          group: 'database',
+          unit: 'milliseconds',
+          default: null,
+          range: null,
+        },
+        meaning: `How long a call of ${id} may run in the database.`,
+        ...{ value, set_in: 'database', change: { by: 'sql', key: `alter function ${id} set statement_timeout = …` } },
+        ...{ may_be_unlimited: true, code: '57014' },
+      },
+    ];
+  });
+}

@@ -1,0 +1,161 @@
+import { expect, it } from 'vitest';
+import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
+
+/**
+ * A number that bounds a call stands in contract/limits.ts and nowhere else. What such a number looks like in code: a constant
+ * in capitals, a bound of zod, a piece cut off a text or a list, a timer, a property or a comparison whose name speaks of a size or
+ * a time, a LIMIT or an interval in SQL. What looks like one and is none stands below, with the reason.
+ */
+const suspicious: readonly RegExp[] = [
+  /\bconst [A-Z][A-Z0-9_]* = -?[\d][\d_.]*(?: \* [\d_]+)*;/g,
+  /\.(?:max|min|length|lte|gte)\(\s*\d[\d_]*\s*[,)]/g,
+  /\.(?:slice|substring)\(0, \d[\d_]*\)/g,
+  /\b(?:setTimeout|setInterval)\([^;]*?, \d[\d_]*\)/g,
+  /\b\w*(?:[mM]ax|[lL]imit|[tT]imeout|[bB]ytes|[sS]econds|[lL]ength|[sS]ize|[dD]epth|[cC]ount)\w*\s*(?::|=|>|>=|<|<=)\s*\d[\d_]*(?:\s*\*\s*[\d_]+)*(?=[,;)\s}])/g,
+  /\blimit \d+\b/gi,
+  /\binterval '\d+ \w+'/gi,
+];
+
+/** Small numbers count places and cases; they bound nothing that grows. */
+const SMALL = 8;
+
+interface Finding {
+  path: string;
+  text: string;
+}
+
+function findings({ path, text }: SourceFile): Finding[] {
+  const code = withoutComments(text);
+  return suspicious.flatMap((pattern) =>
+    [...code.matchAll(pattern)].flatMap(([found]) => {
+      const numbers = [...found.matchAll(/(?<![\w.])\d[\d_]*(?![\w.])/g)].map(([number]) =>
+        Number(number.replaceAll('_', '')),
+      );
+      return numbers.some((number) => number >= SMALL) ? [{ path, text: found.replace(/\s+/g, ' ') }] : [];
+    }),
+  );
+}
+
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/[^\n]*/g, '$1');
+
+/** What bounds no call, by file: the reason, and what stands there. */
+const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...texts: string[]])[]>> = {
+  'src/admin/apps.ts': [['a secret of an existing project: RFC 7518 wants 32 bytes at least', '.min(32)', '.max(500)']],
+  'src/admin/setup.ts': [['the token of the one-time link has 32 characters', '.max(200)']],
+  'src/apps/app.ts': [['the pause between two tries', 'setTimeout(resolve, 50)']],
+  'src/apps/apps.ts': [
+    ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
+  ],
+  'src/apps/bootstrap.ts': [['a version of PostgreSQL', 'const OLDEST_POSTGRES = 15;']],
+  'src/apps/call-statistics.ts': [
+    ['the shape of a histogram, in the table too', 'const BUCKETS = 24;'],
+    ['how often old rows are swept', 'const FOLD_EVERY = 120;'],
+  ],
+  'src/apps/incidents.ts': [
+    ['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;'],
+    ['how often old rows are swept', 'const FORGET_EVERY = 120;'],
+  ],
+  'src/apps/provision.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
+  'src/apps/read-statistics.ts': [
+    ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],
+    ['the last day by hour', "interval '23 hours'", "interval '25 hours'"],
+  ],
+  'src/apps/schema-files.ts': [['the key of an advisory lock', 'const SCHEMA_LOCK = 9_009_001;']],
+  'src/apps/server.ts': [
+    ['the pool of the superuser, which runs no call', 'idleMilliseconds: 5000', 'waitMilliseconds: 15_000'],
+  ],
+  'src/apps/sign-jwt.ts': [['keys that are kept parsed', 'const MAX_PARSED = 256;']],
+  'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
+  'src/auth/parse-duration.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
+  'src/database/listener.ts': [
+    ['the pause between two tries', 'const FIRST_RETRY_MILLISECONDS = 50;', 'const LAST_RETRY_MILLISECONDS = 2000;'],
+  ],
+  'src/database/pool.ts': [
+    [
+      'how calls share connections: nobody is refused for it',
+      ...['const DEPTH = 16;', 'const SHARED_MILLISECONDS = 10;', 'const STALLED_MILLISECONDS = 10;'],
+      ...['const SLOW_MILLISECONDS = 15;', 'const TIMES_KEPT = 2000;'],
+    ],
+    [
+      'the pauses of the sweeper and of waiters',
+      '.max(50,',
+      '.min(5000,',
+      'setTimeout(() => this.#serveWaiters(), 50)',
+    ],
+  ],
+  'src/database/prepared-statements.ts': [['statements that a connection remembers', 'const MAX_PREPARED = 400;']],
+  'src/database/reader.ts': [['by how much a buffer grows', 'const MORE = 4096;']],
+  'src/database/writer.ts': [['from what size on a buffer is let go of', 'length > 256 * 1024']],
+  'src/http/blame.ts': [['how much of a name is counted under', 'const LONGEST = 200;']],
+  'src/http/write-reply.ts': [['what goes out in one system call', 'const JOINED_BYTES = 16 * 1024;']],
+  'src/limits/sign-in-failures.ts': [['rows that one failure sweeps', 'limit 20']],
+  'src/rest/plan-call.ts': [
+    ['plans that are remembered', 'const MAX_SHAPES = 1000;', 'const MAX_SHAPE_LENGTH = 4000;'],
+  ],
+  'src/rest/plan/closest-name.ts': [['names that a hint is looked for', 'const MAX_LENGTH = 128;']],
+  'src/rest/request/memoize.ts': [['what is remembered parsed', 'const MAX_TEXT = 1000;', 'const MAX_RESULTS = 1000;']],
+  'src/rest/run/run-batch.ts': [['the oid of a type', 'const BYTEA = 17;']],
+  'src/spec/advice/overlap.ts': [['bits of a mask', '.max(8,']],
+  'src/spec/diff/words/values.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
+  'src/spec/html/specification.ts': [['a short hash', '.slice(0, 12)']],
+  'src/spec/live-figures.ts': [['figures of the last 30 days, as chapter 4 says', "interval '30 days'"]],
+  'src/spec/markdown/specification.ts': [['a short hash', '.slice(0, 12)']],
+  'src/spec/types/input.ts': [
+    ['what other matchers of patterns take', 'const COUNTED = 1000;'],
+    ['digits that a double holds', 'length > 15'],
+  ],
+  'src/spec/types/pattern.ts': [['how deep a pattern is read', 'const DEPTH = 50;']],
+  'src/spec/versions/store.ts': [
+    ['entries of the journal that one version names', 'const CAUSES = 200;'],
+    ['how long an entry waits for its version', "interval '10 seconds'"],
+  ],
+  'src/spec/versions/versions.ts': [
+    [
+      'how long changes settle before they are a version',
+      'const SETTLE_MILLISECONDS = 200;',
+      'const TURN_MILLISECONDS = 400;',
+    ],
+  ],
+};
+
+/** Folders whose numbers bound no call of an app: commands of a person, and the node's own start and stop. */
+const outside = /^src\/(?:cli|postgres)\//;
+
+it('no number that bounds a call stands outside of contract/limits.ts', () => {
+  const sources = sourceFiles(['src']).filter(
+    ({ path }) => path.endsWith('.ts') && !isTest(path) && !outside.test(path),
+  );
+  const found = sources.flatMap(findings);
+  const unexplained = found.filter(
+    ({ path, text }) => !(allowed[path] ?? []).some(([, ...texts]) => texts.includes(text)),
+  );
+  expect(unexplained.map(({ path, text }) => `${path}: ${text}`)).toEqual([]);
+  const files = new Set(sources.map(({ path }) => path));
+  const explained = Object.entries(allowed)
+    .filter(([path]) => files.has(path))
+    .flatMap(([path, reasons]) => reasons.flatMap(([, ...texts]) => texts.map((text) => ({ path, text }))));
+  const idle = explained.filter((one) => !found.some(({ path, text }) => path === one.path && text === one.text));
+  expect(idle.map(({ path, text }) => `${path}: ${text}`)).toEqual([]);
+});
+
+it.each([
+  'const MAX_ROWS = 5000;',
+  'const schema = z.string().max(4096);',
+  'socket.setTimeout(30000, () => undefined); setTimeout(end, 30_000)',
+  'if (body.length > 65536) throw refuse();',
+  'const options = { bodyLimit: 10 * 1024 * 1024 };',
+  'return rows.slice(0, 100);',
+  'const sql = `select 1 from t order by a limit 50`;',
+  "const sql = `where at > now() - interval '90 days'`;",
+])('such a number is found: %s', (text) => {
+  expect(findings({ path: 'src/example.ts', text })).not.toEqual([]);
+});
+
+it.each([
+  'const HEAD = 5;',
+  'text.slice(0, 1)',
+  'limits.bodyBytes.default',
+  '// at most 5000: const MAX = 5000;',
+  'status: 409',
+])('what is none is left alone: %s', (text) => expect(findings({ path: 'src/example.ts', text })).toEqual([]));
