@@ -3,7 +3,18 @@ import { useEffect, useState } from 'react';
 import { Button } from './button.tsx';
 
 /** Copies a text. Says so where screen readers hear it; the tick stays for two seconds. */
-export function CopyButton({ text, what, word = false }: { text: string; what: string; word?: boolean }) {
+export function CopyButton({
+  text,
+  what,
+  word = false,
+}: {
+  /** Or what makes it, where that takes a while. */
+  text: string | (() => string);
+  /** "the policy". */
+  what: string;
+  /** A word beside the icon: "Copy", or one of your own. */
+  word?: boolean | string;
+}) {
   const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null);
 
   useEffect(() => {
@@ -13,7 +24,7 @@ export function CopyButton({ text, what, word = false }: { text: string; what: s
   }, [outcome]);
 
   const copy = () => {
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
       () => setOutcome('copied'),
       () => setOutcome('refused'),
     );
@@ -29,7 +40,7 @@ export function CopyButton({ text, what, word = false }: { text: string; what: s
         label={outcome ? said : `Copy ${what}`}
         onClick={copy}
       >
-        {word ? (outcome === 'copied' ? 'Copied' : 'Copy') : null}
+        {word ? (outcome === 'copied' ? 'Copied' : word === true ? 'Copy' : word) : null}
       </Button>
       <span role="status" className="sr">
         {said}

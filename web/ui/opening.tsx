@@ -17,17 +17,19 @@ export function Opening({
   children?: ReactNode;
 }) {
   return (
-    <header className={classNames(styles.opening, numeral === undefined && styles.plain)}>
-      {numeral !== undefined && (
-        <div className={styles.numeral} aria-hidden="true">
-          {numeral}
+    <header className={styles.room}>
+      <div className={classNames(styles.opening, numeral === undefined && styles.plain)}>
+        {numeral !== undefined && (
+          <div className={styles.numeral} aria-hidden="true">
+            {numeral}
+          </div>
+        )}
+        <div className={styles.title}>
+          <p className={styles.name}>{name}</p>
+          <h1 className={styles.question}>{question}</h1>
         </div>
-      )}
-      <div className={styles.title}>
-        <p className={styles.name}>{name}</p>
-        <h1 className={styles.question}>{question}</h1>
+        {children !== undefined && <p className={styles.answer}>{children}</p>}
       </div>
-      {children !== undefined && <p className={styles.answer}>{children}</p>}
     </header>
   );
 }

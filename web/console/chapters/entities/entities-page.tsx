@@ -1,16 +1,19 @@
 import { useParams } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
 import type { EntitiesChapter, Entity } from '../../../../contract/specification.ts';
 import { Ways } from '../../../ui/empty.tsx';
 import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
 import { FirstMigrations, FirstTable } from '../../contents/first-steps.tsx';
+import { Diagram } from '../../diagram/diagram.tsx';
 import { bytes, count, counted, entityName } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { ListFigure } from '../list/list-figure.tsx';
 import { useChosen } from '../list/use-chosen.ts';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
-import { Diagram } from './diagram.tsx';
 import { entityColumns } from './entity-columns.tsx';
+import { edgesAt, entityGraph, fieldWords } from './entity-graph.ts';
+import { entityMermaid } from './entity-mermaid.ts';
 import { EntityPanel } from './entity-panel.tsx';
 import { openTables } from './entity-words.ts';
 
@@ -58,9 +61,7 @@ export function EntitiesPage() {
         </Ways>
       ) : (
         <>
-          {chapter?.relations.length !== 0 && (
-            <Diagram chapter={chapter} selected={selected} onSelect={({ id }) => choose(id)} />
-          )}
+          <EntityDiagram appRef={ref} chapter={chapter} selected={selected} onOpen={choose} />
           <ListFigure
             number="Table 3.2"
             caption="Every entity"
@@ -72,6 +73,39 @@ export function EntitiesPage() {
         </>
       )}
     </ChapterPage>
+  );
+}
+
+/** Entities as boxes, relations as arrows with right angles from what points to what is pointed to. */
+function EntityDiagram({
+  appRef,
+  chapter,
+  selected,
+  onOpen,
+}: {
+  appRef: string;
+  chapter: EntitiesChapter | undefined;
+  selected: Entity | null;
+  onOpen: (id: string) => void;
+}) {
+  const graph = useMemo(() => chapter && entityGraph(chapter), [chapter]);
+  const words = useMemo(() => (chapter ? fieldWords(chapter) : undefined), [chapter]);
+  const id = selected?.id ?? null;
+  const hot = useMemo(() => (graph ? edgesAt(graph, id) : new Set<string>()), [graph, id]);
+  const mermaid = useCallback(() => (chapter ? entityMermaid(chapter) : ''), [chapter]);
+  return (
+    <Diagram
+      number="Figure 3.1"
+      caption="What points to what: rows now, fields"
+      label="Entities and what they point to"
+      name={`${appRef}-entities`}
+      graph={graph}
+      words={words}
+      selected={id}
+      hot={hot}
+      mermaid={mermaid}
+      onOpen={onOpen}
+    />
   );
 }
 

@@ -1,8 +1,13 @@
 import { useEffect } from 'react';
 
-/** Brings the selected row of the page's table into sight when the selection changes: it was linked to, or stepped to. */
+/**
+ * Brings the selected row of the page's table into sight when the selection changes: it was linked to, or stepped to. Not
+ * where it was chosen in another figure, which then stays in sight.
+ */
 export function useInSight(selected: string | null): void {
   useEffect(() => {
-    if (selected !== null) document.querySelector('tr[data-selected]')?.scrollIntoView({ block: 'nearest' });
+    const row = selected === null ? null : document.querySelector('tr[data-selected]');
+    const chosenIn = document.activeElement?.closest('figure');
+    if (row && (!chosenIn || chosenIn.contains(row))) row.scrollIntoView({ block: 'nearest' });
   }, [selected]);
 }

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { EntitiesChapter, Entity, Relation } from '../../../../contract/specification.ts';
+import { edgesAt, entityGraph, fieldWords } from './entity-graph.ts';
+import { entityMermaid } from './entity-mermaid.ts';
+
+const field = (name: string, more: Partial<Entity['fields'][number]> = {}): Entity['fields'][number] => ({
+  name,
+  type: 'bigint',
+  base_type: null,
+  nullable: false,
+  default: null,
+  generated: null,
+  identity: null,
+  enum_values: null,
+  comment: null,
+  references: null,
+  ...more,
+});
+const entity = (schema: string, name: string, more: Partial<Entity> = {}): Entity => ({
+  id: `${schema}."${name}"`,
+  schema,
+  name,
+  kind: 'table',
+  exposed: true,
+  comment: null,
+  owner: 'app_x',
+  row_level_security: true,
+  forced_row_level_security: false,
+  security: null,
+  writable: { insert: true, update: true, delete: true },
+  primary_key: ['id'],
+  unique_keys: [],
+  fields: [field('id')],
+  triggers: [],
+  inherits: [],
+  partitions: 0,
+  definition: null,
+  extension: null,
+  figures: { rows_estimate: 1240, size_bytes: 1 },
+  ...more,
+});
+const relation = (from: string, to: string, schema = 'public', more: Partial<Relation> = {}): Relation => ({
+  name: `${from}_fkey`,
+  from: { schema: 'public', entity: from, fields: ['a', 'b'] },
+  to: { schema, entity: to, fields: ['a', 'b'] },
+  kind: 'many-to-one',
+  on_delete: 'no action',
+  ...more,
+});
+const chapter = (entities: Entity[], relations: Relation[] = []): EntitiesChapter => ({
+  entities,
+  relations,
+  sources: [],
+});
+
+describe('entityGraph', () => {
+  const graph = entityGraph(
+    chapter(
+      [entity('public', 'notes'), entity('public', 'lone', { kind: 'view' })],
+      [relation('notes', 'users', 'auth'), relation('notes', 'notes')],
+    ),
+  );
+
+  it('has a box for each entity, and for what is pointed to from outside', () => {
+    expect(graph.boxes.map(({ id, name, look }) => [id, name, look])).toEqual([
+      ['public."notes"', 'notes', 'usual'],
+      ['public."lone"', 'lone', 'derived'],
+      ['auth.users', 'auth.users', 'outside'],
+    ]);
+    expect(graph.boxes.map(({ figure }) => figure)).toEqual(['1,240', null, null]);
+  });
+
+  it('has no edge without its boxes, an edge to itself included', () => {
+    const ids = new Set(graph.boxes.map(({ id }) => id));
+    expect(graph.edges).toHaveLength(2);
+    expect(graph.edges.every(({ from, to }) => ids.has(from) && ids.has(to))).toBe(true);
+    expect(graph.edges[0]?.label).toBe('a, b');
+    expect(edgesAt(graph, 'auth.users').size).toBe(1);
+    expect(edgesAt(graph, null).size).toBe(0);
+  });
+
+  it('frames schemas where there are several, and only there', () => {
+    expect(new Set(graph.boxes.map(({ group }) => group))).toEqual(new Set([null]));
+    const two = entityGraph(chapter([entity('public', 'a'), entity('shop', 'a')]));
+    expect(two.boxes.map(({ group, name }) => [group, name])).toEqual([
+      ['public', 'a'],
+      ['shop', 'a'],
+    ]);
+    expect(two.boxes[0]?.colour).not.toBe(two.boxes[1]?.colour);
+  });
+
+  it('is found by its fields', () =>
+    expect(fieldWords(chapter([entity('public', 'a', { fields: [field('sku')] })])).get('public."a"')).toContain(
+      'sku',
+    ));
+});
+
+describe('entityMermaid', () => {
+  const text = entityMermaid(
+    chapter(
+      [
+        entity('public', 'line items', {
+          unique_keys: [['code']],
+          fields: [
+            field('id'),
+            field('code', { type: 'character varying(10)', comment: 'as "printed"' }),
+            field('a', { nullable: true, references: { schema: 'public', entity: 'orders', field: 'id' } }),
+          ],
+        }),
+        entity('public', 'orders'),
+      ],
+      [relation('line items', 'orders'), relation('orders', 'line items', 'public', { kind: 'one-to-one' })],
+    ),
+  );
+  it('names entities, fields with their keys, and how many may meet', () => {
+    expect(text).toContain('  "line items" {\n    bigint id PK\n');
+    expect(text).toContain(`    character_varying(10) code UK "as 'printed'"\n`);
+    expect(text).toContain('    bigint a FK\n');
+    expect(text).toContain('  "line items" }o--o| "orders" : "a, b"\n');
+    expect(text).toContain('  "orders" |o--|| "line items" : "a, b"\n');
+  });
+});

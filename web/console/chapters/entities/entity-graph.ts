@@ -1,0 +1,83 @@
+import type { EntitiesChapter, Entity, Relation } from '../../../../contract/specification.ts';
+import type { Box, Colour, Edge, Graph } from '../../diagram/graph.ts';
+import { count, counted, entityName } from '../../format/format.ts';
+
+const colours: readonly Colour[] = ['d-1', 'd-3', 'd-2', 'd-5', 'd-4'];
+
+/** Schema and name, as relations name an entity. */
+const nameOf = (schema: string, name: string) => `${schema}.${name}`;
+
+/**
+ * The entities and what they point to as boxes and edges; what is pointed to from outside has a box too. Where the app
+ * has several schemas, each has a frame and a colour of its own. Pure.
+ */
+export function entityGraph({ entities, relations }: EntitiesChapter): Graph {
+  const ids = new Map(entities.map(({ id, schema, name }) => [nameOf(schema, name), id]));
+  const schemas = [...new Set(entities.map(({ schema }) => schema))];
+  const several = schemas.length > 1;
+  const colourOf = (schema: string): Colour => (several ? (colours[schemas.indexOf(schema)] ?? 'd-6') : 'd-6');
+  const outside = new Map(
+    relations
+      .flatMap(({ from, to }) => [from, to])
+      .filter(({ schema, entity }) => !ids.has(nameOf(schema, entity)))
+      .map(({ schema, entity }) => [nameOf(schema, entity), outsideBox(schema, entity)]),
+  );
+  const idOf = ({ schema, entity }: Relation['from']) => ids.get(nameOf(schema, entity)) ?? nameOf(schema, entity);
+  return {
+    boxes: [
+      ...entities.map((entity) => entityBox(entity, colourOf(entity.schema), several ? entity.schema : null)),
+      ...outside.values(),
+    ],
+    edges: relations.map((relation) => edgeOf(relation, idOf(relation.from), idOf(relation.to))),
+    alone: 'Without a relation',
+  };
+}
+
+function entityBox(entity: Entity, colour: Colour, group: string | null): Box {
+  const { id, schema, name, kind, fields, figures } = entity;
+  const rows = kind === 'view' ? null : (figures?.rows_estimate ?? null);
+  const called = entityName(schema, name);
+  return {
+    id,
+    name: group === null ? called : name,
+    figure: rows === null ? null : count(rows),
+    remark:
+      kind === 'view' || kind === 'materialized view'
+        ? `${kind}, ${counted(fields.length, 'field')}`
+        : counted(fields.length, 'field'),
+    colour,
+    look: kind === 'table' || kind === 'partitioned table' ? 'usual' : 'derived',
+    group,
+    says: `${called}, ${kind}${rows === null ? '' : `, about ${counted(rows, 'row')}`}`,
+  };
+}
+
+const outsideBox = (schema: string, entity: string): Box => ({
+  id: nameOf(schema, entity),
+  name: nameOf(schema, entity),
+  figure: null,
+  remark: 'not exposed',
+  colour: 'd-6',
+  look: 'outside',
+  group: null,
+  says: `${nameOf(schema, entity)}, not exposed`,
+});
+
+const edgeOf = ({ name, from, to }: Relation, fromId: string, toId: string): Edge => ({
+  id: `${fromId} ${name}`,
+  from: fromId,
+  to: toId,
+  label: from.fields.join(', '),
+  figure: null,
+  weight: 1,
+  bad: false,
+  says: `${from.entity} points to ${to.entity} by ${from.fields.join(', ')}`,
+});
+
+/** What a box is found by beside its name: the names of its fields. */
+export const fieldWords = ({ entities }: EntitiesChapter): ReadonlyMap<string, string> =>
+  new Map(entities.map(({ id, fields }) => [id, fields.map(({ name }) => name).join('\n')]));
+
+/** The edges that meet at an entity. */
+export const edgesAt = ({ edges }: Graph, id: string | null): ReadonlySet<string> =>
+  new Set(edges.filter(({ from, to }) => from === id || to === id).map((edge) => edge.id));

@@ -1,0 +1,196 @@
+import { Select } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { IconDownload, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Figure } from '../../ui/figure.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { counted } from '../format/format.ts';
+import styles from './diagram.module.css';
+import { saveSvg } from './export.ts';
+import type { Layout } from './geometry.ts';
+import { around, type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
+import { heightOf } from './view.ts';
+
+const Canvas = lazy(async () => ({ default: (await import('./canvas.tsx')).Canvas }));
+
+/** More boxes than this are too many to see at once: the reader looks for one, and sees it with all that it is joined to. */
+const mostBoxes = 300;
+
+/**
+ * A figure of boxes and edges, laid out by itself, that can be searched and taken along as SVG and as Mermaid. The
+ * packages that draw it are fetched when it is first in sight.
+ */
+export function Diagram({
+  number,
+  caption,
+  label,
+  remark,
+  name,
+  graph: whole,
+  words,
+  selected,
+  hot,
+  mermaid,
+  onOpen,
+}: {
+  /** "Figure 3.1". */
+  number: string;
+  caption: ReactNode;
+  /** What screen readers call it. */
+  label: string;
+  /** Before the tools. */
+  remark?: ReactNode;
+  /** Of the file that it is saved as, without its ending. */
+  name: string;
+  /** Missing while it is not known: the figure holds its place. */
+  graph: Graph | undefined;
+  /** More words by which a box is found; none where there is nothing to search. */
+  words: ReadonlyMap<string, string> | undefined;
+  /** Id of the box that the panel tells of. */
+  selected: string | null;
+  /** Ids of the edges to bring out. */
+  hot: ReadonlySet<string>;
+  mermaid: () => string;
+  onOpen: (id: string) => void;
+}) {
+  const cut = whole !== undefined && whole.boxes.length > mostBoxes;
+  const graph = useMemo(
+    () => (whole && cut ? around(whole, new Set(selected === null ? [] : [selected])) : whole),
+    [whole, cut, selected],
+  );
+  const { data: layout, isError } = useLayout(graph);
+  const { ref, width } = useElementSize();
+  const height = layout && width > 0 ? heightOf(layout, width) : guess(graph);
+  return (
+    <Figure
+      number={number}
+      caption={caption}
+      tools={
+        <>
+          {remark}
+          {words && whole && <Find boxes={whole.boxes} words={words} onFind={onOpen} />}
+          {graph && layout && (
+            <Button small icon={IconDownload} label="Save as SVG" onClick={() => saveSvg(graph, layout, name)}>
+              SVG
+            </Button>
+          )}
+          {graph && <CopyButton text={mermaid} what="the figure in Mermaid" word="Mermaid" />}
+        </>
+      }
+    >
+      <div ref={ref} className={styles.room} style={{ minHeight: height }}>
+        {cut && (
+          <p className={styles.words}>
+            {counted(whole.boxes.length, 'box', 'boxes')} are too many to see at once.{' '}
+            {selected === null
+              ? 'Find one: it is drawn with all that it is joined to.'
+              : 'Drawn is what the chosen one is joined to.'}
+          </p>
+        )}
+        {isError ? (
+          <p className={styles.words}>The figure could not be drawn. The table and the panel tell the same.</p>
+        ) : (
+          graph &&
+          layout &&
+          width > 0 && (
+            <Suspense fallback={<Drawing />}>
+              <Canvas
+                key={cut ? selected : 'whole'}
+                label={label}
+                graph={graph}
+                layout={layout}
+                room={{ width, height }}
+                selected={selected}
+                hot={hot}
+                onOpen={onOpen}
+              />
+            </Suspense>
+          )
+        )}
+        {!isError && !layout && !(cut && selected === null) && <Drawing />}
+      </div>
+    </Figure>
+  );
+}
+
+const Drawing = () => (
+  <p className={styles.words} role="status">
+    Drawing …
+  </p>
+);
+
+/** Lays a graph out; again only where its shape has changed, not where its figures have. */
+function useLayout(graph: Graph | undefined) {
+  const shape = useMemo(() => (graph ? shapeOf(graph) : ''), [graph]);
+  return useQuery({
+    queryKey: ['layout', shape],
+    queryFn: async (): Promise<Layout> => (await import('./layout.ts')).layoutOf(graph ?? none),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: graph !== undefined && graph.boxes.length > 0,
+    placeholderData: (before) => before,
+  });
+}
+
+const none: Graph = { boxes: [], edges: [], alone: '' };
+
+/** What the places of boxes and edges follow from. */
+const shapeOf = (graph: Graph): string => {
+  const compact = isCompact(graph);
+  return JSON.stringify([
+    graph.boxes.map((box) => [box.id, box.group, sizeOf(box, compact).width]),
+    graph.edges.map((edge) => [edge.id, edge.from, edge.to, compact ? 0 : labelSize(edge).width]),
+    graph.alone,
+    compact,
+  ]);
+};
+
+/** About how high the figure will be, so that little moves when it comes. */
+const guess = (graph: Graph | undefined): number =>
+  Math.min(480, Math.max(2, Math.ceil((graph?.boxes.length ?? 6) / 3)) * 92);
+
+function Find({
+  boxes,
+  words,
+  onFind,
+}: {
+  boxes: readonly Box[];
+  words: ReadonlyMap<string, string>;
+  onFind: (id: string) => void;
+}) {
+  const data = useMemo(
+    () =>
+      boxes
+        .filter(({ look }) => look !== 'start' && look !== 'outside')
+        .map(({ id, name, group }) => ({ value: id, label: group === null ? name : `${group}.${name}` })),
+    [boxes],
+  );
+  return (
+    <Select
+      className={styles.find ?? ''}
+      aria-label="Find in the figure"
+      placeholder="Find in the figure"
+      leftSection={<Icon of={IconSearch} small />}
+      leftSectionWidth={28}
+      rightSection={null}
+      searchable
+      limit={12}
+      nothingFoundMessage="Nothing of that name"
+      data={data}
+      value={null}
+      selectFirstOptionOnChange
+      filter={({ options, search, limit }) => {
+        const text = search.trim().toLowerCase();
+        return options
+          .filter(
+            (option) =>
+              'value' in option && `${option.label}\n${words.get(option.value) ?? ''}`.toLowerCase().includes(text),
+          )
+          .slice(0, limit);
+      }}
+      onChange={(id) => id !== null && onFind(id)}
+    />
+  );
+}

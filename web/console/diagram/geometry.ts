@@ -1,0 +1,103 @@
+/** Points, paths and places within a laid-out figure. Pure; px at a scale of 1. */
+
+export type Point = readonly [x: number, y: number];
+
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface Layout {
+  width: number;
+  height: number;
+  boxes: ReadonlyMap<string, Rect>;
+  groups: readonly (Rect & { title: string })[];
+  /** The points of each edge, and the left upper corner of its words. */
+  edges: ReadonlyMap<string, { points: readonly Point[]; label: Point | null }>;
+}
+
+/** An SVG path along points with corners rounded by `radius`, less where a leg is too short for it. */
+export function roundedPath(points: readonly Point[], radius: number): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  let path = `M${first.join(' ')}`;
+  for (const [place, corner] of rest.entries()) {
+    const before = points[place] ?? first;
+    const after = rest[place + 1];
+    if (!after) {
+      path += `L${corner.join(' ')}`;
+      continue;
+    }
+    const reach = Math.min(radius, distance(before, corner) / 2, distance(corner, after) / 2);
+    path += `L${towards(corner, before, reach).join(' ')}Q${corner.join(' ')} ${towards(corner, after, reach).join(' ')}`;
+  }
+  return path;
+}
+
+const distance = ([x1, y1]: Point, [x2, y2]: Point): number => Math.hypot(x2 - x1, y2 - y1);
+
+function towards(from: Point, to: Point, reach: number): Point {
+  const all = distance(from, to);
+  if (all === 0) return from;
+  return [from[0] + ((to[0] - from[0]) * reach) / all, from[1] + ((to[1] - from[1]) * reach) / all];
+}
+
+/** Where the head of an arrow stands and which way it points, in degrees; null for an edge without length. */
+export function arrowHead(points: readonly Point[]): { at: Point; turn: number } | null {
+  const at = points.at(-1);
+  const before = points.at(-2);
+  if (!at || !before) return null;
+  return { at, turn: (Math.atan2(at[1] - before[1], at[0] - before[0]) * 180) / Math.PI };
+}
+
+/** The points without the last few px, which the head of the arrow covers, so that a thick line does not show beside it. */
+export function shortened(points: readonly Point[], by: number): readonly Point[] {
+  const end = points.at(-1);
+  const before = points.at(-2);
+  if (!end || !before) return points;
+  return [...points.slice(0, -1), towards(end, before, Math.min(by, distance(end, before)))];
+}
+
+/**
+ * The box that an arrow key leads to: of those that lie in its direction, the nearest, where going astray counts
+ * twice. Home and End lead to the first and the last in reading order. Null where there is none, and for other keys.
+ */
+export function boxTowards(key: string, from: string, boxes: ReadonlyMap<string, Rect>): string | null {
+  const here = boxes.get(from);
+  if (!here) return null;
+  if (key === 'Home' || key === 'End') {
+    const order = [...boxes].toSorted(([, a], [, b]) => a.y - b.y || a.x - b.x);
+    return (key === 'Home' ? order[0] : order.at(-1))?.[0] ?? null;
+  }
+  const ways: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  const way = ways[key];
+  if (!way) return null;
+  let best: { id: string; far: number } | null = null;
+  for (const [id, box] of boxes) {
+    const x = box.x + box.width / 2 - (here.x + here.width / 2);
+    const y = box.y + box.height / 2 - (here.y + here.height / 2);
+    const along = x * way[0] + y * way[1];
+    const astray = Math.abs(x * way[1]) + Math.abs(y * way[0]);
+    const far = along + 2 * astray;
+    if (along > 1 && (best === null || far < best.far)) best = { id, far };
+  }
+  return best?.id ?? null;
+}
+
+/** Places boxes of one size on shelves of a width, from left to right. */
+export function shelved(
+  ids: readonly string[],
+  size: { width: number; height: number },
+  across: number,
+  gap: number,
+): Map<string, Rect> {
+  const columns = Math.max(1, Math.floor((across + gap) / (size.width + gap)));
+  return new Map(
+    ids.map((id, place) => [
+      id,
+      { x: (place % columns) * (size.width + gap), y: Math.floor(place / columns) * (size.height + gap), ...size },
+    ]),
+  );
+}

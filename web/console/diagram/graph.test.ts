@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { around, type Box, type Edge, hubOf } from './graph.ts';
+
+const box = (id: string): Box => ({
+  id,
+  name: id,
+  figure: null,
+  remark: '',
+  colour: 'd-6',
+  look: 'usual',
+  group: null,
+  says: id,
+});
+const edge = (from: string, to: string): Edge => ({
+  id: `${from} ${to}`,
+  from,
+  to,
+  label: '',
+  figure: null,
+  weight: 1,
+  bad: false,
+  says: '',
+});
+const graph = {
+  boxes: ['a', 'b', 'c', 'd'].map(box),
+  edges: [edge('a', 'b'), edge('b', 'c'), edge('c', 'd'), edge('b', 'b')],
+  alone: '',
+};
+
+it('keeps of a large graph what the chosen box is joined to, and no edge without its ends', () => {
+  const part = around(graph, new Set(['a']));
+  expect(part.boxes.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(part.edges.map(({ id }) => id)).toEqual(['a b', 'b b']);
+  expect(around(graph, new Set()).boxes).toEqual([]);
+});
+
+it('finds where most edges meet, or nothing in an empty graph', () => {
+  expect(hubOf(graph)).toBe('b');
+  expect(hubOf({ boxes: [], edges: [], alone: '' })).toBeUndefined();
+});

@@ -1,0 +1,85 @@
+/** What a figure of boxes and edges shows. Entities and states are drawn from the same parts. */
+
+/** A data colour of the tokens. */
+export type Colour = 'd-1' | 'd-2' | 'd-3' | 'd-4' | 'd-5' | 'd-6';
+
+export interface Box {
+  id: string;
+  name: string;
+  /** The live figure: rows now; null where none is known. */
+  figure: string | null;
+  /** Beside the figure, small: "9 fields", "22 min". */
+  remark: string;
+  colour: Colour;
+  /** `derived`: a view. `outside`: not the app's own. `final`: nothing leads on. `start`: the dot that a machine starts at. */
+  look: 'usual' | 'derived' | 'outside' | 'final' | 'start';
+  /** The heading of the frame around it; null for none. */
+  group: string | null;
+  /** What screen readers say of it. */
+  says: string;
+}
+
+export interface Edge {
+  id: string;
+  from: string;
+  to: string;
+  label: string;
+  /** The live figure after the label; null for none. */
+  figure: string | null;
+  /** In px. */
+  weight: number;
+  /** What should not be: crimson. */
+  bad: boolean;
+  says: string;
+}
+
+export interface Graph {
+  boxes: readonly Box[];
+  edges: readonly Edge[];
+  /** The heading over boxes that no edge meets. */
+  alone: string;
+}
+
+/** More boxes than this are drawn as one line each, and their edges without labels. */
+export const mostFull = 40;
+
+export const isCompact = ({ boxes }: Graph): boolean => boxes.length > mostFull;
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** How large a box is drawn, in px at a scale of 1. */
+export const sizeOf = ({ look }: Box, compact: boolean): Size =>
+  look === 'start' ? { width: 10, height: 10 } : { width: 152, height: compact ? 30 : 64 };
+
+/** Room for the words of an edge of 11 and 12 px, near enough to keep their place free. */
+export const labelSize = ({ label, figure }: Pick<Edge, 'label' | 'figure'>): Size => ({
+  width: Math.ceil(label.length * 6.2 + (figure === null ? 0 : figure.length * 6.2 + 8)) + 8,
+  height: 16,
+});
+
+/**
+ * A part of a graph: some boxes, everything that an edge joins to them, and all edges among these. Where a graph is
+ * too large to be drawn, this is what is drawn of it. Pure.
+ */
+export function around(graph: Graph, centres: ReadonlySet<string>): Graph {
+  const kept = new Set(centres);
+  for (const { from, to } of graph.edges) {
+    if (centres.has(from)) kept.add(to);
+    if (centres.has(to)) kept.add(from);
+  }
+  return {
+    ...graph,
+    boxes: graph.boxes.filter(({ id }) => kept.has(id)),
+    edges: graph.edges.filter(({ from, to }) => kept.has(from) && kept.has(to)),
+  };
+}
+
+/** The box that most edges meet at; undefined for a graph without boxes. */
+export function hubOf({ boxes, edges }: Graph): string | undefined {
+  const met = new Map<string, number>();
+  for (const { from, to } of edges) for (const id of [from, to]) met.set(id, (met.get(id) ?? 0) + 1);
+  return boxes.toSorted((a, b) => (met.get(b.id) ?? 0) - (met.get(a.id) ?? 0))[0]?.id;
+}

@@ -1,0 +1,149 @@
+import ELK, { type ElkNode, type LayoutOptions } from 'elkjs/lib/elk-api.js';
+import elkWorker from 'elkjs/lib/elk-worker.min.js?url';
+import { type Layout, type Point, type Rect, shelved } from './geometry.ts';
+import { type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
+
+const common: LayoutOptions = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'RIGHT',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.json.edgeCoords': 'ROOT',
+  'elk.json.shapeCoords': 'ROOT',
+  'elk.padding': '[top=8,left=2,bottom=8,right=8]',
+  'elk.aspectRatio': '2.4',
+};
+
+/** The order in which boxes and edges are given, where it costs no crossing. ELK fails with it where boxes stand in groups. */
+const inOrder: LayoutOptions = { 'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES' };
+
+/** Few boxes: room for the words on the edges. */
+const full: LayoutOptions = {
+  'elk.layered.spacing.nodeNodeBetweenLayers': '40',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '20',
+  'elk.spacing.nodeNode': '28',
+  'elk.spacing.edgeNode': '20',
+  'elk.spacing.edgeEdge': '14',
+  'elk.spacing.edgeLabel': '1',
+  'elk.spacing.componentComponent': '28',
+};
+
+/** Many boxes: edges that meet at a box become one line before it. */
+const tight: LayoutOptions = {
+  'elk.layered.mergeEdges': 'true',
+  'elk.layered.thoroughness': '4',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '40',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '8',
+  'elk.spacing.nodeNode': '14',
+  'elk.spacing.edgeNode': '12',
+  'elk.spacing.edgeEdge': '8',
+  'elk.spacing.componentComponent': '28',
+};
+
+const framePadding = { top: 44, side: 16 };
+const padding = `[top=${framePadding.top},left=${framePadding.side},bottom=${framePadding.side},right=${framePadding.side}]`;
+const gap = 14;
+
+/**
+ * Lays a graph out in layers from left to right with right angles, in a worker of its own. Boxes that no edge
+ * meets stand on shelves below.
+ */
+export async function layoutOf(graph: Graph): Promise<Layout> {
+  const compact = isCompact(graph);
+  const met = new Set(graph.edges.flatMap(({ from, to }) => [from, to]));
+  const joined = graph.boxes.filter(({ id }) => met.has(id));
+  const alone = graph.boxes.filter(({ id }) => !met.has(id));
+  const drawn = joined.length > 0 ? await layered(graph, joined, compact) : nothing;
+  return alone.length > 0 ? below(drawn, alone, graph.alone, compact) : drawn;
+}
+
+const nothing: Layout = { width: 0, height: 0, boxes: new Map(), groups: [], edges: new Map() };
+
+async function layered(graph: Graph, joined: readonly Box[], compact: boolean): Promise<Layout> {
+  const order = joined.every(({ group }) => group === null) ? inOrder : {};
+  const root = await laidOut({
+    id: 'root',
+    layoutOptions: { ...common, ...(compact ? tight : full), ...order, 'elk.hierarchyHandling': 'INCLUDE_CHILDREN' },
+    children: childrenOf(joined, compact),
+    edges: graph.edges.map((edge) => ({
+      id: edge.id,
+      sources: [edge.from],
+      targets: [edge.to],
+      labels: compact || edge.label === '' ? [] : [{ text: edge.label, ...labelSize(edge) }],
+    })),
+  });
+  const groups = (root.children ?? []).filter(({ children }) => children && children.length > 0);
+  return {
+    width: root.width ?? 0,
+    height: root.height ?? 0,
+    boxes: new Map((root.children ?? []).flatMap((child) => child.children?.map(placed) ?? [placed(child)])),
+    groups: groups.map((group) => ({ ...placed(group)[1], title: group.id.slice(groupPrefix.length) })),
+    edges: new Map(
+      (root.edges ?? []).map(({ id, sections = [], labels: [label] = [] }) => [
+        id,
+        {
+          points: sections.flatMap(({ startPoint, bendPoints = [], endPoint }) =>
+            [startPoint, ...bendPoints, endPoint].map(({ x, y }): Point => [x, y]),
+          ),
+          label: label ? [label.x ?? 0, label.y ?? 0] : null,
+        },
+      ]),
+    ),
+  };
+}
+
+const groupPrefix = 'group ';
+
+/** The boxes as ELK takes them, those of a group within a node of its own. */
+function childrenOf(boxes: readonly Box[], compact: boolean): ElkNode[] {
+  const node = (box: Box): ElkNode => ({ id: box.id, ...sizeOf(box, compact) });
+  const titles = [...new Set(boxes.flatMap(({ group }) => group ?? []))];
+  return [
+    ...titles.map((title) => ({
+      id: groupPrefix + title,
+      layoutOptions: { ...common, ...(compact ? tight : full), 'elk.padding': padding },
+      children: boxes.filter(({ group }) => group === title).map(node),
+    })),
+    ...boxes.filter(({ group }) => group === null).map(node),
+  ];
+}
+
+const placed = ({ id, x = 0, y = 0, width = 0, height = 0 }: ElkNode): [string, Rect] => [id, { x, y, width, height }];
+
+/** Adds a frame of boxes that stand alone under a layout, about as wide as it is. */
+function below(layout: Layout, alone: readonly Box[], title: string, compact: boolean): Layout {
+  const [first] = alone;
+  if (!first) return layout;
+  const size = sizeOf(first, compact);
+  const across = Math.max(layout.width, 6 * (size.width + gap)) - 2 * framePadding.side;
+  const places = shelved(
+    alone.map(({ id }) => id),
+    size,
+    across,
+    gap,
+  );
+  const top = layout.height === 0 ? 0 : layout.height + 2 * gap;
+  const far = [...places.values()];
+  const width = Math.max(...far.map((place) => place.x + place.width)) + 2 * framePadding.side;
+  const height = Math.max(...far.map((place) => place.y + place.height)) + framePadding.top + framePadding.side;
+  const moved = [...places].map(([id, place]): [string, Rect] => [
+    id,
+    { ...place, x: place.x + framePadding.side, y: place.y + top + framePadding.top },
+  ]);
+  return {
+    ...layout,
+    width: Math.max(layout.width, width),
+    height: top + height,
+    boxes: new Map([...layout.boxes, ...moved]),
+    groups: [...layout.groups, { x: 0, y: top, width, height, title }],
+  };
+}
+
+async function laidOut(given: ElkNode): Promise<ElkNode> {
+  const elk = new ELK({ workerFactory: () => new Worker(elkWorker) });
+  try {
+    return await elk.layout(given);
+  } finally {
+    elk.terminateWorker();
+  }
+}

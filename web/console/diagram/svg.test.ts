@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import type { Layout } from './geometry.ts';
+import type { Graph } from './graph.ts';
+import { type Palette, svgOf } from './svg.ts';
+
+const palette = new Proxy({}, { get: (_, name) => `#${String(name)}` }) as Palette;
+const graph: Graph = {
+  boxes: [
+    {
+      id: 'a',
+      name: 'a <b> & "c"',
+      figure: '1,240',
+      remark: '2 fields',
+      colour: 'd-1',
+      look: 'usual',
+      group: null,
+      says: '',
+    },
+  ],
+  edges: [{ id: 'e', from: 'a', to: 'a', label: 'solve', figure: '7', weight: 2, bad: true, says: '' }],
+  alone: '',
+};
+const layout: Layout = {
+  width: 200,
+  height: 100,
+  boxes: new Map([['a', { x: 0, y: 0, width: 152, height: 64 }]]),
+  groups: [],
+  edges: new Map([
+    [
+      'e',
+      {
+        points: [
+          [0, 0],
+          [40, 0],
+        ],
+        label: [0, 0],
+      },
+    ],
+  ]),
+};
+
+it('is XML that holds names, figures and edges, whatever the names are', () => {
+  const svg = svgOf(graph, layout, palette, 'a < b');
+  expect(svg).toContain('a &lt;b&gt; &amp; &quot;c&quot;');
+  expect(svg).toContain('<title>a &lt; b</title>');
+  expect(svg).toContain('1,240');
+  expect(svg).toMatch(/solve<tspan[^>]*>7<\/tspan>/);
+  expect(svg).toContain('stroke="#error" stroke-width="2"');
+});
+
+it('leaves out what has no place', () => {
+  const svg = svgOf(graph, { ...layout, boxes: new Map(), edges: new Map() }, palette, '');
+  expect(svg).not.toContain('solve');
+});
