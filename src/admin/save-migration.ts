@@ -19,9 +19,11 @@ export async function showUnsaved(context: AdminContext, ref: string): Promise<R
   const { database } = await openApp(context, ref);
   const [result] = await asServer(database, [
     {
-      text: `select json_build_object('last', coalesce(max(id), 0), 'statements', coalesce(json_agg(json_build_object(
-               'at', at, 'who', coalesce(made_by, role), 'what', what, 'statement', statement) order by id), '[]'))
-             from ninefold.journal j where ${isUnsaved}`,
+      // One script may be noted as a change of the schema and of a definition.
+      text: `select json_build_object('last', coalesce(max(last), 0), 'statements', coalesce(json_agg(json_build_object(
+               'at', at, 'who', who, 'what', what, 'statement', statement) order by id), '[]'))
+             from (select min(j.id) as id, max(j.id) as last, j.at, j.statement, min(coalesce(j.made_by, j.role)) as who, min(j.what) as what
+               from ninefold.journal j where ${isUnsaved} group by j.transaction, j.at, j.statement) s`,
       params: [],
     },
   ]);

@@ -11,20 +11,25 @@ export type JsonSchema = { [keyword: string]: unknown };
  * `tickets.insert`. Each refuses only what PostgreSQL refuses.
  */
 export function jsonSchemas(types: TypeFacts, ref: string): string {
-  const [defaultSchema] = types.facts.exposedSchemas;
-  const definitions = inputs(types).flatMap((input) => {
-    const name = inputName(input, defaultSchema);
-    return [
-      [`${name}.insert`, entitySchema(input, (field) => field.isRequired)],
-      [`${name}.update`, entitySchema(input, () => false)],
-    ] as const;
-  });
   const document = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:ninefold:${ref}`,
-    $defs: Object.fromEntries(definitions),
+    $defs: Object.fromEntries(inputSchemas(types).map(({ name, schema }) => [name, schema])),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** What may be inserted into each entity and what it may be updated with, by name: `tickets.insert`. */
+export function inputSchemas(types: TypeFacts): { name: string; entity: string; schema: JsonSchema }[] {
+  const [defaultSchema] = types.facts.exposedSchemas;
+  return inputs(types).flatMap((input) => {
+    const name = inputName(input, defaultSchema);
+    const entity = input.entity.id;
+    return [
+      { name: `${name}.insert`, entity, schema: entitySchema(input, (field) => field.isRequired) },
+      { name: `${name}.update`, entity, schema: entitySchema(input, () => false) },
+    ];
+  });
 }
 
 function entitySchema(input: Input, isRequired: (field: InputField) => boolean): JsonSchema {

@@ -1,0 +1,20 @@
+import type { App } from '../apps/app.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Area } from './area.ts';
+import { restArea } from './rest-area.ts';
+
+/**
+ * `/apps/<ref>/openapi.json`: what whoever asks may call, as OpenAPI 3.1. With the secret key that is everything; the setting
+ * openapi_mode may say otherwise. `documentFor` gives null where there is none.
+ */
+export const openApiArea = (documentFor: (app: App, role: string) => Promise<string | null>): Area => ({
+  name: 'rest',
+  handle: async (app, _exchange, identify) => {
+    const { role } = await identify();
+    const body = await documentFor(app, role);
+    if (body === null) throw new NinefoldError('not_found');
+    const headers = { 'content-type': 'application/vnd.oai.openapi+json;version=3.1', 'cache-control': 'no-store' };
+    return { status: 200, headers, body };
+  },
+  renderError: restArea.renderError,
+});

@@ -1,0 +1,268 @@
+import type { CallEntry, Entity, ErrorLine, Specification } from '../../../contract/specification.ts';
+import { groupBy } from '../group.ts';
+import { compareText } from '../names.ts';
+import { callableRoutines, idOf } from '../roles.ts';
+import type { TypeFacts } from '../types/facts.ts';
+import { inputSchemas, type JsonSchema, shapeSchema } from '../types/json-schema.ts';
+import { type NamedTypes, shapeOf } from '../types/type-names.ts';
+import { bodyOf, parametersOf } from './parameters.ts';
+import { componentName, type Named, nullable, reference } from './schemas.ts';
+
+/**
+ * The OpenAPI 3.1 document of an app (https://spec.openapis.org/oas/v3.1.1): the calls of chapter 7, with what they take, what they
+ * answer, and the errors of chapter 8 by their statuses. The URL holds the app's own; everything else is as the specification has it.
+ *
+ * @param url of the app as its clients see it, without a trailing slash
+ */
+export function openApiDocument(specification: Specification, types: TypeFacts, url: string): JsonSchema {
+  const { app, hash, chapters } = specification;
+  const named: NamedTypes = new Map(types.named_types.map((fact) => [fact.type, fact]));
+  const entities = (chapters.entities?.entities ?? []).filter((entity) => entity.exposed);
+  const [defaultSchema] = types.facts.exposedSchemas;
+  const names = new Map(
+    entities.map((entity) => [
+      entity.id,
+      entity.schema === defaultSchema ? entity.name : `${entity.schema}.${entity.name}`,
+    ]),
+  );
+  const rows = entities.map((entity): [string, JsonSchema] => [
+    names.get(entity.id) ?? entity.id,
+    rowSchema(entity, named),
+  ]);
+  const written = inputSchemas(types)
+    .filter(({ entity }) => names.has(entity))
+    .map(({ name, schema }): [string, JsonSchema] => [name, schema]);
+  const errors = errorResponses(chapters.errors?.errors ?? []);
+  const write = new Operations({
+    entities,
+    names,
+    types,
+    named,
+    errors: chapters.errors?.errors ?? [],
+    responses: errors,
+  });
+  const calls = groupBy(chapters.calls?.calls ?? [], (call) => call.path.split('?')[0] ?? '');
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: chapters.purpose?.name ?? app.name,
+      version: hash.slice(0, 12),
+      summary: chapters.purpose?.purpose ?? `What the app ${app.ref} answers.`,
+    },
+    servers: [{ url }],
+    security: [{ apikey: [] }, { apikey: [], member: [] }],
+    tags: [
+      { name: 'auth', description: 'Sign-in and sessions' },
+      { name: 'rest', description: 'Tables and views' },
+      { name: 'rpc', description: 'Functions' },
+    ],
+    paths: Object.fromEntries([...calls].map(([path, group]) => [path, write.path(group)])),
+    components: {
+      schemas: Object.fromEntries(
+        [...rows, ...written, ['Error', errorSchema]].map(([name, schema]) => [componentName(name as string), schema]),
+      ),
+      responses: Object.fromEntries([...errors].map(([name, { response }]) => [name, response])),
+      securitySchemes: {
+        apikey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'apikey',
+          description: 'The publishable key, or the secret key.',
+        },
+        member: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The access token of a signed-in member.',
+        },
+      },
+    },
+  };
+}
+
+/** A row as a call answers it. */
+function rowSchema(entity: Entity, named: NamedTypes): JsonSchema {
+  const properties = entity.fields.map((field): [string, JsonSchema] => {
+    const schema = shapeSchema(shapeOf(field.type, named));
+    const value = field.nullable ? nullable(schema) : schema;
+    return [field.name, field.comment === null ? value : { description: field.comment, ...value }];
+  });
+  return {
+    type: 'object',
+    ...(entity.comment !== null && { description: entity.comment }),
+    properties: Object.fromEntries(properties),
+  };
+}
+
+const errorSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    code: { type: ['string', 'integer'], description: 'Which error it is; the documentation tells each.' },
+    message: { type: 'string' },
+    details: {},
+    hint: { type: ['string', 'null'] },
+    error_code: { type: 'string', description: 'Of /auth/v1: which error it is.' },
+    msg: { type: 'string', description: 'Of /auth/v1.' },
+  },
+};
+
+interface StatusErrors {
+  area: 'auth' | 'data';
+  status: number;
+  response: JsonSchema;
+}
+
+/** Errors that any call of an area can meet, by area and status: `data-400`. */
+function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors> {
+  const found = new Map<string, StatusErrors>();
+  for (const area of ['auth', 'data'] as const) {
+    const groups =
+      area === 'auth' ? ['auth', 'ninefold'] : ['rest', 'postgres', 'ninefold', 'rule', 'transition', 'function'];
+    const lines = errors.filter(
+      ({ group, status }) => groups.includes(group) && status !== null && status >= 400 && status < 600,
+    );
+    for (const [status, group] of [...groupBy(lines, (line) => line.status ?? 0)].sort(([a], [b]) => a - b)) {
+      const codes = [...new Set(group.map(({ code }) => code).filter((code) => code !== null))].sort(compareText);
+      const description = codes.length === 0 ? 'An error of the app’s own.' : `One of: ${codes.join(', ')}`;
+      found.set(`${area}-${status}`, { area, status, response: { description, content: json(reference('Error')) } });
+    }
+  }
+  return found;
+}
+
+/** The one schema, or any of several. */
+function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return different.length > 1 ? { anyOf: different } : (different[0] ?? {});
+}
+
+const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
+
+interface Parts {
+  entities: readonly Entity[];
+  /** Names of the entities' schemas by their ids. */
+  names: Named;
+  types: TypeFacts;
+  named: NamedTypes;
+  errors: readonly ErrorLine[];
+  responses: ReadonlyMap<string, StatusErrors>;
+}
+
+class Operations {
+  readonly #parts: Parts;
+  readonly #entities: ReadonlyMap<string, Entity>;
+  readonly #routines: ReadonlyMap<string, { oid: number; returnsSet: boolean }>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#entities = new Map(parts.entities.map((entity) => [entity.id, entity]));
+    this.#routines = new Map(
+      callableRoutines(parts.types.facts).map((one) => [idOf(one), { oid: one.oid, returnsSet: one.returns_set }]),
+    );
+  }
+
+  /** The calls of one path; those that share a method too differ by a value of the query, the body or a header. */
+  path(calls: readonly CallEntry[]): JsonSchema {
+    return Object.fromEntries(
+      [...groupBy(calls, ({ method }) => method)].map(([method, group]) => [
+        method.toLowerCase(),
+        this.#operation(group),
+      ]),
+    );
+  }
+
+  #operation(calls: readonly CallEntry[]): JsonSchema {
+    const [first] = calls;
+    const bodies = calls.map((call) => this.#body(call)).filter((body) => body !== null);
+    const own = this.#parts.errors.filter(({ origin }) => calls.some((call) => isOf(call, origin))).map(({ id }) => id);
+    const roles = new Set(calls.flatMap((call) => call.roles));
+    return {
+      operationId: calls.map(({ id }) => id).join(' '),
+      tags: [first?.area ?? 'rest'],
+      summary: calls.map(({ summary }) => summary).join(' Or: '),
+      ...(roles.size > 0 && { description: `For: ${[...roles].join(', ')}.` }),
+      parameters: parametersOf(
+        calls,
+        (call) => this.#entities.get(call.entity ?? '')?.fields.map(({ name }) => name) ?? [],
+      ),
+      ...(bodies.length > 0 && {
+        requestBody: {
+          required: calls.length === 1,
+          content: json(anyOf(bodies)),
+        },
+      }),
+      responses: { ...this.#answers(calls), ...this.#errors(first?.area ?? 'rest') },
+      // Errors of the app's own rules, state machines and functions, by their ids in chapter 8.
+      ...(own.length > 0 && { 'x-errors': own }),
+    };
+  }
+
+  #body(call: CallEntry): JsonSchema | null {
+    const { names, types, named } = this.#parts;
+    const name = call.entity === null ? undefined : names.get(call.entity);
+    if (call.area === 'rest' && name !== undefined && call.method === 'POST') {
+      const row = reference(`${name}.insert`);
+      return { anyOf: [row, { type: 'array', items: row }] };
+    }
+    if (call.area === 'rest' && name !== undefined && call.method === 'PATCH') return reference(`${name}.update`);
+    return bodyOf(call, (type) => shapeSchema(shapeOf(type, named)), callableRoutines(types.facts));
+  }
+
+  #answers(calls: readonly CallEntry[]): JsonSchema {
+    const answers = calls.flatMap((call) => this.#answer(call));
+    return Object.fromEntries(
+      [...groupBy(answers, ({ status }) => status)].map(([status, group]) => {
+        const schemas = group.map(({ schema }) => schema).filter((schema) => schema !== null);
+        const description = [...new Set(group.map(({ words }) => words))].join(' Or: ');
+        return [status, { description, ...(schemas.length > 0 && { content: json(anyOf(schemas)) }) }];
+      }),
+    );
+  }
+
+  #answer(call: CallEntry): { status: string; words: string; schema: JsonSchema | null }[] {
+    const { names, types, named } = this.#parts;
+    const name = call.entity === null ? undefined : names.get(call.entity);
+    const rows = name === undefined ? null : { type: 'array', items: reference(name) };
+    if (call.area === 'rest') {
+      if (call.method === 'GET') {
+        const words = 'Rows';
+        return [
+          { status: '200', words, schema: rows },
+          { status: '206', words: 'A part of the rows, where their number was asked for', schema: rows },
+        ];
+      }
+      const done = call.method === 'POST' ? '201' : '200';
+      const given = { status: done, words: 'The rows, with Prefer: return=representation', schema: rows };
+      return call.method === 'POST' ? [given] : [given, { status: '204', words: 'Done', schema: null }];
+    }
+    if (call.area === 'auth') {
+      const isEmpty = call.returns.startsWith('204');
+      return [{ status: isEmpty ? '204' : '200', words: call.returns, schema: isEmpty ? null : { type: 'object' } }];
+    }
+    const routine = this.#routines.get(call.entity ?? '');
+    const output = types.outputs.find((one) => one.routine === routine?.oid);
+    if (!output || output.type === 'void') return [{ status: '204', words: 'Done', schema: null }];
+    const columns = output.columns.map((column): [string, JsonSchema] => [
+      column.name,
+      nullable(shapeSchema(shapeOf(column.type, named))),
+    ]);
+    const one: JsonSchema =
+      output.type === 'record' && columns.length > 0
+        ? { type: 'object', properties: Object.fromEntries(columns) }
+        : nullable(shapeSchema(shapeOf(output.type, named)));
+    return [{ status: '200', words: call.returns, schema: routine?.returnsSet ? { type: 'array', items: one } : one }];
+  }
+
+  #errors(area: CallEntry['area']): JsonSchema {
+    const wanted = area === 'auth' ? 'auth' : 'data';
+    const known = [...this.#parts.responses].filter(([, one]) => one.area === wanted);
+    return Object.fromEntries([
+      ...known.map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }] as const),
+      ['default', { description: 'Any other error', content: json(reference('Error')) }] as const,
+    ]);
+  }
+}
+
+/** Whether an error comes from what a call reaches: a rule of its entity, the entity's machine, or the function. */
+const isOf = (call: CallEntry, origin: string | null): boolean =>
+  call.entity !== null && origin !== null && (origin === call.entity || origin.startsWith(`${call.entity}.`));
