@@ -16,6 +16,7 @@ import { type Server, smallPool, superuserIn } from './apps/server.ts';
 import { type Config, ConfigError, type Secrets } from './config/config.ts';
 import { parseTarget } from './database/target.ts';
 import { authArea } from './http/auth-area.ts';
+import { openApiArea } from './http/open-api-area.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { restArea } from './http/rest-area.ts';
 import { buildServer, type HttpServer } from './http/server.ts';
@@ -25,6 +26,7 @@ import { Events } from './observe/events.ts';
 import { writeLog } from './observe/log.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded.ts';
 import { StartError } from './postgres/start-error.ts';
+import { OpenApiDocuments } from './spec/openapi/documents.ts';
 import { Specifier } from './spec/specifier.ts';
 import { Versions } from './spec/versions/versions.ts';
 
@@ -101,7 +103,8 @@ export async function composeWorker(
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
   });
-  const versions = new Versions((app) => specifier.specification(app), events);
+  const versions = new Versions((app) => specifier.lasting(app), events);
+  const documents = new OpenApiDocuments(specifier);
   const apps = new Apps(
     server,
     registry,
@@ -140,6 +143,7 @@ export async function composeWorker(
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
     areas: [restArea, authArea(events)],
+    openApi: openApiArea((app, role) => documents.for(app, role)),
     admin: {
       handle: (exchange) => handleAdmin(adminContext, exchange),
       authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),

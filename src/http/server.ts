@@ -19,6 +19,8 @@ import { serveConsole } from './static-files.ts';
 export interface HttpParts {
   pipeline: Pipeline;
   areas: readonly Area[];
+  /** Answers /apps/<ref>/openapi.json. */
+  openApi: Area;
   /** The management API. */
   admin: {
     handle(exchange: Exchange): Promise<Reply>;
@@ -40,9 +42,10 @@ export interface HttpParts {
 /** The framework's server, for those who only start and stop it. */
 export type HttpServer = FastifyInstance;
 
-/** Segments of /admin/v1/apps/:ref/rest/v1, and of /admin/v1. */
+/** Segments of /admin/v1/apps/:ref/rest/v1, of /admin/v1, and of /apps/:ref. */
 const DOOR_SEGMENTS = 6;
 const ADMIN_SEGMENTS = 2;
+const APP_SEGMENTS = 2;
 
 /** All routes on one server; nothing is bound to a port yet. */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
@@ -95,6 +98,16 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     server.all(`/admin/v1/apps/:ref/${area.name}/v1`, door);
     server.all(`/admin/v1/apps/:ref/${area.name}/v1/*`, door);
   }
+
+  server.route({
+    method: ['GET', 'OPTIONS'],
+    url: '/apps/:ref/openapi.json',
+    handler: async (request, reply) => {
+      const { ref } = request.params as { ref: string };
+      const exchange = toExchange(request, reply, APP_SEGMENTS, `${parts.url()}/apps/${ref}`);
+      return send(reply, await parts.pipeline.answerApp(parts.openApi, ref, exchange, null));
+    },
+  });
 
   server.all('/admin/v1/*', async (request, reply) => {
     const exchange = toExchange(request, reply, ADMIN_SEGMENTS, parts.url());

@@ -15,6 +15,8 @@ import { type Facts, loadFacts } from './facts.ts';
 import { specificationHtml } from './html/specification.ts';
 import { lasting } from './lasting.ts';
 import { specificationMarkdown } from './markdown/specification.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { visibleTo } from './openapi/visible.ts';
 import { deriveSpecification, type Observed } from './specification.ts';
 import { loadTypeFacts } from './types/facts.ts';
 import { jsonSchemas } from './types/json-schema.ts';
@@ -38,6 +40,11 @@ export class Specifier {
   async specification(app: App): Promise<Specification> {
     const [settings, observed] = await Promise.all([app.settings(), observe(app)]);
     return this.#derive(app, app.database, settings, observed);
+  }
+
+  /** The same without live figures: what is recorded as a version. */
+  async lasting(app: App): Promise<Specification> {
+    return this.#derive(app, app.database, await app.settings());
   }
 
   /** What it would do as `executor` sees it, within its transaction, whose search path this changes. */
@@ -76,6 +83,16 @@ export class Specifier {
       case 'json-schema':
         return jsonSchemas(types, app.ref);
     }
+  }
+
+  /** The OpenAPI 3.1 document of what a role may call, as JSON; of everything where no role is named. */
+  async openApi(app: App, role: string | null): Promise<string> {
+    const settings = await app.settings();
+    const specification = await this.#derive(app, app.database, settings);
+    const facts = await factsOf(app, app.database, settings);
+    const types = await loadTypeFacts(app.database, facts, await app.catalog());
+    const visible = role === null ? specification : visibleTo(specification, role);
+    return JSON.stringify(openApiDocument(visible, types, `${this.#url()}/apps/${app.ref}`));
   }
 
   async #derive(app: App, executor: Executor, settings: Settings, observed?: Observed): Promise<Specification> {
