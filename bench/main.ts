@@ -9,6 +9,7 @@ import { CONNECTIONS, WORKERS } from './figures.ts';
 import { measureMixed } from './mixed.ts';
 import { measurePages } from './pages.ts';
 import { measureSchema } from './schema-change.ts';
+import { measureSpecification } from './specification.ts';
 import { measureStart } from './start.ts';
 
 const measures: Readonly<Record<string, () => Promise<void>>> = {
@@ -16,6 +17,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   mixed: measureMixed,
   pages: measurePages,
   schema: measureSchema,
+  specification: measureSpecification,
   start: measureStart,
 };
 
