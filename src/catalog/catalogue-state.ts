@@ -32,10 +32,11 @@ const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'].map((
 
 /**
  * How many rows there are and which transactions wrote them: whatever changes a table and is committed changes one of the two. It
- * is the sum of the transactions that counts, as an older one may be committed after a younger.
+ * is the sum of the transactions that counts, as an older one may be committed after a younger. Of rows as old as the cluster the
+ * age is the largest number.
  */
 const stateOf = (table: string): string =>
-  `(select count(*) || ':' || coalesce(sum(age(t.xmin) - age('3'::xid)), 0) from ${table} t)`;
+  `(select count(*) || ':' || coalesce(sum(age(t.xmin) - age('3'::xid)) filter (where age(t.xmin) < 2147483647), 0) from ${table} t)`;
 
 const QUERY = `select concat_ws(' ', ${[...tables, ...definitions].map(stateOf).join(',\n')},
   (select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r),

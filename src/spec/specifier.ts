@@ -14,9 +14,11 @@ import { allEntities } from './entities.ts';
 import { type Facts, loadFacts } from './facts.ts';
 import { specificationHtml } from './html/specification.ts';
 import { lasting } from './lasting.ts';
+import { type LiveFigures, loadFigures } from './live-figures.ts';
 import { specificationMarkdown } from './markdown/specification.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { visibleTo } from './openapi/visible.ts';
+import { RememberedSpecifications } from './remembered.ts';
 import { deriveSpecification, type Observed } from './specification.ts';
 import { loadTypeFacts } from './types/facts.ts';
 import { jsonSchemas } from './types/json-schema.ts';
@@ -27,6 +29,7 @@ export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
 
 /** The specification of an app that runs, and what is made from it. */
 export class Specifier {
+  readonly #remembered = new RememberedSpecifications();
   readonly #url: () => string;
   readonly #environment: Partial<Record<LimitName, number>>;
 
@@ -36,10 +39,14 @@ export class Specifier {
     this.#environment = environment;
   }
 
-  /** What the app does now. Throws what `loadFacts` throws. */
-  async specification(app: App): Promise<Specification> {
-    const [settings, observed] = await Promise.all([app.settings(), observe(app)]);
-    return this.#derive(app, app.database, settings, observed);
+  /** What the app does now; its live figures are of the last seconds. Throws what `loadFacts` throws. */
+  specification(app: App): Promise<Specification> {
+    return this.#remembered.of(app, () => this.#deriveLive(app));
+  }
+
+  async #deriveLive(app: App): Promise<Specification> {
+    const [settings, observed, figures] = await Promise.all([app.settings(), observe(app), loadFigures(app)]);
+    return this.#derive(app, app.database, settings, observed, figures);
   }
 
   /** The same without live figures: what is recorded as a version. */
@@ -95,7 +102,13 @@ export class Specifier {
     return JSON.stringify(openApiDocument(visible, types, `${this.#url()}/apps/${app.ref}`));
   }
 
-  async #derive(app: App, executor: Executor, settings: Settings, observed?: Observed): Promise<Specification> {
+  async #derive(
+    app: App,
+    executor: Executor,
+    settings: Settings,
+    observed?: Observed,
+    figures?: LiveFigures,
+  ): Promise<Specification> {
     const { ref, name, publishableKey } = app.record;
     return deriveSpecification(await factsOf(app, executor, settings), {
       ref,
@@ -106,6 +119,7 @@ export class Specifier {
       restSettings: settings.rest,
       environment: this.#environment,
       ...(observed && { observed }),
+      ...(figures && { figures }),
     });
   }
 }
