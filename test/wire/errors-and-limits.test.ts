@@ -1,0 +1,75 @@
+import { describe, expect, inject, it } from 'vitest';
+import type { Specification } from '../../contract/specification.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
+
+const node = inject('node');
+
+const chaptersOf = async (ref: string) =>
+  (await admin<Specification>(node, 'GET', `/apps/${ref}/specification`)).chapters;
+
+describe('chapters 8 and 9 of a running app', () => {
+  it('count what was met, under the rule, the function or the code, with the request ids', async () => {
+    const app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      `create table public.notes (id int primary key, text text constraint text_length check (length(text) < 5));
+       create function public.refuse() returns void language plpgsql as $$ begin raise 'never' using errcode = 'PT403'; end $$;`,
+    );
+    const client = clientOf(app, app.secret_key);
+    await client.from('notes').insert({ id: 1, text: 'too long' });
+    await client.from('notes').insert({ id: 2, text: 'too long' });
+    await client.rpc('refuse');
+    await client.from('nowhere').select();
+    const met = async () => {
+      const lines = (await chaptersOf(app.ref)).errors?.errors.filter(({ figures }) => figures) ?? [];
+      return Object.fromEntries(lines.map(({ id, figures }) => [id, figures?.day]));
+    };
+    await expect.poll(met, { timeout: 15_000 }).toEqual({
+      'rule.public.notes.text_length': 2,
+      'function.public.refuse().PT403.never': 1,
+      'code.PGRST205': 1,
+    });
+    const rule = (await chaptersOf(app.ref)).errors?.errors.find(({ id }) => id === 'rule.public.notes.text_length');
+    expect(rule?.figures?.last_requests).toHaveLength(2);
+    expect(rule?.figures?.hours.at(-1)).toBe(2);
+  });
+
+  it('count who hit which limit, cut pages too', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, 'create table public.numbers as select generate_series(1, 20) as n');
+    await admin(node, 'PUT', `/apps/${app.ref}/settings/db_max_rows`, { value: 5 });
+    await admin(node, 'PUT', `/apps/${app.ref}/settings/db_statement_timeout`, { value: 200 });
+    await runSql(node, app.ref, `create function public.slow() returns void language sql as 'select pg_sleep(2)'`);
+    const { client, user } = await signUpMember(app);
+    await expect.poll(async () => (await client.from('numbers').select()).data?.length).toBe(5);
+    expect((await client.rpc('slow')).error?.code).toBe('57014');
+    const headers = { apikey: app.publishable_key, 'content-type': 'application/json' };
+    const body = JSON.stringify({ email: 'a@example.org', password: 'x' });
+    expect((await fetch(`${app.url}/auth/v1/signup`, { method: 'POST', headers, body })).status).toBe(422);
+    const hit = async () => {
+      const lines = (await chaptersOf(app.ref)).limits?.limits.filter(({ figures }) => figures) ?? [];
+      return Object.fromEntries(lines.map(({ id, figures }) => [id, figures?.last_who]));
+    };
+    await expect.poll(hit, { timeout: 15_000 }).toEqual({
+      pageRows: user.id,
+      statementMilliseconds: user.id,
+      passwordMinCharacters: expect.stringMatching(/127\.0\.0\.1$/),
+    });
+    const lines = (await chaptersOf(app.ref)).limits?.limits;
+    expect(lines?.find(({ id }) => id === 'pageRows')).toMatchObject({ value: 5, set_in: 'setting' });
+    expect(lines?.find(({ id }) => id === 'appConnections')).toMatchObject({ value: 100 });
+  });
+
+  it('chapter 7 says how often each call was made', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, 'create table public.things (id int primary key)');
+    const client = clientOf(app);
+    for (let i = 0; i < 4; i++) await client.from('things').select();
+    const figures = async () =>
+      (await chaptersOf(app.ref)).calls?.calls.find(({ id }) => id === 'rest.public.things.select')?.figures;
+    await expect.poll(async () => (await figures())?.hour.calls, { timeout: 15_000 }).toBe(4);
+    expect(await figures()).toMatchObject({ day: { calls: 4, failed: 0 }, week: { calls: 4 } });
+  });
+});
