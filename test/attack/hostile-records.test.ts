@@ -1,0 +1,46 @@
+import { expect, inject, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+
+const node = inject('node');
+const operator = { authorization: `Bearer ${node.operatorToken}` };
+
+it('what an app’s own code writes among the records of its calls breaks nothing that reads them', async () => {
+  const app = await createApp(node);
+  await runSql(
+    node,
+    app.ref,
+    `create function public.run(statement text) returns void language plpgsql as $$ begin
+       execute 'set role ninefold_server'; execute statement; execute 'reset role'; end $$`,
+  );
+  const headers = { apikey: app.publishable_key, 'content-type': 'application/json' };
+  const big = '9223372036854775807';
+  const rows = [
+    `ninefold.incidents values ('error', repeat('x', 100000), '', now(), ${big}, 'infinity', repeat('y', 100000), array_fill('z'::text, array[2,3]))`,
+    `ninefold.incidents values ('limit', 'bodyBytes', '', now(), -${big}, '-infinity', null, '{}')`,
+    `ninefold.incidents values ('limit', 'toString', '', now(), ${big}, now(), null, '{null}')`,
+    `ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at) values ('minute', now(), '__proto__', ${big}, -1, '{{1,2},{3,4}}', 'infinity')`,
+    `ninefold.call_statistics (span, bucket, call, calls, failed, histogram) values ('hour', now(), 'rest.public.t.select', 0, 5, '{null,-3}')`,
+    `ninefold.call_stories values ('mine', now(), 'x', 200, null, null, '[1,2]')`,
+    `ninefold.call_stories values ('theirs', now(), 'x', 500, 'y', null, '{"request_id":"theirs","steps":"many"}')`,
+  ];
+  for (const row of rows) {
+    const made = await fetch(`${app.url}/rest/v1/rpc/run`, {
+      ...{ method: 'POST', headers },
+      body: JSON.stringify({ statement: `insert into ${row}` }),
+    });
+    expect([row.slice(0, 60), made.status]).toEqual([row.slice(0, 60), 204]);
+  }
+  const forged = JSON.stringify({ type: 'story-wanted', id: 'x'.repeat(100) });
+  for (const payload of [forged, '{"type":"story-wanted","id":7}', '{"type":"story-kept"}']) {
+    await runSql(node, app.ref, `select pg_notify('ninefold', '${payload}')`);
+  }
+  const paths = ['activity', 'calls', 'calls?window=week', 'errors', 'specification', 'specification?format=markdown'];
+  for (const path of paths) {
+    const answer = await fetch(`${node.url}/admin/v1/apps/${app.ref}/${path}`, { headers: operator });
+    expect([path, answer.status]).toEqual([path, 200]);
+  }
+  for (const id of ['mine', 'theirs']) {
+    const answer = await fetch(`${node.url}/admin/v1/apps/${app.ref}/calls/${id}`, { headers: operator });
+    expect(answer.status).toBe(404);
+  }
+});
