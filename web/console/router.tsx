@@ -74,6 +74,13 @@ const entities = createRoute({
   component: lazyRouteComponent(() => import('./chapters/entities/entities-page.tsx'), 'EntitiesPage'),
 });
 
+const rules = createRoute({
+  getParentRoute: () => app,
+  path: '/rules',
+  validateSearch: (search) => named('rule', search.rule),
+  component: lazyRouteComponent(() => import('./chapters/rules/rules-page.tsx'), 'RulesPage'),
+});
+
 const roles = createRoute({
   getParentRoute: () => app,
   path: '/roles',
@@ -86,6 +93,33 @@ const calls = createRoute({
   path: '/calls',
   validateSearch: (search) => named('call', search.call),
   component: lazyRouteComponent(() => import('./chapters/calls/calls-page.tsx'), 'CallsPage'),
+});
+
+const story = createRoute({
+  getParentRoute: () => app,
+  path: '/calls/$requestId',
+  component: lazyRouteComponent(() => import('./chapters/story/story-page.tsx'), 'StoryPage'),
+});
+
+const errors = createRoute({
+  getParentRoute: () => app,
+  path: '/errors',
+  validateSearch: (search) => named('error', search.error),
+  component: lazyRouteComponent(() => import('./chapters/errors/errors-page.tsx'), 'ErrorsPage'),
+});
+
+const limits = createRoute({
+  getParentRoute: () => app,
+  path: '/limits',
+  validateSearch: (search) => named('limit', search.limit),
+  component: lazyRouteComponent(() => import('./chapters/limits/limits-page.tsx'), 'LimitsPage'),
+});
+
+const changes = createRoute({
+  getParentRoute: () => app,
+  path: '/changes',
+  validateSearch: (search) => ({ ...named('version', search.version), ...named('since', search.since) }),
+  component: lazyRouteComponent(() => import('./changes/changes-page.tsx'), 'ChangesPage'),
 });
 
 const data = createRoute({
@@ -116,7 +150,21 @@ const sessions = createRoute({
   component: lazyRouteComponent(() => import('./work/sessions/sessions-page.tsx'), 'SessionsPage'),
 });
 
-const inApp = app.addChildren([contents, entities, roles, calls, data, sql, users, sessions]);
+const inApp = app.addChildren([
+  contents,
+  entities,
+  rules,
+  roles,
+  calls,
+  story,
+  errors,
+  limits,
+  changes,
+  data,
+  sql,
+  users,
+  sessions,
+]);
 
 export const router = createRouter({
   routeTree: root.addChildren([signIn, setup, signedIn.addChildren([apps, inApp])]),

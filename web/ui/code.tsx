@@ -1,3 +1,4 @@
+import { classNames } from './class-names.ts';
 import styles from './code.module.css';
 import { CopyButton } from './copy-button.tsx';
 import { highlight, type Language } from './highlight.ts';
@@ -6,9 +7,20 @@ import { highlight, type Language } from './highlight.ts';
  * A block of code with a copy button at hover and focus, which also makes the block reachable by keyboard where it
  * scrolls. `label` says what it is: "the policy", "the connection in supabase-js".
  */
-export function Code({ code, language, label }: { code: string; language: Language; label: string }) {
+export function Code({
+  code,
+  language,
+  label,
+  wrap = false,
+}: {
+  code: string;
+  language: Language;
+  label: string;
+  /** For code that comes as one long line: it is broken where there is no more room, instead of scrolled. */
+  wrap?: boolean;
+}) {
   return (
-    <div className={styles.block}>
+    <div className={classNames(styles.block, wrap && styles.wrap)}>
       <pre className={styles.code}>
         <Highlighted code={code} language={language} />
       </pre>

@@ -65,7 +65,8 @@ export function ChapterPage({
   );
 }
 
-function Feet({
+/** Where a page has what it says from, and how to change that. */
+export function Feet({
   appRef,
   sources,
   changes,

@@ -7,8 +7,11 @@ const pages = {
     to: '/app/$ref/entities',
     count: ({ entities }: Chapters) => entities?.entities.filter((entity) => entity.exposed).length,
   },
+  rules: { to: '/app/$ref/rules', count: ({ rules }: Chapters) => rules?.rules.length },
   roles: { to: '/app/$ref/roles', count: ({ roles }: Chapters) => roles?.roles.length },
   calls: { to: '/app/$ref/calls', count: ({ calls }: Chapters) => calls?.calls.length },
+  errors: { to: '/app/$ref/errors', count: ({ errors }: Chapters) => errors?.errors.length },
+  limits: { to: '/app/$ref/limits', count: ({ limits }: Chapters) => limits?.limits.length },
 } as const satisfies Partial<Record<ChapterKey, { to: string; count: (chapters: Chapters) => number | undefined }>>;
 
 export type BuiltChapter = keyof typeof pages;

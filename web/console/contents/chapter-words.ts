@@ -14,10 +14,16 @@ export function chapterWords(key: BuiltChapter, { chapters }: Specification, act
   switch (key) {
     case 'entities':
       return chapters.entities ? entitiesWords(chapters.entities) : [];
+    case 'rules':
+      return chapters.rules ? rulesWords(chapters.rules) : [];
     case 'roles':
       return chapters.roles ? rolesWords(chapters.roles) : [];
     case 'calls':
       return chapters.calls ? callsWords(chapters.calls, activity) : [];
+    case 'errors':
+      return chapters.errors ? errorsWords(chapters.errors) : [];
+    case 'limits':
+      return chapters.limits ? limitsWords(chapters.limits) : [];
   }
 }
 
@@ -40,6 +46,19 @@ function entitiesWords({ entities, relations }: NonNullable<Specification['chapt
     figure(relations.length),
     word(relations.length, 'relation'),
     ...(known.length > 0 ? [`; about ${count(rows)}${word(rows, 'row')}, ${bytes(size)}`] : []),
+  ];
+}
+
+function rulesWords({ rules }: NonNullable<Specification['chapters']['rules']>): Piece[] {
+  if (rules.length === 0) return ['None yet'];
+  const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows').length;
+  return [
+    figure(rules.length),
+    word(rules.length, 'rule'),
+    ', ',
+    figure(rules.filter(({ commented }) => commented).length),
+    ' in words of their own',
+    ...(loose > 0 ? ['; ', figure(loose), ' not for every row'] : []),
   ];
 }
 
@@ -67,5 +86,30 @@ function callsWords(
     ...(today ? ['; ', figure(today.calls), ' made today'] : []),
     ...(today && today.p50_ms !== null ? [`, p50 ${milliseconds(today.p50_ms)}`] : []),
     ...(today && today.p99_ms !== null ? [`, p99 ${milliseconds(today.p99_ms)}`] : []),
+  ];
+}
+
+function errorsWords({ errors }: NonNullable<Specification['chapters']['errors']>): Piece[] {
+  const met = errors.filter(({ figures }) => (figures?.day ?? 0) > 0);
+  const times = met.reduce((sum, { figures }) => sum + (figures?.day ?? 0), 0);
+  return [
+    figure(errors.length),
+    ' possible; ',
+    ...(met.length === 0
+      ? ['none met in 24 hours']
+      : [figure(met.length), ' met in 24 hours, ', figure(times), word(times, 'time')]),
+  ];
+}
+
+function limitsWords({ limits }: NonNullable<Specification['chapters']['limits']>): Piece[] {
+  const own = limits.filter(({ value, default: usual }) => value !== usual).length;
+  const hit = limits.filter(({ figures }) => (figures?.day ?? 0) > 0).length;
+  return [
+    figure(limits.length),
+    word(limits.length, 'limit'),
+    ', ',
+    figure(own),
+    ' not at the default; ',
+    ...(hit === 0 ? ['none hit in 24 hours'] : [figure(hit), ' hit in 24 hours']),
   ];
 }

@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, count, counted, duration, entityName, listed, milliseconds, percent } from './format.ts';
+import {
+  age,
+  ago,
+  bytes,
+  count,
+  counted,
+  duration,
+  entityName,
+  listed,
+  milliseconds,
+  percent,
+  shortId,
+} from './format.ts';
 
 describe('figures are written so that they can be compared at a glance', () => {
   it.each([
@@ -49,6 +61,21 @@ describe('times', () => {
   it('never tells of the future when a clock runs ahead', () => {
     expect(ago('2026-11-20T14:00:09Z', now)).toBe('just now');
   });
+});
+
+it.each([
+  ['2026-11-20T14:00:00Z', '5 s'],
+  ['2026-11-20T13:58:00Z', '2 min'],
+  ['2026-11-20T11:00:00Z', '3 h'],
+  ['2026-11-10T14:00:00Z', '10 d'],
+  ['2026-11-20T15:00:00Z', '0 s'],
+])('tells the age of %s in a column as %s', (iso, words) =>
+  expect(age(iso, Date.parse('2026-11-20T14:00:05Z'))).toBe(words),
+);
+
+it('names what has an id without the schema public', () => {
+  expect(shortId('public."Order lines"')).toBe('"Order lines"');
+  expect(shortId('shop.public.x')).toBe('shop.public.x');
 });
 
 it('names entities without the schema public', () => {

@@ -53,17 +53,34 @@ export function ago(iso: string, now: number): string {
   return passed < 5000 ? 'just now' : `${duration(passed)} ago`;
 }
 
+/** The same in a column of a table: "12 s", "2 min", "3 h", "4 d". */
+export function age(iso: string, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${count(Math.floor(seconds / 86_400))} d`;
+}
+
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 /** "20 Nov 2026 10:50:07", in the reader's time zone. */
 export const dateTime = (iso: string): string => `${day.format(new Date(iso))} ${clock.format(new Date(iso))}`;
 
+/** "20 Nov 2026", in the reader's time zone. */
+export const dayOf = (iso: string): string => day.format(new Date(iso));
+
+/** "13:58:41", in the reader's time zone. */
+export const timeOfDay = (iso: string): string => clock.format(new Date(iso));
+
 /** "14:00", in the reader's time zone. */
 export const hour = (iso: string): string => clock.format(new Date(iso)).slice(0, 5);
 
 /** "public.tickets" → "tickets": the schema public goes without saying. */
 export const entityName = (schema: string, name: string): string => (schema === 'public' ? name : `${schema}.${name}`);
+
+/** The id of an entity or a function without the schema public: `public.tickets` → `tickets`. */
+export const shortId = (id: string): string => id.replace(/^public\./, '');
 
 /** Joins words as a sentence does: "a", "a and b", "a, b and c". */
 export const listed = (words: readonly string[]): string =>

@@ -1,10 +1,11 @@
 import { IconApps, IconBook2 } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Icon } from '../../ui/icon.tsx';
 import { Mark } from '../../ui/mark.tsx';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { specification } from '../data/specification/specification.ts';
+import { versionList } from '../data/versions/version-list.ts';
 import { count } from '../format/format.ts';
 import { workPages } from '../work/work-pages.ts';
 import { AppSwitcher } from './app-switcher.tsx';
@@ -30,15 +31,19 @@ export function Rail() {
           </Link>
         </nav>
       ) : (
-        <AppRail appRef={ref} />
+        <AppRail appRef={ref} here={chapter} />
       )}
       <Me />
     </aside>
   );
 }
 
-function AppRail({ appRef }: { appRef: string }) {
+/** The story of a call lies below Calls, and may be of Errors: `here` says. */
+const chapterActive = { exact: true, includeSearch: false };
+
+function AppRail({ appRef, here }: { appRef: string; here: number | undefined }) {
   const { data } = useQuery(specification(appRef));
+  const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];
   const params = { ref: appRef };
   return (
     <>
@@ -48,9 +53,28 @@ function AppRail({ appRef }: { appRef: string }) {
           <Icon of={IconBook2} />
           <span>Contents</span>
         </Link>
-        <h2 className={styles.heading}>Specification</h2>
+        <h2 className={styles.heading}>
+          Specification
+          {latest && (
+            <Link
+              to="/app/$ref/changes"
+              params={params}
+              className={styles.version}
+              aria-label={`Changes, v${latest.number}`}
+            >
+              v{latest.number}
+            </Link>
+          )}
+        </h2>
         {chapterPages(data).map((page) => (
-          <Link key={page.key} to={page.to} params={params} className={styles.item}>
+          <Link
+            key={page.key}
+            to={page.to}
+            params={params}
+            className={styles.item}
+            activeOptions={chapterActive}
+            aria-current={page.number === here ? 'page' : undefined}
+          >
             <span className={styles.numeral}>{page.number}</span>
             <span>{page.name}</span>
             {page.count !== null && <span className={styles.count}>{count(page.count)}</span>}
@@ -71,6 +95,7 @@ function AppRail({ appRef }: { appRef: string }) {
 /** On a phone: the same along the lower edge. The workshop is in the menu of the running head. */
 export function Thumbs({ appRef }: { appRef: string }) {
   const { data } = useQuery(specification(appRef));
+  const here = useChapterNumber();
   const params = { ref: appRef };
   return (
     <nav className={styles.thumbs} aria-label="Chapters">
@@ -78,7 +103,14 @@ export function Thumbs({ appRef }: { appRef: string }) {
         <Icon of={IconBook2} />
       </Link>
       {chapterPages(data).map((page) => (
-        <Link key={page.key} to={page.to} params={params} aria-label={`${page.number} ${page.name}`}>
+        <Link
+          key={page.key}
+          to={page.to}
+          params={params}
+          activeOptions={chapterActive}
+          aria-current={page.number === here ? 'page' : undefined}
+          aria-label={`${page.number} ${page.name}`}
+        >
           {page.number}
         </Link>
       ))}

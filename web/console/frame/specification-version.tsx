@@ -1,13 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { specification } from '../data/specification/specification.ts';
+import { versionList } from '../data/versions/version-list.ts';
+import { TimeAgo } from '../format/time-ago.tsx';
+import styles from './specification-version.module.css';
 
-/** Which specification this is, for the running head: the first seven characters of its hash. */
+/** Which specification this is, for the running head: its version, the first seven characters of its hash, and how old it is. */
 export function SpecificationVersion({ appRef }: { appRef: string }) {
   const { data } = useQuery(specification(appRef));
+  const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];
   if (!data) return null;
+  // The list may be a moment behind the specification, or ahead of it.
+  const recorded = latest?.hash === data.hash ? latest : undefined;
   return (
-    <span>
-      Specification <code title={data.hash}>{data.hash.slice(0, 7)}</code>
-    </span>
+    <Link to="/app/$ref/changes" params={{ ref: appRef }} className={styles.version}>
+      Specification {recorded && `v${recorded.number} `}
+      <code title={data.hash}>{data.hash.slice(0, 7)}</code>
+      {recorded && (
+        <>
+          , <TimeAgo iso={recorded.at} />
+        </>
+      )}
+    </Link>
   );
 }

@@ -1,11 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
-import { chapterPages } from '../chapters/chapter-pages.ts';
+import { chapterPage, chapterPages } from '../chapters/chapter-pages.ts';
+import { callStory } from '../data/calls/story.ts';
 
-/** The number of the chapter one is in; undefined everywhere else. */
-export const useChapterNumber = (): number | undefined =>
-  useRouterState({
+/** The number of the chapter one is in; undefined everywhere else. The story of a call is of Errors where it failed, else of Calls. */
+export function useChapterNumber(): number | undefined {
+  const { path, ref, requestId } = useRouterState({
     select: ({ matches }) => {
-      const route: string | undefined = matches.at(-1)?.fullPath;
-      return chapterPages(undefined).find(({ to }) => to === route)?.number;
+      const { fullPath, params } = matches.at(-1) ?? {};
+      return { path: fullPath as string | undefined, ...(params as { ref?: string; requestId?: string } | undefined) };
     },
+    structuralSharing: true,
   });
+  const { data } = useQuery({ ...callStory(ref ?? '', requestId ?? ''), enabled: requestId !== undefined });
+  if (requestId !== undefined) return chapterPage(data && data.story.code === null ? 'calls' : 'errors').number;
+  return chapterPages(undefined).find(({ to }) => to === path)?.number;
+}

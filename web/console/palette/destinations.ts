@@ -1,13 +1,17 @@
 import type { Specification } from '../../../contract/specification.ts';
 import { chapterPages } from '../chapters/chapter-pages.ts';
-import { count, counted, entityName } from '../format/format.ts';
+import { errorName } from '../chapters/errors/error-words.ts';
+import { count, counted, entityName, shortId } from '../format/format.ts';
 
 /** Where a line of the palette leads. */
 export type Target =
   | { to: '/app/$ref' | '/app/$ref/data' | '/app/$ref/sql' | '/app/$ref/users' | '/app/$ref/sessions' }
   | { to: '/app/$ref/entities'; search: { entity?: string } }
+  | { to: '/app/$ref/rules'; search: { rule?: string } }
   | { to: '/app/$ref/roles'; search: { cell?: string } }
-  | { to: '/app/$ref/calls'; search: { call?: string } };
+  | { to: '/app/$ref/calls'; search: { call?: string } }
+  | { to: '/app/$ref/errors'; search: { error?: string } }
+  | { to: '/app/$ref/limits'; search: { limit?: string } };
 
 /** A place in an app's specification that can be jumped to. */
 export interface Destination {
@@ -20,7 +24,7 @@ export interface Destination {
 
 /** Everything in the specification that has a name: chapters, entities, operations on them, calls. Pure. */
 export function destinations(specification: Specification): Destination[] {
-  const { entities, roles, calls } = specification.chapters;
+  const { entities, rules, roles, calls, errors, limits } = specification.chapters;
   const chapters = chapterPages(specification).map(
     ({ number, name, question, to }): Destination => ({
       chapter: number,
@@ -39,6 +43,14 @@ export function destinations(specification: Specification): Destination[] {
       target: { to: '/app/$ref/entities', search: { entity: id } },
     }),
   );
+  const valid = (rules?.rules ?? []).map(
+    ({ id, entity, name, words }): Destination => ({
+      chapter: 5,
+      title: `${shortId(entity)}: ${name}`,
+      about: words,
+      target: { to: '/app/$ref/rules', search: { rule: id } },
+    }),
+  );
   const cells = new Map<string, Destination>();
   for (const { entity, operation, role, verdict, words } of roles?.cells ?? []) {
     const key = `${entity} ${operation}`;
@@ -48,7 +60,7 @@ export function destinations(specification: Specification): Destination[] {
     else {
       cells.set(key, {
         chapter: 6,
-        title: `Who may ${operation} ${entity.replace(/^public\./, '')}?`,
+        title: `Who may ${operation} ${shortId(entity)}?`,
         about,
         target: { to: '/app/$ref/roles', search: { cell: `${entity} ${operation} ${role}` } },
       });
@@ -62,5 +74,21 @@ export function destinations(specification: Specification): Destination[] {
       target: { to: '/app/$ref/calls', search: { call: id } },
     }),
   );
-  return [...chapters, ...things, ...cells.values(), ...answered];
+  const wrong = (errors?.errors ?? []).map(
+    (line): Destination => ({
+      chapter: 8,
+      title: [line.code, line.code === errorName(line) ? null : errorName(line)].filter(Boolean).join(' ') || line.id,
+      about: line.meaning,
+      target: { to: '/app/$ref/errors', search: { error: line.id } },
+    }),
+  );
+  const bounds = (limits?.limits ?? []).map(
+    ({ id, meaning }): Destination => ({
+      chapter: 9,
+      title: id,
+      about: meaning,
+      target: { to: '/app/$ref/limits', search: { limit: id } },
+    }),
+  );
+  return [...chapters, ...things, ...valid, ...cells.values(), ...answered, ...wrong, ...bounds];
 }

@@ -11,8 +11,8 @@ import { useEntries } from './use-entries.ts';
 
 /** Search or jump: a combobox of the WAI-ARIA pattern, its list always open. */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const entries = useEntries();
   const [query, setQuery] = useState('');
+  const entries = useEntries(query);
   const [chosen, setChosen] = useState(0);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -1,4 +1,13 @@
-import { IconApps, IconBook2, IconKeyboard, IconLogout, IconMoon, IconPlus } from '@tabler/icons-react';
+import {
+  IconApps,
+  IconBook2,
+  IconHistory,
+  IconKeyboard,
+  IconListSearch,
+  IconLogout,
+  IconMoon,
+  IconPlus,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -9,14 +18,33 @@ import { useCommands } from '../frame/commands.tsx';
 import { workPages } from '../work/work-pages.ts';
 import { destinations } from './destinations.ts';
 import type { Entry } from './entries.ts';
+import { requestIdIn } from './request-id.ts';
 
-/** Everything that the palette offers where one is. */
-export function useEntries(): Entry[] {
+/** Everything that the palette offers where one is; with a request id as what was typed also the story of its call. */
+export function useEntries(query: string): Entry[] {
   const { ref } = useParams({ strict: false });
   const app = useAppEntries(ref);
   const apps = useAppsEntries();
   const general = useGeneralEntries();
-  return useMemo(() => [...app, ...apps, ...general], [app, apps, general]);
+  const story = useStoryEntry(ref, query);
+  return useMemo(() => [...story, ...app, ...apps, ...general], [story, app, apps, general]);
+}
+
+function useStoryEntry(ref: string | undefined, query: string): Entry[] {
+  const navigate = useNavigate();
+  const requestId = requestIdIn(query);
+  return useMemo(() => {
+    if (ref === undefined || requestId === null) return [];
+    return [
+      {
+        group: 'A call',
+        title: requestId,
+        about: 'The story of the call with this request id',
+        sign: IconListSearch,
+        run: () => void navigate({ to: '/app/$ref/calls/$requestId', params: { ref, requestId } }),
+      },
+    ];
+  }, [ref, requestId, navigate]);
 }
 
 function useAppEntries(ref: string | undefined): Entry[] {
@@ -45,6 +73,13 @@ function useAppEntries(ref: string | undefined): Entry[] {
         run: () => void navigate({ to: '/app/$ref', params }),
       },
       ...places,
+      {
+        group: 'In the specification',
+        title: 'Changes',
+        about: 'What changed in what it does, when and by whom',
+        sign: IconHistory,
+        run: () => void navigate({ to: '/app/$ref/changes', params }),
+      },
       ...workPages.map(
         ({ name, to, icon, letter }): Entry => ({
           group: 'Workshop',

@@ -20,6 +20,7 @@ export function ListFigure<T extends { readonly id: string }>({
   columns,
   labelOf,
   groupOf,
+  empty,
   stale,
 }: {
   /** "Table 7.1". */
@@ -35,6 +36,8 @@ export function ListFigure<T extends { readonly id: string }>({
   labelOf?: (item: T) => string;
   /** The heading that a row stands under; rows of a group come one after the other. */
   groupOf?: (item: T) => string;
+  /** What is said where the page's own choices let nothing through. */
+  empty?: string;
   stale: boolean;
 }) {
   const { shown, all, filter, selected } = list;
@@ -61,6 +64,7 @@ export function ListFigure<T extends { readonly id: string }>({
         onOpen={list.open}
       />
       {shown && <CutLine shown={portioned.length} all={shown.length} what={plural} onMore={more} />}
+      {shown && all === 0 && empty && <p className={styles.hidden}>{empty}</p>}
       {shown && shown.length < all && (
         <p className={styles.hidden}>
           {counted(all - shown.length, singular, plural)} hidden by the filter “{filter}”.

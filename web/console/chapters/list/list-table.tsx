@@ -7,6 +7,8 @@ export interface ListColumn<T> {
   name: string;
   /** `words` takes the room that is left and is cut with …; `figure` stands at the right. */
   look?: 'words' | 'figure';
+  /** Of several columns of words: which part of the room is left to this one, in percent. */
+  share?: number;
   /** Left out where the table has less room: `second` goes on a phone, `third` already beside a panel on a small screen. */
   rank?: 'second' | 'third';
   /** Width in px of the bar that holds its place. */
@@ -59,7 +61,7 @@ export function ListTable<T extends { readonly id: string }>({
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={classOf(column)}>
+              <th key={column.name} scope="col" className={classOf(column)} style={widthOf(column)}>
                 {column.name}
               </th>
             ))}
@@ -87,7 +89,7 @@ export function ListTable<T extends { readonly id: string }>({
                 onClick={() => onOpen(item.id)}
               >
                 {first && (
-                  <td className={classOf(first)}>
+                  <td className={classOf(first)} style={widthOf(first)}>
                     <button
                       type="button"
                       className={styles.open}
@@ -119,12 +121,15 @@ function Cell<T>({ column, item }: { column: ListColumn<T>; item: T }) {
   return (
     <td
       className={classOf(column)}
+      style={widthOf(column)}
       title={column.look === 'words' && typeof content === 'string' ? content : undefined}
     >
       {content}
     </td>
   );
 }
+
+const widthOf = <T,>({ share }: ListColumn<T>) => (share === undefined ? undefined : { width: `${share}%` });
 
 const classOf = <T,>({ look, rank }: ListColumn<T>): string =>
   classNames(look === 'words' && styles.words, look === 'figure' && 'num', rank && styles[rank]);

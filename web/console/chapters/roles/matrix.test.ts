@@ -12,7 +12,12 @@ const cell = (entity: string, operation: Operation, role: string, verdict: Verdi
   policies: [],
   columns: null,
 });
-const roles = ['anon', 'authenticated'].map((name) => ({ name, meaning: '', bypasses_row_level_security: false }));
+const roles = ['anon', 'authenticated'].map((name) => ({
+  name,
+  meaning: '',
+  member_role: null,
+  bypasses_row_level_security: false,
+}));
 
 describe('matrixOf', () => {
   const cells = [
@@ -22,7 +27,7 @@ describe('matrixOf', () => {
     cell('public.notes', 'insert', 'authenticated'),
     cell('shop."Close (all)"(uuid, text)', 'execute', 'anon'),
   ];
-  const groups = matrixOf({ roles, cells, policies: [], sources: [] }, []);
+  const groups = matrixOf({ roles, cells, policies: [], advice: [], sources: [] }, []);
 
   it('puts every cell under its role, whatever the order they came in', () => {
     expect(groups[0]?.rows.map((row) => [row.operation, row.cells.map(({ role }) => role)])).toEqual([

@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router';
+import type { Change } from '../../../contract/changes.ts';
+import { chapterPages } from '../chapters/chapter-pages.ts';
+import { count } from '../format/format.ts';
+import { byChapter } from './change-words.ts';
+import styles from './changes.module.css';
+
+const signs: Readonly<Record<Change['kind'], string>> = { added: '+', removed: '−', changed: '±' };
+
+/** Changes in words, chapter by chapter, each marked as added, removed or changed. */
+export function ChangeList({ appRef, changes, all }: { appRef: string; changes: readonly Change[]; all: number }) {
+  const pages = chapterPages(undefined);
+  return (
+    <>
+      {byChapter(changes).map(({ number, name, changes: told }) => {
+        const page = pages.find((each) => each.number === number);
+        return (
+          <section key={name} className={styles.chapter}>
+            <h3>
+              <span className={styles.numeral}>{number <= 9 && number}</span>
+              {page ? (
+                <Link to={page.to} params={{ ref: appRef }}>
+                  {name}
+                </Link>
+              ) : (
+                name
+              )}
+            </h3>
+            <ul>
+              {told.map(({ kind, words, paths }) => (
+                <li key={`${words} ${paths[0]}`}>
+                  <span className={styles[kind]} title={kind}>
+                    <span aria-hidden="true">{signs[kind]}</span>
+                    <span className="sr">{kind}: </span>
+                  </span>
+                  <span>{words}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+      {changes.length < all && (
+        <p className={styles.more}>
+          {count(changes.length)} of {count(all)} changes are told.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { Change, VersionCause, VersionEntry } from '../../../contract/changes.ts';
+import { byChapter, causeWords, summary, whoMade } from './change-words.ts';
+
+const change = (chapter: Change['chapter'], words: string): Change => ({ chapter, kind: 'added', words, paths: [] });
+const cause = (kind: VersionCause['kind'], what: string, who = 'Ines'): VersionCause => ({ kind, what, who, at: '' });
+const version = (more: Partial<VersionEntry>): VersionEntry => ({
+  number: 2,
+  hash: '',
+  at: '',
+  causes: [],
+  changes: [],
+  change_count: 0,
+  ...more,
+});
+
+it('tells changes in the order of the chapters, and those of an unknown chapter too', () => {
+  const told = byChapter([
+    change('roles', 'a'),
+    change('entities', 'b'),
+    change('roles', 'c'),
+    change('new' as 'roles', 'd'),
+  ]);
+  expect(told.map(({ name, changes }) => [name, changes.map(({ words }) => words)])).toEqual([
+    ['Entities', ['b']],
+    ['Roles', ['a', 'c']],
+    ['new', ['d']],
+  ]);
+});
+
+it('says by what a version came about, each thing once, the rest as a number', () => {
+  const all = [cause('migration', '0001.sql'), cause('sql', 'CREATE TABLE'), cause('sql', 'CREATE TABLE')];
+  expect(causeWords(version({ causes: all }))).toBe('migration 0001.sql and CREATE TABLE');
+  const more = [...all, cause('setting', 'jwt_exp'), cause('sql', 'GRANT')];
+  expect(causeWords(version({ causes: more }))).toBe('migration 0001.sql, CREATE TABLE, setting jwt_exp and 1 more');
+  expect(causeWords(version({}))).toBe('not known');
+  expect(causeWords(version({ number: 1 }))).toBe('as it was first seen');
+});
+
+it('says who made it, each once', () => {
+  expect(whoMade({ causes: [cause('sql', 'a'), cause('sql', 'b'), cause('sql', 'c', 'operator')] })).toBe(
+    'Ines and operator',
+  );
+  expect(whoMade({ causes: [] })).toBe('');
+});
+
+it('says how much changed where, and of the cut list all', () => {
+  expect(summary(version({ changes: [change('roles', 'a')], change_count: 900 }))).toBe('900 changes in Roles');
+  expect(summary(version({ number: 1 }))).toBe('The first version that was recorded');
+});

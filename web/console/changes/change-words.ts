@@ -1,0 +1,48 @@
+import type { Change, VersionCause, VersionEntry } from '../../../contract/changes.ts';
+import { chapters } from '../../../contract/chapters.ts';
+import { counted, listed } from '../format/format.ts';
+
+/** The changes of one chapter, in the order of the chapters. */
+export interface ChapterChanges {
+  number: number;
+  name: string;
+  changes: Change[];
+}
+
+/** Changes by chapter; those of a chapter that this console does not know come last, under its key. */
+export function byChapter(changes: readonly Change[]): ChapterChanges[] {
+  const groups = new Map<string, Change[]>();
+  for (const change of changes) groups.set(change.chapter, [...(groups.get(change.chapter) ?? []), change]);
+  return [...groups]
+    .map(([key, members]) => {
+      const known = chapters.find((chapter) => chapter.key === key);
+      return { number: known?.number ?? 10, name: known?.name ?? key, changes: members };
+    })
+    .sort((a, b) => a.number - b.number);
+}
+
+const kinds: Readonly<Record<VersionCause['kind'], (what: string) => string>> = {
+  migration: (what) => `migration ${what}`,
+  seed: (what) => what,
+  sql: (what) => what,
+  setting: (what) => `setting ${what}`,
+  definition: (what) => `definition in ${what}`,
+};
+
+/** What made a version: "migration 0002_roles.sql", "CREATE TABLE and setting jwt_exp"; of many the first three. */
+export function causeWords({ number, causes }: Pick<VersionEntry, 'number' | 'causes'>): string {
+  if (causes.length === 0) return number === 1 ? 'as it was first seen' : 'not known';
+  const all = [...new Set(causes.map(({ kind, what }) => kinds[kind](what)))];
+  return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : listed(all);
+}
+
+/** Who made it; empty where nobody knows. */
+export const whoMade = ({ causes }: Pick<VersionEntry, 'causes'>): string =>
+  listed([...new Set(causes.map(({ who }) => who))].slice(0, 3));
+
+/** "3 changes in Entities and Roles"; for the first version, that it is the first. */
+export function summary({ number, changes, change_count }: VersionEntry): string {
+  if (change_count === 0) return number === 1 ? 'The first version that was recorded' : 'Nothing that the chapters say';
+  const where = listed(byChapter(changes).map(({ name }) => name));
+  return `${counted(change_count, 'change')} in ${where}`;
+}

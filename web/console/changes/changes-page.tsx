@@ -1,0 +1,173 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Changing, figureClass } from '../../ui/fig.tsx';
+import { AsOf, Opening } from '../../ui/opening.tsx';
+import { Feet } from '../chapters/chapter-page.tsx';
+import { ListFigure } from '../chapters/list/list-figure.tsx';
+import { useChosen } from '../chapters/list/use-chosen.ts';
+import { useList } from '../chapters/list/use-list.ts';
+import { failureFacts } from '../data/api-failure.ts';
+import { versionList } from '../data/versions/version-list.ts';
+import { counted } from '../format/format.ts';
+import { TimeAgo } from '../format/time-ago.tsx';
+import { Page } from '../frame/page.tsx';
+import { SpecificationVersion } from '../frame/specification-version.tsx';
+import { summary, whoMade } from './change-words.ts';
+import { Compare } from './compare.tsx';
+import { type VersionRow, versionColumns } from './version-columns.tsx';
+import { VersionPanel } from './version-panel.tsx';
+
+const question = 'What changed, and when?';
+
+const sources = [
+  {
+    kind: 'catalogue' as const,
+    label: 'ninefold.versions: the specification each time it changed',
+    sql: 'select number, at, hash, change_count from ninefold.versions order by number desc',
+  },
+  {
+    kind: 'catalogue' as const,
+    label: 'ninefold.journal: who did what',
+    sql: 'select at, coalesce(made_by, role) as who, kind, what from ninefold.journal order by id desc',
+  },
+];
+const ways = [
+  'Whatever changes what the app does makes a version: a migration, SQL, a setting',
+  <span key="check">
+    Keep one beside the code, and let <code>spec --check</code> tell what has changed since
+  </span>,
+];
+
+/** What changed in what the app does, version by version, and between any two. */
+export function ChangesPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/changes' });
+  const { since, version } = useSearch({ from: '/signed-in/app/$ref/changes' });
+  const navigate = useNavigate();
+  const query = useInfiniteQuery(versionList(ref));
+  const rows = useMemo(
+    () =>
+      query.data?.pages
+        .flatMap(({ versions }) => versions)
+        .map((entry): VersionRow => ({ ...entry, id: String(entry.number) })),
+    [query.data],
+  );
+  const [chosen, choose] = useChosen('version');
+  const list = useList({ items: rows, chosen, choose, textOf });
+  const { selected, close, previous, next } = list;
+  const latest = rows?.[0];
+  const oldest = rows?.at(-1);
+
+  const compare = useCallback(
+    (from: number, to: number) =>
+      void navigate({
+        to: '/app/$ref/changes',
+        params: { ref },
+        search: { ...(version !== undefined && { version }), since: `${from}-${to}` },
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate, ref, version],
+  );
+  const asked = /^(\d{1,11})-(\d{1,11})$/.exec(since ?? '');
+  const from = asked ? Number(asked[1]) : (rows?.[1]?.number ?? 0);
+  const to = asked ? Number(asked[2]) : (latest?.number ?? 0);
+
+  return (
+    <Page
+      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Changes' }]}
+      question={question}
+      tools={<SpecificationVersion appRef={ref} />}
+      fetching={query.isLoading}
+      panel={
+        selected &&
+        latest && (
+          <VersionPanel
+            appRef={ref}
+            version={selected}
+            latest={latest.number}
+            onCompare={compare}
+            onClose={close}
+            onPrevious={previous}
+            onNext={next}
+          />
+        )
+      }
+    >
+      <Opening name="Changes" question={question}>
+        {latest ? (
+          <>
+            <Answer latest={latest} /> <AsOf at={query.dataUpdatedAt} live={!query.isError} />
+          </>
+        ) : (
+          query.isError && 'Not known at the moment.'
+        )}
+      </Opening>
+      {query.error && (
+        <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
+      )}
+      {(rows || query.isPending) && (
+        <>
+          <ListFigure
+            number="Table 1"
+            caption="Every version, the latest first"
+            what={['version', 'versions']}
+            list={list}
+            columns={versionColumns}
+            stale={query.isError}
+          />
+          {query.hasNextPage && oldest && (
+            <p>
+              <Button
+                kind="quiet"
+                small
+                busy={query.isFetchingNextPage && 'Fetching'}
+                onClick={() => void query.fetchNextPage()}
+              >
+                Versions before v{oldest.number}
+              </Button>
+            </p>
+          )}
+        </>
+      )}
+      {rows && rows.length > 1 && <Compare appRef={ref} versions={rows} from={from} to={to} onChange={compare} />}
+      {rows && <Feet appRef={ref} sources={sources} changes={ways} />}
+    </Page>
+  );
+}
+
+const textOf = (row: VersionRow): string =>
+  [
+    `v${row.number}`,
+    row.hash,
+    summary(row),
+    whoMade(row),
+    ...row.causes.map(({ what }) => what),
+    ...row.changes.map(({ words }) => words),
+  ].join('\n');
+
+/** "v143 is in force since 2 days ago: 3 changes in Entities and Roles, made by Ines Okafor." */
+function Answer({ latest }: { latest: VersionRow }) {
+  const who = whoMade(latest);
+  return (
+    <>
+      <a className={figureClass} href="#table-1">
+        <Changing value={latest.number}>v{latest.number}</Changing>
+      </a>{' '}
+      was recorded <TimeAgo iso={latest.at} />.{' '}
+      {latest.change_count === 0 ? (
+        <>Nothing has changed since it was first seen.</>
+      ) : (
+        <>
+          It made{' '}
+          <a className={figureClass} href="#table-1">
+            {counted(latest.change_count, 'change')}
+          </a>
+          {who !== '' && `, by ${who}`}.
+        </>
+      )}
+    </>
+  );
+}

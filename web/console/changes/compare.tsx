@@ -1,0 +1,77 @@
+import { NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { VersionEntry } from '../../../contract/changes.ts';
+import { FailureNote } from '../../ui/failure.tsx';
+import { Figure } from '../../ui/figure.tsx';
+import { Bar } from '../../ui/table.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { comparison } from '../data/versions/comparison.ts';
+import { counted, dateTime } from '../format/format.ts';
+import { ChangeList } from './change-list.tsx';
+import styles from './changes.module.css';
+
+/** What changed between any two versions, in words. */
+export function Compare({
+  appRef,
+  versions,
+  from,
+  to,
+  onChange,
+}: {
+  appRef: string;
+  /** Those that can be chosen, the latest first; at least two. */
+  versions: readonly VersionEntry[];
+  from: number;
+  to: number;
+  onChange: (from: number, to: number) => void;
+}) {
+  const { data, error, isPending } = useQuery({ ...comparison(appRef, from, to), enabled: from !== to });
+  const known = new Set(versions.map(({ number }) => number));
+  const choices = [
+    ...versions.map(({ number, at }) => ({ value: String(number), label: `v${number}, ${dateTime(at)}` })),
+    // Linked to, and not fetched yet.
+    ...[...new Set([from, to])]
+      .filter((number) => !known.has(number))
+      .map((number) => ({ value: String(number), label: `v${number}` })),
+  ];
+  return (
+    <Figure number="Figure 2" caption="Compare any two versions">
+      <div className={styles.compare}>
+        <NativeSelect
+          className={styles.version ?? ''}
+          label="From"
+          data={choices}
+          value={String(from)}
+          onChange={(event) => onChange(Number(event.currentTarget.value), to)}
+        />
+        <NativeSelect
+          className={styles.version ?? ''}
+          label="To"
+          data={choices}
+          value={String(to)}
+          onChange={(event) => onChange(from, Number(event.currentTarget.value))}
+        />
+      </div>
+      {from === to ? (
+        <p className={styles.none}>Choose two versions that are not the same.</p>
+      ) : (
+        <>
+          {error && <FailureNote facts={failureFacts(error)} />}
+          {isPending && (
+            <p className={styles.none}>
+              <Bar width={240} />
+            </p>
+          )}
+          {data && (
+            <p className={styles.none} role="status">
+              {data.change_count === 0
+                ? `v${from} and v${to} say the same.`
+                : `${counted(data.change_count, 'change')} from v${from} to v${to}${from > to ? ', backwards in time' : ''}.`}
+            </p>
+          )}
+          {data && <ChangeList appRef={appRef} changes={data.changes} all={data.change_count} />}
+        </>
+      )}
+    </Figure>
+  );
+}

@@ -1,0 +1,62 @@
+import type { VersionEntry } from '../../../contract/changes.ts';
+import { Button } from '../../ui/button.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../ui/panel.tsx';
+import { count, dateTime } from '../format/format.ts';
+import { ChangeList } from './change-list.tsx';
+import { causeWords, summary, whoMade } from './change-words.ts';
+import styles from './changes.module.css';
+
+/** One version told in full: what changed against the one before, by whom, by what. */
+export function VersionPanel({
+  appRef,
+  version,
+  latest,
+  onCompare,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  version: VersionEntry;
+  /** Number of the latest version. */
+  latest: number;
+  onCompare: (from: number, to: number) => void;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  return (
+    <Panel
+      label={`Version ${version.number}`}
+      title={
+        <>
+          <b>v{version.number}</b> <code className="soft">{version.hash.slice(0, 7)}</code>
+        </>
+      }
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      <VerdictLine>{summary(version)}.</VerdictLine>
+      <ChangeList appRef={appRef} changes={version.changes} all={version.change_count} />
+      <PanelSection title="How it came about">
+        <KeyValues
+          pairs={[
+            ['When', dateTime(version.at)],
+            ['Who', whoMade(version) || 'not known'],
+            ['By what', causeWords(version)],
+            ...(version.causes.length > 1 ? [['Steps', count(version.causes.length)] as const] : []),
+            ['Hash', <code key="hash">{version.hash.slice(0, 12)}</code>],
+          ]}
+        />
+      </PanelSection>
+      {version.number < latest && (
+        <p className={styles.foot}>
+          <Button small onClick={() => onCompare(version.number, latest)}>
+            Compare with v{latest}
+          </Button>
+        </p>
+      )}
+    </Panel>
+  );
+}

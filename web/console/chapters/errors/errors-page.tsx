@@ -1,0 +1,162 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import type { ErrorLine, ErrorsChapter } from '../../../../contract/specification.ts';
+import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { activity } from '../../data/apps/activity.ts';
+import { count, counted } from '../../format/format.ts';
+import { ChapterPage } from '../chapter-page.tsx';
+import { ListFigure } from '../list/list-figure.tsx';
+import { useChosen } from '../list/use-chosen.ts';
+import { useList } from '../list/use-list.ts';
+import { useChapter } from '../use-chapter.ts';
+import { anyError, ErrorChoice, type Narrowed } from './error-choice.tsx';
+import { errorColumns } from './error-columns.tsx';
+import { ErrorPanel } from './error-panel.tsx';
+import { type ErrorWindow, errorFrom, errorGroups, errorName, times, windowWords } from './error-words.ts';
+import { FailedCalls } from './failed-calls.tsx';
+
+const changes = [
+  <span key="comment">
+    Give a rule its words with <code>comment on constraint</code>
+  </span>,
+  <span key="raise">
+    Raise a code of your own: <code>raise … using errcode, hint</code>
+  </span>,
+];
+
+type Met = 'met' | 'unmet' | 'all';
+
+/** Chapter 8: everything that can go wrong, what then, and how often it did. */
+export function ErrorsPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/errors' });
+  const { chapter, stale } = useChapter(ref, 'errors');
+  const [chosen, choose] = useChosen('error');
+  const [window, setWindow] = useState<ErrorWindow>('day');
+  const [asked, setAsked] = useState<Met | null>(null);
+  const [narrowed, setNarrowed] = useState<Narrowed>(anyError);
+
+  const fitting = useMemo(() => chapter?.errors.filter(fits(narrowed)) ?? [], [chapter, narrowed]);
+  const met = fitting.filter((line) => times(line, window) > 0).length;
+  // What was met is what one looks for; where nothing was, what can be.
+  const which = asked ?? (met > 0 ? 'met' : 'all');
+  const keep = useCallback(
+    (line: ErrorLine) => fits(narrowed)(line) && (which === 'all' || times(line, window) > 0 === (which === 'met')),
+    [which, window, narrowed],
+  );
+  const list = useList({ items: chapter?.errors, chosen, choose, textOf, keep });
+  const { selected, close, previous, next } = list;
+  const columns = useMemo(() => errorColumns(window, selected), [window, selected]);
+
+  return (
+    <ChapterPage
+      appRef={ref}
+      chapter="errors"
+      answer={chapter && <Answer appRef={ref} chapter={chapter} />}
+      sources={chapter?.sources ?? []}
+      changes={changes}
+      panel={
+        selected && (
+          <ErrorPanel
+            key={selected.id}
+            appRef={ref}
+            line={selected}
+            onClose={close}
+            onPrevious={previous}
+            onNext={next}
+          />
+        )
+      }
+    >
+      <ListFigure
+        number="Table 8.1"
+        caption={
+          <Segmented
+            label="Which errors"
+            value={which}
+            options={[
+              ['met', `Met ${count(met)}`],
+              ['unmet', `Not met ${count(fitting.length - met)}`],
+              ['all', `All ${count(fitting.length)}`],
+            ]}
+            onChange={setAsked}
+          />
+        }
+        tools={
+          <>
+            <Segmented
+              label="Counted over"
+              value={window}
+              options={[
+                ['hour', '1 h'],
+                ['day', '24 h'],
+                ['week', '7 d'],
+              ]}
+              onChange={setWindow}
+            />
+            <ErrorChoice errors={chapter?.errors ?? none} value={narrowed} onChange={setNarrowed} />
+          </>
+        }
+        what={['error', 'errors']}
+        list={list}
+        columns={columns}
+        labelOf={(line) => `${errorName(line)}, ${errorFrom(line)}`}
+        groupOf={({ group }) => errorGroups[group]}
+        empty={
+          which === 'met' ? `No error was met ${windowWords[window]}.` : 'Every error of this choice has been met.'
+        }
+        stale={stale}
+      />
+      {chapter && <FailedCalls appRef={ref} errors={chapter.errors} />}
+    </ChapterPage>
+  );
+}
+
+const none: readonly ErrorLine[] = [];
+
+const fits =
+  ({ group, status }: Narrowed) =>
+  (line: ErrorLine): boolean =>
+    (group === null || line.group === group) && (status === null || line.status === status);
+
+const textOf = (line: ErrorLine): string =>
+  [errorName(line), line.code, line.status, line.meaning, errorFrom(line), line.message].join('\n');
+
+/** "94 errors are possible; 17 were met in 24 hours, 450 times in 214,380 calls. The most frequent is PGRST303, met 96 times." */
+function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: ErrorsChapter }) {
+  const { data } = useQuery(activity(appRef));
+  const met = errors.filter((line) => times(line, 'day') > 0);
+  const often = met.reduce((sum, line) => sum + times(line, 'day'), 0);
+  const calls = data?.hours.reduce((sum, hour) => sum + hour.calls, 0);
+  const most = met.toSorted((a, b) => times(b, 'day') - times(a, 'day'))[0];
+  const proof = (text: string) => (
+    <a className={figureClass} href="#table-8-1">
+      <Changing value={text}>{text}</Changing>
+    </a>
+  );
+  return (
+    <>
+      {proof(counted(errors.length, 'error'))} {errors.length === 1 ? 'is' : 'are'} possible;{' '}
+      {met.length === 0 ? (
+        'none was met in 24 hours.'
+      ) : (
+        <>
+          {proof(count(met.length))} {met.length === 1 ? 'was' : 'were'} met in 24 hours,{' '}
+          {proof(counted(often, 'time'))}
+          {calls !== undefined && calls >= often && ` in ${counted(calls, 'call')}`}.
+          {most && (
+            <>
+              {' '}
+              The most frequent is{' '}
+              <Link to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: most.id }} className={figureClass}>
+                {errorName(most)}
+              </Link>
+              .
+            </>
+          )}
+        </>
+      )}
+    </>
+  );
+}

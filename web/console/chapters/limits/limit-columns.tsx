@@ -1,0 +1,48 @@
+import type { LimitLine } from '../../../../contract/specification.ts';
+import { Changing } from '../../../ui/fig.tsx';
+import { count } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import type { ListColumn } from '../list/list-table.tsx';
+import { amount, setIn } from './limit-words.ts';
+import styles from './limits.module.css';
+
+export const limitColumns: readonly ListColumn<LimitLine>[] = [
+  { name: 'What is bounded', look: 'words', bar: 240, cell: ({ meaning }) => meaning },
+  {
+    name: 'In force',
+    look: 'figure',
+    bar: 50,
+    cell: ({ value, unit, default: usual }) => (
+      <span className={value === usual ? undefined : styles.own}>
+        <Changing value={String(value)}>{amount(value, unit)}</Changing>
+      </span>
+    ),
+  },
+  {
+    name: 'Default',
+    look: 'figure',
+    rank: 'second',
+    bar: 50,
+    cell: ({ default: usual, unit }) => <span className="soft">{amount(usual, unit)}</span>,
+  },
+  { name: 'Set in', rank: 'third', bar: 60, cell: (line) => <span className={styles.where}>{setIn(line)}</span> },
+  {
+    name: 'Hit in 24 h',
+    look: 'figure',
+    rank: 'second',
+    bar: 20,
+    cell: ({ figures }) => figures && figures.day > 0 && <Changing value={figures.day}>{count(figures.day)}</Changing>,
+  },
+  {
+    name: 'Last',
+    look: 'figure',
+    rank: 'third',
+    bar: 30,
+    cell: ({ figures }) =>
+      figures && (
+        <span className="soft">
+          <TimeAgo iso={figures.last_at} short />
+        </span>
+      ),
+  },
+];

@@ -1,0 +1,153 @@
+import { IconTerminal2 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { LimitLine } from '../../../../contract/specification.ts';
+import { buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { count } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { StoryLink } from '../errors/failed-calls.tsx';
+import { Caller } from '../story/caller.tsx';
+import { LimitControl } from './limit-control.tsx';
+import { exactAmount, setIn } from './limit-words.ts';
+import styles from './limits.module.css';
+
+/** One limit told in full: what it bounds, how much, where that is set, who hit it, and how to change it. */
+export function LimitPanel({
+  appRef,
+  line,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  line: LimitLine;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  return (
+    <Panel
+      label={`Limit ${line.id}`}
+      title={<code>{line.id}</code>}
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      <VerdictLine>{line.meaning}</VerdictLine>
+      <PanelSection title="How much">
+        <KeyValues
+          pairs={[
+            ['In force', <b key="value">{exactAmount(line.value, line.unit)}</b>],
+            ['Default', line.default === null ? 'no limit' : exactAmount(line.default, line.unit)],
+            ['Set in', setIn(line)],
+            ...(line.code === null
+              ? []
+              : [
+                  [
+                    'Answered with',
+                    <Link
+                      key="code"
+                      to="/app/$ref/errors"
+                      params={{ ref: appRef }}
+                      search={{ error: `code.${line.code}` }}
+                    >
+                      <code>{line.code}</code>
+                    </Link>,
+                  ] as const,
+                ]),
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title="Change it">
+        <Change appRef={appRef} line={line} />
+      </PanelSection>
+      <Hits appRef={appRef} line={line} />
+    </Panel>
+  );
+}
+
+/** The control where one may change it here; else who may, and by what. */
+function Change({ appRef, line }: { appRef: string; line: LimitLine }): ReactNode {
+  const { change } = line;
+  if (change === null) return <p>It is part of Ninefold and the same for every app.</p>;
+  switch (change.by) {
+    case 'setting':
+      return <LimitControl key={line.id} appRef={appRef} line={line} />;
+    case 'environment':
+      return (
+        <>
+          <p>Whoever runs the node sets it in the environment, and starts the node again.</p>
+          <Code code={`${change.key}=${line.value ?? ''}`} language="env" label="the environment variable" />
+        </>
+      );
+    case 'sql':
+      return (
+        <>
+          <p>SQL sets it; put in what is meant for the dots.</p>
+          <Code code={change.key} language="sql" label="the SQL" />
+          <p>
+            <Link
+              to="/app/$ref/sql"
+              params={{ ref: appRef }}
+              search={{ sql: change.key }}
+              className={buttonClass({ small: true })}
+            >
+              <Icon of={IconTerminal2} small />
+              Open in SQL
+            </Link>
+          </p>
+        </>
+      );
+  }
+}
+
+/** Who hit it, and when. */
+function Hits({ appRef, line: { figures, code } }: { appRef: string; line: LimitLine }) {
+  if (!figures) {
+    return (
+      <PanelSection title="Who hit it">
+        <p className="soft">{code === null ? 'Nobody is refused by it.' : 'Nobody within 7 days.'}</p>
+      </PanelSection>
+    );
+  }
+  const { last_who, last_requests } = figures;
+  return (
+    <PanelSection title="Who hit it">
+      <KeyValues
+        pairs={[
+          ['Times', `${count(figures.hour)} in an hour, ${count(figures.day)} in 24, ${count(figures.week)} in 7 days`],
+          ['Last', <TimeAgo key="last" iso={figures.last_at} />],
+          ...(last_who === null
+            ? []
+            : [
+                [
+                  'By',
+                  isUserId(last_who) ? (
+                    <Caller key="by" appRef={appRef} who={{ user_id: last_who, role: null }} />
+                  ) : (
+                    <code key="by">{last_who}</code>
+                  ),
+                ] as const,
+              ]),
+          ...(last_requests.length === 0
+            ? []
+            : [
+                [
+                  'Calls',
+                  <span key="calls" className={styles.ids}>
+                    {last_requests.map((id) => (
+                      <StoryLink key={id} appRef={appRef} id={id} />
+                    ))}
+                  </span>,
+                ] as const,
+              ]),
+        ]}
+      />
+    </PanelSection>
+  );
+}
+
+const isUserId = (who: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(who);

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { amount, exactAmount, readAmount } from './limit-words.ts';
+
+describe('amount', () => {
+  it.each([
+    [10 * 1024 * 1024, 'bytes', '10 MB'],
+    [3600, 'seconds', '1 hour'],
+    [90, 'seconds', '90 seconds'],
+    [604_800, 'seconds', '7 days'],
+    [0, 'seconds', '0 seconds'],
+    [8000, 'milliseconds', '8 seconds'],
+    [1500, 'milliseconds', '1,500 ms'],
+    [1, 'days', '1 day'],
+    [1000, 'count', '1,000'],
+    [null, 'count', 'no limit'],
+  ] as const)('%s %s is %s', (value, unit, words) => expect(amount(value, unit)).toBe(words));
+});
+
+it('tells the number in its own unit beside what a setting takes', () => {
+  expect(exactAmount(3600, 'seconds')).toBe('3,600 seconds');
+  expect(exactAmount(3600, 'count')).toBe('3,600');
+});
+
+describe('what is typed', () => {
+  const limit = { range: [30, 604_800] as [number, number], unit: 'seconds' as const };
+  const read = (text: string) => readAmount(text, limit as Parameters<typeof readAmount>[1]);
+
+  it.each([
+    ['1800', 1800],
+    [' 1,800 ', 1800],
+    ['1 800', 1800],
+  ])('%j is a number', (text, value) => expect(read(text)).toEqual({ value }));
+
+  it.each(['', 'an hour', '1.5', '1e3', '9'.repeat(20)])('%j is none', (text) =>
+    expect(read(text)).toHaveProperty('wrong'),
+  );
+
+  it('is kept within the range, ends included', () => {
+    expect(read('30')).toEqual({ value: 30 });
+    expect(read('29')).toEqual({ wrong: 'It may be 30 to 604,800.' });
+    expect(read('-30')).toHaveProperty('wrong');
+  });
+});

@@ -1,0 +1,74 @@
+import { limitGroups } from '../../../../contract/limits.ts';
+import type { LimitLine } from '../../../../contract/specification.ts';
+import { bytes, count, counted } from '../../format/format.ts';
+
+type Unit = LimitLine['unit'];
+
+const spans: readonly (readonly [seconds: number, word: string])[] = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+];
+
+/** Seconds in the largest unit that they are a whole number of: 3600 → "1 hour", 90 → "90 seconds". */
+function seconds(value: number): string {
+  for (const [span, word] of spans) if (value >= span && value % span === 0) return counted(value / span, word);
+  return counted(value, 'second');
+}
+
+/** A number with its unit, as one reads it: "10 MB", "1 hour", "8 seconds", "1,000"; "no limit" for null. */
+export function amount(value: number | null, unit: Unit): string {
+  if (value === null) return 'no limit';
+  switch (unit) {
+    case 'bytes':
+      return bytes(value);
+    case 'seconds':
+      return seconds(value);
+    case 'milliseconds':
+      return value >= 1000 && value % 1000 === 0 ? seconds(value / 1000) : `${count(value)} ms`;
+    case 'hours':
+      return counted(value, 'hour');
+    case 'days':
+      return counted(value, 'day');
+    case 'characters':
+      return counted(value, 'character');
+    case 'count':
+      return count(value);
+  }
+}
+
+/** The number in its own unit, to be compared with what a setting takes: "3,600 seconds". A count has none. */
+export const exactAmount = (value: number | null, unit: Unit): string =>
+  value === null ? 'no limit' : unit === 'count' ? count(value) : `${count(value)} ${unit}`;
+
+const groups: Readonly<Record<string, string>> = limitGroups;
+
+/** What a group of limits is called. */
+export const groupName = (group: string): string => groups[group] ?? group;
+
+/** Where the value in force comes from. */
+export function setIn({ set_in, change }: LimitLine): string {
+  switch (set_in) {
+    case 'code':
+      return 'the default';
+    case 'setting':
+      return change ? `setting ${change.key}` : 'a setting';
+    case 'environment':
+      return change ? `environment, ${change.key}` : 'the environment';
+    case 'database':
+      return 'the database';
+  }
+}
+
+/** What was typed, as a number of the limit's unit; or why it is none. */
+export function readAmount(text: string, { range, unit }: LimitLine): { value: number } | { wrong: string } {
+  const bare = text.trim().replaceAll(/[,_\s]/g, '');
+  if (!/^-?\d+$/.test(bare) || !Number.isSafeInteger(Number(bare))) {
+    return { wrong: unit === 'count' ? 'Write a whole number.' : `Write a whole number of ${unit}.` };
+  }
+  const value = Number(bare);
+  if (range && (value < range[0] || value > range[1])) {
+    return { wrong: `It may be ${count(range[0])} to ${count(range[1])}.` };
+  }
+  return { value };
+}

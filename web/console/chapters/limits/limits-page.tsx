@@ -1,0 +1,129 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import type { LimitLine, LimitsChapter } from '../../../../contract/specification.ts';
+import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { count, counted } from '../../format/format.ts';
+import { ChapterPage } from '../chapter-page.tsx';
+import { ListFigure } from '../list/list-figure.tsx';
+import { useChosen } from '../list/use-chosen.ts';
+import { useList } from '../list/use-list.ts';
+import { useChapter } from '../use-chapter.ts';
+import { limitColumns } from './limit-columns.tsx';
+import { LimitPanel } from './limit-panel.tsx';
+import { groupName, setIn } from './limit-words.ts';
+
+const changes = [
+  'Choose a limit: where an app setting holds it, its panel changes it at once',
+  'Whoever runs the node sets those of the environment, and starts it again',
+  <span key="sql">
+    The database’s own with <code>alter database</code>, <code>alter role</code> and <code>alter function</code>
+  </span>,
+];
+
+type Which = 'all' | 'changeable' | 'own' | 'hit';
+
+const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
+  all: () => true,
+  changeable: ({ change }) => change?.by === 'setting',
+  own: ({ value, default: usual }) => value !== usual,
+  hit: ({ figures }) => figures !== undefined,
+};
+
+/** Chapter 9: every number that bounds the app, who hit it, and a control where it may be changed. */
+export function LimitsPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/limits' });
+  const { chapter, stale } = useChapter(ref, 'limits');
+  const [chosen, choose] = useChosen('limit');
+  const [which, setWhich] = useState<Which>('all');
+  const keep = useCallback((line: LimitLine) => keeps[which](line), [which]);
+  const list = useList({ items: chapter?.limits, chosen, choose, textOf, keep });
+  const { selected, close, previous, next } = list;
+  const number = (each: Which) => count(chapter?.limits.filter(keeps[each]).length ?? 0);
+
+  return (
+    <ChapterPage
+      appRef={ref}
+      chapter="limits"
+      answer={chapter && <Answer appRef={ref} chapter={chapter} />}
+      sources={chapter?.sources ?? []}
+      changes={changes}
+      panel={
+        selected && (
+          <LimitPanel
+            key={selected.id}
+            appRef={ref}
+            line={selected}
+            onClose={close}
+            onPrevious={previous}
+            onNext={next}
+          />
+        )
+      }
+    >
+      <ListFigure
+        number="Table 9.1"
+        caption={
+          <Segmented
+            label="Which limits"
+            value={which}
+            options={[
+              ['all', `All ${number('all')}`],
+              ['changeable', `Changed here ${number('changeable')}`],
+              ['own', `Not default ${number('own')}`],
+              ['hit', `Hit ${number('hit')}`],
+            ]}
+            onChange={setWhich}
+          />
+        }
+        what={['limit', 'limits']}
+        list={list}
+        columns={limitColumns}
+        labelOf={({ meaning }) => meaning}
+        groupOf={({ group }) => groupName(group)}
+        empty={which === 'hit' ? 'No limit was hit within 7 days.' : 'Every limit is at its default.'}
+        stale={stale}
+      />
+    </ChapterPage>
+  );
+}
+
+const textOf = (line: LimitLine): string =>
+  [line.id, line.meaning, line.code, setIn(line), line.change?.key].join('\n');
+
+/** What a limit bounds, within a sentence: "the largest request body". */
+const boundOf = ({ meaning }: LimitLine): string =>
+  meaning.slice(0, 1).toLowerCase() + meaning.slice(1).replace(/[;.].*$/s, '');
+
+/** "104 limits bound the app; 12 of them can be changed here, 2 are not at their default. 1 was hit in 24 hours, at last …" */
+function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: LimitsChapter }) {
+  const changeable = limits.filter(keeps.changeable).length;
+  const own = limits.filter(keeps.own).length;
+  const hit = limits
+    .filter(({ figures }) => (figures?.day ?? 0) > 0)
+    .toSorted((a, b) => (b.figures?.last_at ?? '').localeCompare(a.figures?.last_at ?? ''));
+  const [last] = hit;
+  const proof = (text: string) => (
+    <a className={figureClass} href="#table-9-1">
+      <Changing value={text}>{text}</Changing>
+    </a>
+  );
+  return (
+    <>
+      {proof(counted(limits.length, 'limit'))} {limits.length === 1 ? 'bounds' : 'bound'} the app;{' '}
+      {proof(count(changeable))} can be changed here, {proof(count(own))} {own === 1 ? 'is' : 'are'} not at{' '}
+      {own === 1 ? 'its' : 'their'} default.{' '}
+      {last ? (
+        <>
+          {proof(count(hit.length))} {hit.length === 1 ? 'was' : 'were'} hit in 24 hours, at last{' '}
+          <Link to="/app/$ref/limits" params={{ ref: appRef }} search={{ limit: last.id }} className={figureClass}>
+            {boundOf(last)}
+          </Link>
+          .
+        </>
+      ) : (
+        'None was hit in 24 hours.'
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { IconFlask, IconTerminal2 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { Rule } from '../../../../contract/specification.ts';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { shortId } from '../../format/format.ts';
+import { boundRows, checkExpression, commentSql, validateSql } from './rule-words.ts';
+import styles from './rules.module.css';
+
+/** One rule told in full: words, SQL, which rows it binds, what a client gets that breaks it, how to change it. */
+export function RulePanel({
+  appRef,
+  rule,
+  onTry,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  rule: Rule;
+  /** Takes an expression over to the box where rules are tried. */
+  onTry: (entity: string, expression: string) => void;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  const expression = checkExpression(rule);
+  const params = { ref: appRef };
+  const entity = (
+    <Link to="/app/$ref/entities" params={params} search={{ entity: rule.entity }}>
+      <code>{shortId(rule.entity)}</code>
+    </Link>
+  );
+  return (
+    <Panel
+      label={`${rule.name} of ${shortId(rule.entity)}`}
+      title={
+        <>
+          <code>{rule.name}</code> <span className="soft">{rule.kind}</span>
+        </>
+      }
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      <VerdictLine>{rule.words}</VerdictLine>
+      <PanelSection title="Rule">
+        <KeyValues
+          pairs={[
+            ['Binds', boundRows[rule.applies_to]],
+            ['Of', entity],
+            ...(rule.fields.length > 0
+              ? [['Fields', <code key="fields">{rule.fields.join(', ')}</code>] as const]
+              : []),
+            ['Words', rule.commented ? 'from its comment' : 'told from the SQL'],
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title="SQL">
+        <Code code={rule.sql} language="sql" label="the SQL of the rule" wrap />
+      </PanelSection>
+      <PanelSection title="When it is broken">
+        <KeyValues
+          pairs={[
+            [
+              'Code',
+              <Link key="code" to="/app/$ref/errors" params={params} search={{ error: `rule.${rule.id}` }}>
+                <code>{rule.sqlstate}</code>
+              </Link>,
+            ],
+            ['Hint', rule.commented ? rule.words : 'none: the rule has no comment'],
+          ]}
+        />
+      </PanelSection>
+      <p className={styles.ways}>
+        {expression !== null && (
+          <Button small icon={IconFlask} onClick={() => onTry(rule.entity, expression)}>
+            Try another form
+          </Button>
+        )}
+        <SqlLink appRef={appRef} sql={validateSql(rule)} words="Check old rows in SQL" />
+        <SqlLink appRef={appRef} sql={commentSql(rule)} words="Change its words in SQL" />
+      </p>
+    </Panel>
+  );
+}
+
+function SqlLink({ appRef, sql, words }: { appRef: string; sql: string | null; words: string }) {
+  if (sql === null) return null;
+  return (
+    <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }} className={buttonClass({ small: true })}>
+      <Icon of={IconTerminal2} small />
+      {words}
+    </Link>
+  );
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { Rule } from '../../../../contract/specification.ts';
+import { checkExpression, commentSql, keepSql, validateSql } from './rule-words.ts';
+
+const rule = (more: Partial<Rule>): Rule => ({
+  id: 'public.tickets.title_length',
+  entity: 'public.tickets',
+  name: 'title_length',
+  kind: 'check',
+  fields: ['title'],
+  words: "it's 3 to 120 characters",
+  commented: false,
+  sql: 'CHECK ((length(title) >= 3))',
+  applies_to: 'all rows',
+  sqlstate: '23514',
+  ...more,
+});
+
+describe('what stands within a check can be tried in another form', () => {
+  it.each([
+    ['CHECK ((length(title) >= 3))', 'length(title) >= 3'],
+    ['CHECK (((a > 1) AND (b > 2)))', '(a > 1) AND (b > 2)'],
+    ["CHECK ((title <> ')'::text)) NOT VALID", "title <> ')'::text"],
+    ['CHECK ((a > 1)) NO INHERIT NOT VALID', 'a > 1'],
+    ['CHECK (is_valid(a))', 'is_valid(a)'],
+    ["public.email CHECK ((VALUE ~ '@'::text))", null],
+  ])('%s', (sql, expression) => expect(checkExpression({ kind: 'check', sql })).toBe(expression));
+
+  it('is nothing of other rules', () => expect(checkExpression({ kind: 'unique', sql: 'UNIQUE (a)' })).toBeNull());
+});
+
+describe('SQL that changes the words of a rule', () => {
+  it('names the constraint, whatever it is called, and doubles quotes', () => {
+    expect(commentSql(rule({ name: 'a"b' }))).toBe(
+      `comment on constraint "a""b" on public.tickets\n  is 'it''s 3 to 120 characters';`,
+    );
+  });
+
+  it('names an index in the schema of its table', () => {
+    const index = rule({
+      kind: 'unique',
+      entity: '"My shop".orders',
+      sql: 'CREATE UNIQUE INDEX one ON …',
+      name: 'one',
+    });
+    expect(commentSql(index)).toContain('comment on index "My shop"."one"');
+  });
+
+  it('names the domain of a rule that is a domain’s', () => {
+    const domain = rule({ name: 'email_check', sql: "email CHECK ((VALUE ~ '@'::text))" });
+    expect(commentSql(domain)).toContain('constraint "email_check" on domain email');
+  });
+
+  it.each([rule({ kind: 'type' }), rule({ kind: 'required', name: 'required' })])(
+    'is none where PostgreSQL keeps no comment: %j',
+    (given) => expect(commentSql(given)).toBeNull(),
+  );
+});
+
+it('checks old rows only where that was put off', () => {
+  expect(validateSql(rule({}))).toBeNull();
+  expect(validateSql(rule({ applies_to: 'no row' }))).toBeNull();
+  expect(validateSql(rule({ applies_to: 'new and changed rows' }))).toContain('validate constraint "title_length"');
+});
+
+it('keeps a rule that rows break for the rows to come alone', () => {
+  expect(keepSql('public.tickets', ' a > 1\n', 0)).not.toContain('not valid');
+  expect(keepSql('public.tickets', ' a > 1\n', 3)).toContain('check (a > 1)\n  not valid;');
+});

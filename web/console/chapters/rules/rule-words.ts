@@ -1,0 +1,61 @@
+import type { Rule } from '../../../../contract/specification.ts';
+
+/** What stands within `CHECK ( … )`, as PostgreSQL prints it; null for a rule that is no check of a table. */
+export function checkExpression({ kind, sql }: Pick<Rule, 'kind' | 'sql'>): string | null {
+  if (kind !== 'check') return null;
+  const inner = /^CHECK \((.*)\)(?: NO INHERIT)?(?: NOT ENFORCED)?(?: NOT VALID)?$/s.exec(sql)?.[1];
+  if (inner === undefined) return null;
+  return isWrapped(inner) ? inner.slice(1, -1) : inner;
+}
+
+/** Whether the first parenthesis closes with the last: `(a) and (b)` is not wrapped. Texts may hold any. */
+function isWrapped(text: string): boolean {
+  if (!text.startsWith('(') || !text.endsWith(')')) return false;
+  let depth = 0;
+  const bare = text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (quoted) => 'x'.repeat(quoted.length));
+  for (let at = 0; at < bare.length; at++) {
+    if (bare[at] === '(') depth += 1;
+    if (bare[at] === ')') depth -= 1;
+    if (depth === 0 && at < bare.length - 1) return false;
+  }
+  return true;
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** SQL that gives a rule these words; null where it is no constraint or index that could hold a comment. */
+export function commentSql({ kind, name, entity, sql, words }: Rule): string | null {
+  if (kind === 'type' || name === 'required' || name.endsWith(' not null')) return null;
+  const on = () => {
+    if (/^CREATE UNIQUE INDEX/i.test(sql)) {
+      // An index stands in the schema of its table.
+      const schema = /^(?:"(?:[^"]|"")*"|[^".]+)/.exec(entity)?.[0] ?? 'public';
+      return `index ${schema}.${quoted(name)}`;
+    }
+    const domain = kind === 'check' ? /^(\S.*?) CHECK \(/s.exec(sql)?.[1] : undefined;
+    return domain === undefined
+      ? `constraint ${quoted(name)} on ${entity}`
+      : `constraint ${quoted(name)} on domain ${domain}`;
+  };
+  return `comment on ${on()}\n  is ${literal(words)};`;
+}
+
+/** Which rows a rule binds, where it is not all of them. */
+export const boundRows: Readonly<Record<Rule['applies_to'], string>> = {
+  'all rows': 'all rows',
+  'new and changed rows': 'rows that are added or changed; those from before may break it (NOT VALID)',
+  'no row': 'no row: it is not enforced',
+};
+
+/** SQL that lets PostgreSQL check the rows from before the rule; null where it has been done, or there is nothing to check. */
+export const validateSql = ({ applies_to, entity, name }: Rule): string | null =>
+  applies_to === 'new and changed rows' ? `alter table ${entity}\n  validate constraint ${quoted(name)};` : null;
+
+/** SQL that keeps a rule that was tried; where rows break it, only for rows to come. */
+export const keepSql = (table: string, expression: string, broken: number): string =>
+  `alter table ${table}
+  add constraint name_of_the_rule
+  check (${expression.trim()})${broken > 0 ? '\n  not valid' : ''};
+comment on constraint name_of_the_rule on ${table}
+  is 'What the rule says, in words';`;

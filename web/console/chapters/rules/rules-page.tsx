@@ -1,0 +1,114 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { Entity, Rule, RulesChapter } from '../../../../contract/specification.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
+import { count, counted, shortId } from '../../format/format.ts';
+import { ChapterPage } from '../chapter-page.tsx';
+import { ListFigure } from '../list/list-figure.tsx';
+import { useChosen } from '../list/use-chosen.ts';
+import { useList } from '../list/use-list.ts';
+import { useChapter } from '../use-chapter.ts';
+import { ruleColumns } from './rule-columns.tsx';
+import { RulePanel } from './rule-panel.tsx';
+import { type Draft, TryRule } from './try-rule.tsx';
+
+const changes = [
+  <span key="alter">
+    Add a rule with <code>alter table … add constraint … check</code>; <a href="#figure-5-2">try it</a> first
+  </span>,
+  <span key="comment">
+    Give it its words with <code>comment on constraint</code>: clients get them as <code>hint</code>
+  </span>,
+  <span key="validate">
+    Let rows from before keep it too with <code>validate constraint</code>
+  </span>,
+];
+
+/** Chapter 5: what is valid, in words and in SQL, and what would be. */
+export function RulesPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/rules' });
+  const { chapter, stale } = useChapter(ref, 'rules');
+  const { chapter: entities } = useChapter(ref, 'entities');
+  const [chosen, choose] = useChosen('rule');
+  const list = useList({ items: chapter?.rules, chosen, choose, textOf });
+  const { selected, close, previous, next } = list;
+  const [draft, setDraft] = useState<Draft | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const take = useCallback((entity: string, expression: string) => {
+    setDraft({ entity, expression });
+    field.current?.focus();
+  }, []);
+  const tables = useMemo(() => entities?.entities.filter(isTable) ?? [], [entities]);
+
+  return (
+    <ChapterPage
+      appRef={ref}
+      chapter="rules"
+      answer={chapter && <Answer chapter={chapter} />}
+      sources={chapter?.sources ?? []}
+      changes={changes}
+      panel={
+        selected && (
+          <RulePanel appRef={ref} rule={selected} onTry={take} onClose={close} onPrevious={previous} onNext={next} />
+        )
+      }
+    >
+      {chapter?.rules.length === 0 ? (
+        <Empty title="No rule yet">
+          <p>
+            A{' '}
+            <Link to="/app/$ref/entities" params={{ ref }}>
+              table
+            </Link>{' '}
+            that takes any row has none. Fields that must have a value, keys and checks appear here as soon as they are
+            made.
+          </p>
+        </Empty>
+      ) : (
+        <ListFigure
+          number="Table 5.1"
+          caption="Every rule, in words and in SQL"
+          what={['rule', 'rules']}
+          list={list}
+          columns={ruleColumns}
+          groupOf={({ entity }) => shortId(entity)}
+          stale={stale}
+        />
+      )}
+      {tables.length > 0 && <TryRule appRef={ref} tables={tables} draft={draft} onDraft={setDraft} field={field} />}
+    </ChapterPage>
+  );
+}
+
+const textOf = ({ entity, name, kind, words, sql }: Rule): string => [entity, name, kind, words, sql].join('\n');
+
+/** A view has no rules of its own. */
+const isTable = ({ kind }: Entity): boolean =>
+  kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
+
+/** "31 rules bind the rows of 3 entities; 3 have words of their own. 1 rule is not checked for rows from before it." */
+function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
+  if (rules.length === 0) return <>Any row, as yet.</>;
+  const entities = new Set(rules.map(({ entity }) => entity)).size;
+  const commented = rules.filter((rule) => rule.commented).length;
+  const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows').length;
+  const proof = (text: string, bad = false) => (
+    <a className={bad ? badFigureClass : figureClass} href="#table-5-1">
+      <Changing value={text}>{text}</Changing>
+    </a>
+  );
+  return (
+    <>
+      {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'binds' : 'bind'} the rows of{' '}
+      {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'has' : 'have'}{' '}
+      words of {commented === 1 ? 'its' : 'their'} own.
+      {loose > 0 && (
+        <>
+          {' '}
+          {proof(counted(loose, 'rule'), true)} {loose === 1 ? 'does' : 'do'} not hold for every row.
+        </>
+      )}
+    </>
+  );
+}

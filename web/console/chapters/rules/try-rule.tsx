@@ -1,0 +1,175 @@
+import { NativeSelect, Textarea } from '@mantine/core';
+import { IconTerminal2 } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, type KeyboardEvent, type Ref, useId } from 'react';
+import type { Entity } from '../../../../contract/specification.ts';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { highlight } from '../../../ui/highlight.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { keyFields, keyText } from '../../data/rows/row.ts';
+import { type TrialResult, tryRule } from '../../data/rules/try-rule.ts';
+import { sqlFailureOf } from '../../data/sql/run-sql.ts';
+import { count, counted, percent, shortId } from '../../format/format.ts';
+import { keepSql } from './rule-words.ts';
+import styles from './rules.module.css';
+
+/** A rule that is being thought of. */
+export interface Draft {
+  /** Id of an entity. */
+  entity: string;
+  expression: string;
+}
+
+/** Whether SQL goes on after a semicolon, outside of texts and comments. */
+const isSeveral = (sql: string): boolean =>
+  highlight(sql, 'sql').some(({ kind, text }) => kind === 'plain' && text.includes(';'));
+
+/** A box for a rule that is not there yet: how many rows would break it, without changing anything. */
+export function TryRule({
+  appRef,
+  tables,
+  draft,
+  onDraft,
+  field,
+}: {
+  appRef: string;
+  /** The tables that can have a rule; at least one. */
+  tables: readonly Entity[];
+  draft: Draft | null;
+  onDraft: (draft: Draft) => void;
+  field: Ref<HTMLTextAreaElement>;
+}) {
+  const { mutate, data, error, isPending, reset } = useMutation(tryRule(appRef));
+  const why = useId();
+  const table = tables.find(({ id }) => id === draft?.entity) ?? tables[0];
+  const expression = draft?.expression ?? '';
+  const off = expression.trim() === '' ? 'Write an expression first.' : isSeveral(expression) ? several : null;
+
+  const change = (changed: Partial<Draft>) => {
+    if (!table) return;
+    reset();
+    onDraft({ entity: table.id, expression, ...changed });
+  };
+  const submit = (event: FormEvent | KeyboardEvent) => {
+    event.preventDefault();
+    if (table && off === null && !isPending) mutate({ table: table.id, key: keyFields(table), expression });
+  };
+  return (
+    <Figure number="Figure 5.2" caption="Try a rule before it is one">
+      <form className={styles.trial} onSubmit={submit}>
+        <NativeSelect
+          label="Table"
+          value={table?.id ?? ''}
+          data={tables.map(({ id }) => ({ value: id, label: shortId(id) }))}
+          onChange={(event) => change({ entity: event.currentTarget.value })}
+        />
+        <Textarea
+          ref={field}
+          className={styles.expression ?? ''}
+          label="Every row fulfils"
+          placeholder={placeholder(table)}
+          autoComplete="off"
+          spellCheck={false}
+          autosize
+          minRows={1}
+          maxRows={8}
+          aria-describedby={why}
+          value={expression}
+          onChange={(event) => change({ expression: event.currentTarget.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+          }}
+        />
+        <Button type="submit" kind="first" offBecause={off} busy={isPending && 'Counting'}>
+          Count
+        </Button>
+      </form>
+      <p className={styles.how} id={why}>
+        An SQL expression over the fields of a row, as in <code>CHECK ( … )</code>. The rows are only read, and the
+        transaction is rolled back.
+      </p>
+      <div role="status">{data && table && <Outcome appRef={appRef} table={table} result={data} />}</div>
+      {error && <Refused error={error} />}
+    </Figure>
+  );
+}
+
+const several = 'One expression, without a semicolon.';
+
+const placeholder = (table: Entity | undefined): string => {
+  const field = table?.fields.find(({ type }) => type === 'text')?.name;
+  return field === undefined ? `${table?.fields[0]?.name ?? 'id'} is not null` : `length(${field}) <= 80`;
+};
+
+function Outcome({
+  appRef,
+  table,
+  result: { rows, broken, examples, trial },
+}: {
+  appRef: string;
+  table: Entity;
+  result: TrialResult;
+}) {
+  const params = { ref: appRef };
+  const name = shortId(trial.table);
+  return (
+    <div className={styles.outcome}>
+      <p className={styles.verdict}>
+        {broken === 0 ? (
+          `All ${counted(rows, 'row')} of ${name} keep it.`
+        ) : (
+          <>
+            <b>
+              {count(broken)} of {counted(rows, 'row')}
+            </b>{' '}
+            of {name} ({percent(broken, rows)}) would break it
+            {examples.length > 0 && ': '}
+            {examples.map((key, place) => (
+              <span key={keyText(key)}>
+                {place > 0 && ', '}
+                {trial.key.length > 0 ? (
+                  <Link to="/app/$ref/data" params={params} search={{ table: table.id, row: keyText(key) }}>
+                    {key.join(', ')}
+                  </Link>
+                ) : (
+                  key.join(', ')
+                )}
+              </span>
+            ))}
+            {broken > examples.length && ` and ${count(broken - examples.length)} more`}.
+          </>
+        )}
+      </p>
+      <Link
+        to="/app/$ref/sql"
+        params={params}
+        search={{ sql: keepSql(trial.table, trial.expression, broken) }}
+        className={buttonClass({ small: true })}
+      >
+        <Icon of={IconTerminal2} small />
+        Make it a rule in SQL
+      </Link>
+    </div>
+  );
+}
+
+/** What PostgreSQL says of the expression; else the failure itself. */
+function Refused({ error }: { error: Error }) {
+  const refused = sqlFailureOf(error);
+  const facts = failureFacts(error);
+  if (!refused) return <FailureNote facts={facts} />;
+  return (
+    <FailureNote
+      facts={{
+        ...facts,
+        message: `PostgreSQL does not take it: ${refused.message}`,
+        action: refused.hint ?? refused.detail ?? 'Correct the expression and count again.',
+        code: refused.sqlstate,
+      }}
+    />
+  );
+}

@@ -1,0 +1,19 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { RecentError } from '../../../../contract/observed.ts';
+import { api, segment } from '../api.ts';
+import { renewed } from '../query-client.ts';
+import { callKeys } from './keys.ts';
+
+/** How many calls that failed are asked for at once. */
+export const recentErrorsAtOnce = 50;
+
+/** The last calls that failed, the newest first; with one code, or with any. Renewed while in sight. */
+export const recentErrors = (ref: string, code: string | null) =>
+  queryOptions({
+    queryKey: callKeys.errors(ref, code),
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams({ limit: String(recentErrorsAtOnce), ...(code !== null && { code }) });
+      return api<RecentError[]>(`/apps/${segment(ref)}/errors?${query}`, { signal });
+    },
+    refetchInterval: renewed(10_000),
+  });

@@ -1,0 +1,41 @@
+import { mutationOptions } from '@tanstack/react-query';
+import type { SqlResult } from '../../../../contract/admin.ts';
+import { ApiFailure } from '../api-failure.ts';
+import { runSql } from '../sql/run-sql.ts';
+import { type Trial, trialSql } from './trial-sql.ts';
+
+/** How a rule that was tried would fare. */
+export interface TrialResult {
+  trial: Trial;
+  rows: number;
+  broken: number;
+  /** The keys of the first rows that break it. */
+  examples: string[][];
+}
+
+/** Counts the rows of a table that break a rule; nothing is changed. */
+export const tryRule = (ref: string) =>
+  mutationOptions({
+    mutationFn: async (trial: Trial): Promise<TrialResult> => {
+      const { results } = await runSql(ref, trialSql(trial), new AbortController().signal);
+      return { trial, ...readTrial(results) };
+    },
+  });
+
+/** The figures among the results of `trialSql`. */
+function readTrial(results: readonly SqlResult[]): Omit<TrialResult, 'trial'> {
+  const [figures, named] = results.filter(({ columns }) => columns.length > 0);
+  const [broken, rows] = figures?.rows[0] ?? [];
+  if (typeof broken !== 'string' || typeof rows !== 'string' || !named) {
+    throw new ApiFailure('The rows were not counted.', {
+      code: 'trial_unread',
+      status: 200,
+      hint: 'Write one expression, as it would stand within CHECK ( … ).',
+    });
+  }
+  return {
+    rows: Number(rows),
+    broken: Number(broken),
+    examples: named.rows.map((row) => row.map((value) => value ?? '')),
+  };
+}

@@ -1,0 +1,16 @@
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import type { VersionList } from '../../../../contract/changes.ts';
+import { api, segment } from '../api.ts';
+import { renewed } from '../query-client.ts';
+import { versionKeys } from './keys.ts';
+
+/** The versions of what an app does, the latest first, a page at a time; renewed while in sight. */
+export const versionList = (ref: string) =>
+  infiniteQueryOptions({
+    queryKey: versionKeys.list(ref),
+    queryFn: ({ pageParam, signal }) =>
+      api<VersionList>(`/apps/${segment(ref)}/versions${pageParam === null ? '' : `?before=${pageParam}`}`, { signal }),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: renewed(10_000),
+  });
