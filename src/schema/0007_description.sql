@@ -125,10 +125,10 @@ create table ninefold.screens (
   kind text not null check (kind in ('list', 'detail', 'form', 'board')),
   -- By its qualified name: a screen outlives its entity, and is then told as broken.
   entity text not null,
-  columns text[] check (array_position(columns, null) is null and array_ndims(columns) = 1),
+  columns text[] check (array_position(columns, null) is null and coalesce(array_ndims(columns), 1) = 1),
   filter text check (length(filter) <= 2000),
   order_by text check (length(order_by) <= 1000),
-  roles text[] check (array_position(roles, null) is null and array_ndims(roles) = 1)
+  roles text[] check (array_position(roles, null) is null and coalesce(array_ndims(roles), 1) = 1)
 );
 comment on table ninefold.screens is 'Screens that are defined, beside those that follow from the entities. Set by ninefold.define_screen.';
 

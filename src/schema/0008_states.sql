@@ -36,6 +36,12 @@ create table ninefold.transitions (
   -- A function of schema ninefold_states over the row as it is written; answers the fields of `sets`.
   setter text,
   constraint transitions_pkey primary key (entity, field, name),
+  constraint transitions_name check (length(name) between 1 and 200),
+  constraint transitions_lists check (
+    array_position(from_states, null) is null and array_position(roles, null) is null
+    and array_position(requires, null) is null and array_position(sets, null) is null
+    and coalesce(array_ndims(from_states), 1) = 1 and coalesce(array_ndims(roles), 1) = 1
+    and coalesce(array_ndims(requires), 1) = 1 and coalesce(array_ndims(sets), 1) = 1),
   constraint transitions_machine foreign key (entity, field) references ninefold.machines (entity, field) on delete cascade
 );
 comment on table ninefold.transitions is 'The transitions of the machines.';
@@ -862,7 +868,7 @@ begin
   end if;
   for gone in
     select p.oid::regprocedure as function from pg_catalog.pg_proc p join pg_catalog.pg_class c on c.oid = entity
-    where p.pronamespace = c.relnamespace and p.proname in ('transitions', 'passages') and p.pronargs = 1 and p.proargtypes[0] = c.reltype
+    where p.proname in ('transitions', 'passages') and p.pronargs = 1 and p.proargtypes[0] = c.reltype
       and exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid
         and d.refclassid = 'pg_catalog.pg_proc'::regclass
         and d.refobjid in ('ninefold.open_transitions'::regproc, 'ninefold.passages_at'::regproc))

@@ -54,7 +54,7 @@ const MACHINES = `
   )
   select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
     'schema', n.nspname, 'entity', c.relname, 'field', m.field,
-    'count', case when pg_catalog.has_schema_privilege('service_role', n.oid, 'usage')
+    'count', case when c.relkind = 'r' and pg_catalog.has_schema_privilege('service_role', n.oid, 'usage')
         and pg_catalog.has_column_privilege('service_role', c.oid, a.attnum, 'select') then pg_catalog.format(
       'select %s as machine, t.%I::pg_catalog.text as state, pg_catalog.count(*) as n from %I.%I t where t.%I is not null group by 2',
       number, m.field, n.nspname, c.relname, m.field) end,

@@ -1,0 +1,214 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import type { Specification } from '../../contract/specification.ts';
+import type { Machine } from '../../contract/states.ts';
+import { admin, createApp, createTemplate, runSql } from '../support/apps.ts';
+import { clientOf, type Member, signUpMember } from '../support/clients.ts';
+import { withClient } from '../support/database.ts';
+
+const node = inject('node');
+
+const schema = `
+  select ninefold.describe_app('Northwind Help', 'Answers customers.', 'Customers and agents', 'Support');
+  select ninefold.define_role('agent', 'Answers tickets.');
+  create type public.ticket_status as enum ('open', 'held', 'closed');
+  create table public.tickets (
+    id bigint generated always as identity primary key,
+    owner uuid not null default auth.uid(),
+    title text not null,
+    status public.ticket_status not null default 'open',
+    assignee uuid references auth.users (id),
+    resolution text,
+    closed_at timestamptz
+  );
+  alter table public.tickets enable row level security;
+  create policy own on public.tickets to authenticated using (owner = (select auth.uid()) or (select ninefold.has_role('agent')));
+  select ninefold.define_machine('public.tickets', 'status', 'open', $$[
+    {"name": "hold", "from": "open", "to": "held"},
+    {"name": "take", "from": "open", "to": "held", "roles": "agent", "sets": {"assignee": "auth.uid()"}},
+    {"name": "close", "from": ["open", "held"], "to": "closed", "roles": "agent", "requires": "resolution", "sets": {"closed_at": "now()"}},
+    {"name": "reopen", "from": "closed", "to": "open", "roles": "service_role"}
+  ]$$);`;
+
+let template: AppConnection;
+beforeAll(async () => {
+  template = await createTemplate(node, schema);
+});
+
+const sql = async (app: AppConnection, text: string) => (await runSql(node, app.ref, text)).results.at(-1)?.rows ?? [];
+
+/** An app with an agent and a customer who has a ticket. */
+async function helpdesk(): Promise<{ app: AppConnection; agent: Member; customer: Member; id: number }> {
+  const app = await createApp(node, { from: template.ref });
+  const [agent, customer] = await Promise.all([signUpMember(app, 'agent'), signUpMember(app, 'customer')]);
+  await sql(app, `select ninefold.grant_role('${agent.user.id}', 'agent')`);
+  const { data } = await customer.client.from('tickets').insert({ title: 'Help' }).select('id').single().throwOnError();
+  return { app, agent, customer, id: data.id };
+}
+
+const specificationOf = async (app: AppConnection): Promise<Specification['chapters']> =>
+  (await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`)).chapters;
+
+async function machineOf(app: AppConnection): Promise<Machine> {
+  const [machine] = (await specificationOf(app)).states?.machines ?? [];
+  if (!machine) throw new Error('the specification has no machine');
+  return machine;
+}
+
+describe('a member with the stock client', () => {
+  it('is told what is open now, passes it, and reads who passed when, where the row is read', async () => {
+    const { agent, customer, id } = await helpdesk();
+    const stranger = await signUpMember((await helpdesk()).app);
+    const open = async ({ client }: Member) => {
+      const { data } = await client.from('tickets').select('id, transitions, passages').eq('id', id).throwOnError();
+      return (data?.[0]?.transitions as { name: string }[] | undefined)?.map(({ name }) => name);
+    };
+    expect(await open(customer)).toEqual(['hold']);
+    expect(await open(agent)).toEqual(['hold', 'take', 'close']);
+    expect(await open(stranger)).toBeUndefined();
+    const closed = await agent.client
+      .from('tickets')
+      .update({ status: 'closed', resolution: 'Done' })
+      .eq('id', id)
+      .select('status, closed_at, passages')
+      .single()
+      .throwOnError();
+    expect(closed.data).toMatchObject({ status: 'closed', closed_at: expect.any(String) });
+    const { data } = await customer.client.from('tickets').select('passages').eq('id', id).single().throwOnError();
+    expect(data?.passages).toMatchObject([
+      { from: null, to: 'open', member: customer.user.id, role: 'authenticated' },
+      {
+        from: 'open',
+        to: 'closed',
+        transition: 'close',
+        member: agent.user.id,
+        role: 'authenticated',
+        at: expect.any(String),
+      },
+    ]);
+  });
+
+  it('is refused with 409, the state, what was tried and what is open', async () => {
+    const { customer, agent, id } = await helpdesk();
+    const refused = await customer.client.from('tickets').update({ status: 'closed', resolution: 'x' }).eq('id', id);
+    expect(refused.status).toBe(409);
+    expect(refused.error).toMatchObject({
+      code: 'NF001',
+      message: 'The transition close, from open to closed, is not open to this caller.',
+      details: `The row {"id": ${id}} of public.tickets stands in the state open.`,
+      hint: 'Open to this caller now: hold (to held).',
+    });
+    const incomplete = await agent.client.from('tickets').update({ status: 'closed' }).eq('id', id);
+    expect(incomplete).toMatchObject({ status: 409, error: { code: 'NF003' } });
+    const inserted = await customer.client.from('tickets').insert({ title: 'x', status: 'closed' });
+    expect(inserted).toMatchObject({ status: 409, error: { code: 'NF002' } });
+  });
+
+  it('passes once when two do the same at once', async () => {
+    const { app, agent, customer, id } = await helpdesk();
+    await sql(app, `select ninefold.grant_role('${customer.user.id}', 'agent')`);
+    const close = ({ client }: Member, resolution: string) =>
+      client
+        .from('tickets')
+        .update({ status: 'closed', resolution })
+        .eq('id', id)
+        .eq('status', 'open')
+        .select('resolution');
+    const answers = await Promise.all([close(agent, 'agent'), close(customer, 'customer')]);
+    expect(answers.map(({ data }) => data?.length).sort()).toEqual([0, 1]);
+    expect(await sql(app, `select count(*) from ninefold.passages where transition = 'close'`)).toEqual([['1']]);
+  });
+});
+
+describe('whoever writes', () => {
+  it('is held to it: the service key, and the owner on the SQL page', async () => {
+    const { app, id } = await helpdesk();
+    const service = clientOf(app, app.service_role_key);
+    expect(await service.from('tickets').update({ status: 'closed' }).eq('id', id)).toMatchObject({
+      status: 409,
+      error: { code: 'NF001' },
+    });
+    await expect(sql(app, `update public.tickets set status = 'closed'`)).rejects.toThrow('NF001');
+    await expect(sql(app, 'set session_replication_role = replica')).rejects.toThrow('42501');
+  });
+
+  it('reads it as the specification tells, also in a copy of the app; a switched-off trigger shows at once', async () => {
+    const { app, agent, id } = await helpdesk();
+    await agent.client.from('tickets').update({ status: 'held' }).eq('id', id).throwOnError();
+    const copy = await createApp(node, { from: app.ref });
+    const machine = await machineOf(copy);
+    expect(machine).toMatchObject({
+      id: 'public.tickets.status',
+      enforced: true,
+      problems: [],
+      table: { held: { hold: null, take: null, close: 'closed', reopen: null } },
+      figures: {
+        rows: { held: 1 },
+        stay_seconds: { open: expect.any(Number) },
+        passages: [
+          { from: null, to: 'open', transition: null, count: 1 },
+          { from: 'open', to: 'held', transition: 'hold', count: 1 },
+        ],
+      },
+    });
+    await expect(sql(copy, `update public.tickets set status = 'closed'`)).rejects.toThrow('NF001');
+    await sql(copy, 'alter table public.tickets disable trigger zz_ninefold_check_status');
+    expect(await machineOf(copy)).toMatchObject({
+      enforced: false,
+      problems: ['not enforced: rows may go from any state to any other, as the trigger after update is switched off'],
+    });
+    await sql(copy, 'alter table public.tickets enable always trigger zz_ninefold_check_status');
+    expect(await machineOf(copy)).toMatchObject({ enforced: true });
+    const text = await (
+      await fetch(`${node.url}/admin/v1/apps/${copy.ref}/specification?format=markdown`, {
+        headers: { authorization: `Bearer ${node.operatorToken}` },
+      })
+    ).text();
+    expect(text).toContain('Northwind Help: Answers customers.');
+    expect((await specificationOf(copy)).purpose?.figures).toMatchObject({ entities: 1, members: 2 });
+  });
+});
+
+describe('roles of members', () => {
+  it('are in the token and the account, count from the next call on, and end with it, whatever the token says', async () => {
+    const { app, agent, customer, id } = await helpdesk();
+    const { data } = await agent.client.auth.refreshSession();
+    expect(data.user?.app_metadata).toMatchObject({ provider: 'email', roles: ['agent'] });
+    const { data: claims } = await agent.client.auth.getClaims();
+    expect(claims?.claims.app_metadata).toMatchObject({ roles: ['agent'] });
+    const sees = async () => (await agent.client.from('tickets').select('id').eq('id', id).throwOnError()).data.length;
+    expect(await sees()).toBe(1);
+    await sql(app, `select ninefold.revoke_role('${agent.user.id}', 'agent')`);
+    expect(await sees()).toBe(0);
+    expect((await agent.client.auth.getUser()).data.user?.app_metadata).toEqual({
+      provider: 'email',
+      providers: ['email'],
+    });
+    // Metadata gives nobody a role.
+    const service = clientOf(app, app.service_role_key);
+    await service.auth.admin.updateUserById(customer.user.id, { app_metadata: { roles: ['agent'] } });
+    const refreshed = await customer.client.auth.refreshSession();
+    expect(refreshed.data.user?.app_metadata.roles).toBeUndefined();
+  });
+});
+
+it('each definition is told at once to the nodes that serve the app, and noted with who made it', async () => {
+  const app = await createApp(node, { from: template.ref });
+  await withClient(app.database_url ?? '', async (client) => {
+    await client.query('listen ninefold');
+    for (const statement of [
+      `select ninefold.describe_app('Other')`,
+      `select ninefold.define_role('lead')`,
+      `select ninefold.define_screen('/x', 'X', 'list', 'public.tickets')`,
+      `select ninefold.drop_screen('/x')`,
+      `update ninefold.transitions set roles = null where name = 'reopen'`,
+      `select ninefold.drop_machine('public.tickets', 'status')`,
+    ]) {
+      const told = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
+      await sql(app, statement);
+      expect([statement, await told]).toEqual([statement, '{"type":"schema"}']);
+    }
+  });
+  const noted = await sql(app, `select distinct what from ninefold.journal where kind = 'definition' order by 1`);
+  expect(noted).toEqual([['app'], ['machines'], ['roles'], ['screens'], ['transitions']]);
+});
