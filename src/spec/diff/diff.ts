@@ -3,14 +3,22 @@ import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import { type Difference, differences, isObject, type JsonObject } from './differences.ts';
 import { matches, type Teller, type Told } from './teller.ts';
 import { callsTeller } from './words/calls.ts';
+import { purposeTeller, screensTeller } from './words/description.ts';
 import { entitiesTeller } from './words/entities.ts';
+import { errorsTeller, limitsTeller } from './words/errors-and-limits.ts';
 import { genericWords } from './words/generic.ts';
 import { rolesTeller } from './words/roles.ts';
 import { rulesTeller } from './words/rules.ts';
+import { statesTeller } from './words/states.ts';
 import { fewWords } from './words/values.ts';
 
-/** The chapters that have words of their own; the others are told by their paths. */
-const tellers: Partial<Record<ChapterKey, Teller>> = {
+/** What a chapter's teller leaves out is told by its path. */
+const tellers: Readonly<Record<ChapterKey, Teller>> = {
+  purpose: purposeTeller,
+  screens: screensTeller,
+  states: statesTeller,
+  errors: errorsTeller,
+  limits: limitsTeller,
   entities: entitiesTeller,
   rules: rulesTeller,
   roles: rolesTeller,
@@ -33,7 +41,7 @@ export function diffChapters(before: JsonObject, after: JsonObject): Change[] {
 }
 
 function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject): Change[] {
-  const teller = tellers[key] ?? nothing;
+  const teller = Object.hasOwn(tellers, key) ? tellers[key] : nothing;
   const isWhole = (path: readonly string[]) => teller.whole.some((pattern) => matches(path, pattern));
   // A chapter that only one side has is compared with an empty one, so that its items are told one by one.
   const [old, fresh] = [before[key], after[key]];

@@ -143,6 +143,9 @@ export function canonical(value: unknown): string {
 
 function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  return canonical(a) === canonical(b);
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => sameJson(item, b[i]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const hasAll = (one: JsonObject, other: JsonObject) =>
+    Object.keys(one).every((name) => sameJson(own(one, name), own(other, name)));
+  return hasAll(a, b) && Object.keys(b).every((name) => own(b, name) === undefined || own(a, name) !== undefined);
 }

@@ -1,0 +1,74 @@
+import { groupBy } from '../../group.ts';
+import { type Difference, isObject } from '../differences.ts';
+import { matches, type Teller, type Told } from '../teller.ts';
+import { restWords } from './generic.ts';
+import { fewWords, fromTo, oneLine, text, thing, valueWords } from './values.ts';
+
+/** Chapter 8: what can go wrong. The errors of one origin that come or go together share a sentence. */
+export const errorsTeller: Teller = {
+  whole: ['errors/*'],
+  tell: (differences) => {
+    const told = differences.filter(({ path }) => matches(path, 'errors/*'));
+    const groups = groupBy(told, (one) => (one.kind === 'changed' ? one : `${one.kind} ${entityOf(one)}`));
+    return [...groups.values()].map((of): Told => ({ words: errorWords(of), of }));
+  },
+};
+
+/** The entity or the function that an error comes from; empty for those of the protocols. */
+const entityOf = ({ before, after }: Difference): string =>
+  text(after ?? before, 'origin')
+    .split('.')
+    .slice(0, 2)
+    .join('.');
+
+function nameOf(error: unknown): string {
+  const code = text(error, 'code') || 'a code that is made while it runs';
+  const message = oneLine(text(error, 'message')) || oneLine(text(error, 'meaning'));
+  return `${code}: ${message.replace(/\.$/, '')}`;
+}
+
+function errorWords(of: readonly Difference[]): string {
+  const [first] = of;
+  if (first && first.before !== undefined && first.after !== undefined) return changeWords(first);
+  const list = fewWords(
+    of.map(({ before, after }) => nameOf(after ?? before)),
+    6,
+  );
+  const origin = first ? entityOf(first) : '';
+  const from = origin === '' ? '' : ` from ${thing(origin)}`;
+  const plural = of.length > 1 ? 'errors' : 'error';
+  return first?.kind === 'added' ? `New ${plural}${from}: ${list}.` : `No longer met${from}: ${list}.`;
+}
+
+function changeWords({ before, after }: Difference): string {
+  if (!isObject(before) || !isObject(after)) return `An error ${fromTo(before, after)}.`;
+  return `The error ${nameOf(after)} has changed: ${restWords(before, after, []).join('; ')}.`;
+}
+
+/** Chapter 9: the numbers that bound the app. */
+export const limitsTeller: Teller = {
+  whole: ['limits/*'],
+  tell: (differences) =>
+    differences
+      .filter(({ path }) => matches(path, 'limits/*'))
+      .map((difference): Told => ({ words: limitWords(difference), of: [difference] })),
+};
+
+function limitWords({ before, after }: Difference): string {
+  if (before === undefined) return `New limit ${text(after, 'id')}, ${amount(after)}: ${text(after, 'meaning')}`;
+  if (after === undefined) return `No longer a limit: ${text(before, 'id')}. ${text(before, 'meaning')}`;
+  if (!isObject(before) || !isObject(after)) return `A limit ${fromTo(before, after)}.`;
+  if (before.value === after.value && before.unit === after.unit) {
+    return `The limit ${text(after, 'id')} has changed: ${restWords(before, after, []).join('; ')}.`;
+  }
+  const rest = restWords(before, after, ['value', 'unit', 'set_in']);
+  const more = rest.length === 0 ? '' : ` Also: ${rest.join('; ')}.`;
+  return `The limit ${text(after, 'id')} is now ${amount(after)} (before: ${amount(before)}). ${text(after, 'meaning')}${more}`;
+}
+
+function amount(limit: unknown): string {
+  const value = isObject(limit) ? limit.value : null;
+  if (value === null || value === undefined) return 'without a limit';
+  const unit = text(limit, 'unit');
+  return unit === 'count' ? valueWords(value) : `${valueWords(value)} ${unit}`;
+}
