@@ -101,6 +101,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/spec/html/specification.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/live-figures.ts': [['figures of the last 30 days, as chapter 4 says', "interval '30 days'"]],
   'src/spec/markdown/specification.ts': [['a short hash', '.slice(0, 12)']],
+  'src/spec/openapi/document.ts': [['a short hash', '.slice(0, 12)']],
+  'src/spec/openapi/documents.ts': [['documents that are remembered', 'const ROLES = 20;']],
+  'src/spec/remembered.ts': [['how long live figures stand', 'const FIGURES_MILLISECONDS = 10_000;']],
   'src/spec/types/input.ts': [
     ['what other matchers of patterns take', 'const COUNTED = 1000;'],
     ['digits that a double holds', 'length > 15'],

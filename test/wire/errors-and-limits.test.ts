@@ -26,7 +26,7 @@ describe('chapters 8 and 9 of a running app', () => {
       const lines = (await chaptersOf(app.ref)).errors?.errors.filter(({ figures }) => figures) ?? [];
       return Object.fromEntries(lines.map(({ id, figures }) => [id, figures?.day]));
     };
-    await expect.poll(met, { timeout: 15_000 }).toEqual({
+    await expect.poll(met, { timeout: 30_000 }).toEqual({
       'rule.public.notes.text_length': 2,
       'function.public.refuse().PT403.never': 1,
       'code.PGRST205': 1,
@@ -52,7 +52,7 @@ describe('chapters 8 and 9 of a running app', () => {
       const lines = (await chaptersOf(app.ref)).limits?.limits.filter(({ figures }) => figures) ?? [];
       return Object.fromEntries(lines.map(({ id, figures }) => [id, figures?.last_who]));
     };
-    await expect.poll(hit, { timeout: 15_000 }).toEqual({
+    await expect.poll(hit, { timeout: 30_000 }).toEqual({
       pageRows: user.id,
       statementMilliseconds: user.id,
       passwordMinCharacters: expect.stringMatching(/127\.0\.0\.1$/),
@@ -69,7 +69,7 @@ describe('chapters 8 and 9 of a running app', () => {
     for (let i = 0; i < 4; i++) await client.from('things').select();
     const figures = async () =>
       (await chaptersOf(app.ref)).calls?.calls.find(({ id }) => id === 'rest.public.things.select')?.figures;
-    await expect.poll(async () => (await figures())?.hour.calls, { timeout: 15_000 }).toBe(4);
+    await expect.poll(async () => (await figures())?.hour.calls, { timeout: 30_000 }).toBe(4);
     expect(await figures()).toMatchObject({ day: { calls: 4, failed: 0 }, week: { calls: 4 } });
   });
 });
