@@ -42,6 +42,7 @@ const withoutComments = (text: string): string =>
 /** What bounds no call, by file: the reason, and what stands there. */
 const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...texts: string[]])[]>> = {
   'src/admin/apps.ts': [['a secret of an existing project: RFC 7518 wants 32 bytes at least', '.min(32)', '.max(500)']],
+  'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],
   'src/admin/setup.ts': [['the token of the one-time link has 32 characters', '.max(200)']],
   'src/apps/app.ts': [['the pause between two tries', 'setTimeout(resolve, 50)']],
   'src/apps/apps.ts': [
@@ -103,6 +104,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/spec/markdown/specification.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/openapi/document.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/openapi/documents.ts': [['documents that are remembered', 'const ROLES = 20;']],
+  'src/spec/probe/probe-relation.ts': [['how much of a value a try takes along', 'const LONGEST = 4000;']],
+  'src/spec/probe/probe.ts': [['tries in one transaction', 'const FUNCTION_CELLS = 60;']],
+  'src/spec/probe/tries.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
   'src/spec/remembered.ts': [['how long live figures stand', 'const FIGURES_MILLISECONDS = 10_000;']],
   'src/spec/types/input.ts': [
     ['what other matchers of patterns take', 'const COUNTED = 1000;'],
