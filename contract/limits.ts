@@ -188,8 +188,9 @@ export const limits = limit({
   catalogueLockMilliseconds: {
     group: 'database',
     unit: 'milliseconds',
-    default: 2000,
-    meaning: 'How long reading the catalogue for the specification waits for a schema change that is under way.',
+    default: 500,
+    meaning:
+      'How long reading the catalogue for the specification waits for a schema change that is under way, before it gives way and tries again.',
   },
   explainedRows: {
     group: 'answers',

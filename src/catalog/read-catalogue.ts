@@ -1,5 +1,6 @@
 import type { Executor } from '../database/database.ts';
-import { firstJson } from '../database/statement.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { firstJson, type Result, type Statement } from '../database/statement.ts';
 
 /**
  * Catalogue queries under the names that their answers shall have. Each is a SELECT of one JSON value without
@@ -12,8 +13,9 @@ export type CatalogueQueries<Facts> = { readonly [Key in keyof Facts]: string };
  * no privilege beyond CONNECT. The search path is emptied for this transaction: PostgreSQL then prints every name
  * that is not its own with its schema, whoever asks, and no object of the app can stand in for one of the catalogue. To
  * compile the statement would take longer than to run it.
- * Throws DatabaseError; SQLSTATE 55P03 when a relation stays locked by a schema change for longer than
- * `lockMilliseconds`.
+ * Waits for a lock no longer than `lockMilliseconds`, less than after what PostgreSQL looks for a deadlock (1 s): where the reading and
+ * a schema change wait for each other, it is the reading that gives way, and is tried again.
+ * Throws DatabaseError; SQLSTATE 55P03 when a relation stays locked.
  */
 export async function readCatalogue<Facts>(
   executor: Executor,
@@ -22,18 +24,36 @@ export async function readCatalogue<Facts>(
 ): Promise<Facts> {
   const names = Object.keys(queries) as (keyof Facts & string)[];
   const members = names.map((name) => `'${name}', (${queries[name]})`).join(',\n');
-  const results = await executor.run([
+  const statements: Statement[] = [
     {
       text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
         pg_catalog.set_config('lock_timeout', $1, true), pg_catalog.set_config('jit', 'off', true)`,
       params: [String(lockMilliseconds)],
     },
     { text: `select json_build_object(${members})`, params: [] },
-  ]);
+  ];
+  const results = await runPatiently(executor, statements);
   const answer = results[1];
   const facts = answer ? firstJson<Facts>(answer) : null;
   if (!facts) throw new Error('the catalogue query gave no row');
   return facts;
+}
+
+const ATTEMPTS = 4;
+
+async function runPatiently(executor: Executor, statements: readonly Statement[]): Promise<Result[]> {
+  let locked: unknown = null;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      return await executor.run(statements);
+    } catch (error) {
+      // Within a transaction of its own caller nothing can be tried again: 25P02 says that the first error ended it.
+      if (locked && error instanceof DatabaseError && error.sqlstate === '25P02') break;
+      if (!(error instanceof DatabaseError) || error.sqlstate !== '55P03') throw error;
+      locked = error;
+    }
+  }
+  throw locked;
 }
 
 /** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
