@@ -10,6 +10,7 @@ export interface CatalogFacts {
   computed: ComputedFact[] | null;
   representations: RepresentationFact[] | null;
   handlers: HandlerFact[] | null;
+  rule_comments: RuleCommentFact[] | null;
 }
 
 type Pair = [string, string];
@@ -64,6 +65,8 @@ export type ComputedFact = [Pair, Pair, Pair, boolean];
 export type RepresentationFact = [string, string, Pair];
 /** handler, target, media type */
 export type HandlerFact = [Pair, Pair, string];
+/** schema, table or domain, constraint or unique index; of NOT NULL the column; whether it is NOT NULL; comment */
+export type RuleCommentFact = [string, string, string, boolean, string];
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const schemaList = (schemas: readonly string[]): string => `array[${schemas.map(literal).join(', ')}]::text[]`;
@@ -236,5 +239,27 @@ export function catalogQueries(
           join pg_namespace n on n.oid = p.pronamespace
          where p.pronamespace in ${exposed}
       ) h`,
+    rule_comments: `
+      select json_agg(r.fact) from (
+        select json_build_array(n.nspname, coalesce(c.relname, t.typname),
+                 case when k.contype = 'n' and c.oid is not null then a.attname else k.conname end,
+                 k.contype = 'n' and c.oid is not null, d.description) as fact
+          from pg_description d
+          join pg_constraint k on k.oid = d.objoid
+          join pg_namespace n on n.oid = k.connamespace
+          left join pg_class c on c.oid = k.conrelid
+          left join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+          left join pg_type t on t.oid = k.contypid
+         where d.classoid = 'pg_constraint'::regclass
+        union all
+        select json_build_array(n.nspname, c.relname, i.relname, false, d.description)
+          from pg_description d
+          join pg_index x on x.indexrelid = d.objoid and x.indisunique
+          join pg_class i on i.oid = x.indexrelid
+          join pg_class c on c.oid = x.indrelid
+          join pg_namespace n on n.oid = c.relnamespace
+         where d.classoid = 'pg_class'::regclass and d.objsubid = 0
+           and not exists (select from pg_constraint k where k.conindid = i.oid and k.contype in ('p', 'u', 'x'))
+      ) r`,
   };
 }

@@ -17,6 +17,8 @@ export interface Catalog {
   readonly representations: ReadonlyMap<string, SqlName>;
   /** By `nameKey` of the relation or function that they serve; '' for those that serve any. */
   readonly mediaHandlers: ReadonlyMap<string, readonly MediaHandler[]>;
+  /** Comments on constraints and unique indexes of every schema, by `ruleKey`. */
+  readonly ruleComments: ReadonlyMap<string, string>;
 }
 
 export interface SqlName {
@@ -26,6 +28,10 @@ export interface SqlName {
 
 /** The key under which a relation or function stands in the maps of a catalog. */
 export const nameKey = (name: SqlName): string => `${name.schema.length}:${name.schema}.${name.name}`;
+
+/** The key of a rule of a table or a domain: its name, or of a NOT NULL, which errors do not name, its column. */
+export const ruleKey = (of: SqlName, name: string, isNotNull = false): string =>
+  `${nameKey(of)}:${isNotNull ? 'not null' : 'named'}:${name}`;
 
 export const sameName = (a: SqlName, b: SqlName): boolean => a.name === b.name && a.schema === b.schema;
 

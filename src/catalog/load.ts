@@ -9,6 +9,7 @@ import {
   type Relation,
   type Routine,
   representationKey,
+  ruleKey,
   type SqlName,
 } from './catalog.ts';
 import {
@@ -63,6 +64,12 @@ function makeCatalog(facts: CatalogFacts, schemas: readonly string[]): Catalog {
       (facts.representations ?? []).map(([from, to, fn]) => [representationKey(from, to), sqlName(fn)]),
     ),
     mediaHandlers: makeHandlers(facts.handlers ?? []),
+    ruleComments: new Map(
+      (facts.rule_comments ?? []).map(([schema, name, rule, isNotNull, comment]) => [
+        ruleKey({ schema, name }, rule, isNotNull),
+        comment,
+      ]),
+    ),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import { type Catalog, ruleKey } from '../catalog/catalog.ts';
+import { DatabaseError, type DatabaseErrorFields } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
@@ -33,9 +34,20 @@ export const restArea: Area = {
     return restErrorReply(error, {
       authenticated: identity !== null && identity.role !== (settings?.rest.db_anon_role ?? 'anon'),
       verbosity: settings?.rest.client_error_verbosity ?? 'verbose',
+      ruleHint: app && error instanceof DatabaseError ? await ruleHint(app, error.fields) : null,
     });
   },
 };
+
+/** The comment on the constraint that a write has broken, which is its words (chapter 5); null where it has none. */
+async function ruleHint(app: App, fields: DatabaseErrorFields): Promise<string | null> {
+  const { sqlstate, schema, table, dataType, column, constraint } = fields;
+  const name = table ?? dataType;
+  const rule = constraint ?? column;
+  if (!sqlstate.startsWith('23') || schema === undefined || name === undefined || rule === undefined) return null;
+  const catalog = await app.catalog().catch(() => null);
+  return catalog?.ruleComments.get(ruleKey({ schema, name }, rule, constraint === undefined)) ?? null;
+}
 
 /** Why a call is refused: of whom the header `x-ninefold-as` names, else of whoever asks. */
 async function explain(app: App, exchange: Exchange, asker: Identity, rest: RestSettings): Promise<Reply> {

@@ -71,6 +71,7 @@ const catalog: Catalog = {
   functions: new Map([[nameKey(routine), [routine]]]),
   representations: new Map(),
   mediaHandlers: new Map(),
+  ruleComments: new Map(),
 };
 
 const identity: Identity = {

@@ -1,6 +1,6 @@
 import { statusOfSqlstate, validStatus } from '../../../contract/errors/sqlstate-status.ts';
 import type { DatabaseError } from '../../database/database-error.ts';
-import type { ErrorBody } from './error-reply.ts';
+import type { ErrorBody, ErrorContext } from './error-reply.ts';
 import { overriddenHeaders } from './override.ts';
 
 /** An error of PostgreSQL as a reply (PostgREST docs, "HTTP Status Codes", "RAISE errors with HTTP Status Codes"). */
@@ -14,13 +14,16 @@ export interface DatabaseErrorReply {
  * The fields of the error that are meant for its reader, under the HTTP status of its SQLSTATE. The query that failed
  * is never among them.
  */
-export function databaseErrorReply(error: DatabaseError, authenticated: boolean): DatabaseErrorReply {
+export function databaseErrorReply(
+  error: DatabaseError,
+  { authenticated, ruleHint }: Pick<ErrorContext, 'authenticated' | 'ruleHint'>,
+): DatabaseErrorReply {
   const { sqlstate: code, message, detail, hint } = error.fields;
   if (code === 'PGRST') return raisedReply(message, detail);
   const status = statusOfSqlstate(code, message, authenticated);
   return {
     status,
-    body: { code, details: detail ?? null, hint: hint ?? null, message },
+    body: { code, details: detail ?? null, hint: hint ?? ruleHint ?? null, message },
     headers: status === 401 ? { 'www-authenticate': 'Bearer' } : {},
   };
 }

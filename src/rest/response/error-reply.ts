@@ -16,6 +16,8 @@ export interface ErrorContext {
   readonly authenticated: boolean;
   /** The setting client_error_verbosity. */
   readonly verbosity: 'verbose' | 'minimal';
+  /** The words of the rule that was broken, where it has any: what the client gets as `hint`. */
+  readonly ruleHint?: string | null;
 }
 
 /**
@@ -28,7 +30,7 @@ export function restErrorReply(error: unknown, context: ErrorContext): Reply | n
     return errorReply(status, { code, details, hint, message }, headers, context);
   }
   if (error instanceof DatabaseError) {
-    const { status, body, headers } = databaseErrorReply(error, context.authenticated);
+    const { status, body, headers } = databaseErrorReply(error, context);
     return errorReply(status, body, headers, context);
   }
   if (error instanceof ConnectionError) return restErrorReply(new NinefoldError('PGRST000'), context);
