@@ -98,6 +98,8 @@ export interface CreateAppRequest {
   database?: string;
   /** With `database`: the role of calls without a token. */
   anon_role?: string;
+  /** What the app is made of: a name in templates.ts; empty when missing. Not with `database`. */
+  template?: string;
 }
 
 export interface CloneAppRequest {

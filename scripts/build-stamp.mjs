@@ -5,7 +5,7 @@ import { fingerprint } from './fingerprint.mjs';
 /** What each target is made from, where its result is, and where the fingerprint of the sources is kept. */
 const targets = {
   server: {
-    sources: ['src', 'contract', 'package.json', 'package-lock.json', 'scripts/build.mjs'],
+    sources: ['src', 'contract', 'templates', 'package.json', 'package-lock.json', 'scripts/build.mjs'],
     result: 'dist/ninefold.js',
     stamp: 'dist/.server-sources',
   },

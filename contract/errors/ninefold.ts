@@ -118,6 +118,23 @@ export const ninefoldErrors = entries({
     action: 'Choose another ref.',
     member: null,
   },
+  template_unknown: {
+    source: 'ninefold',
+    status: 400,
+    message: 'There is no template with this name.',
+    meaning: 'An app can be made of the templates that come with Ninefold, or empty.',
+    action: 'Use one of the names in details, or leave the template out and apply migrations of your own.',
+    member: null,
+  },
+  template_failed: {
+    source: 'ninefold',
+    status: 409,
+    message: 'The template could not be applied, so no app was made.',
+    meaning: 'A file of the template failed in the new database, which was removed again.',
+    action:
+      'Read which file failed and why; on a PostgreSQL server of your own an extension may be missing. Then make the app again.',
+    member: null,
+  },
   app_ref_invalid: {
     source: 'ninefold',
     status: 400,

@@ -8,6 +8,7 @@ import { targetUrl } from '../database/target.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { createFromTemplate } from './create-from-template.ts';
 import { json, noContent } from './router.ts';
 
 const ref = z.string();
@@ -19,6 +20,7 @@ const createSchema = z.strictObject({
   jwt_secret: z.string().min(32).max(500).optional(),
   database: line(63).optional(),
   anon_role: line(63).optional(),
+  template: z.string().optional(),
 });
 const cloneSchema = z.strictObject({ ref, name: name.optional() });
 const deleteSchema = z.strictObject({ confirm: z.string() });
@@ -49,8 +51,17 @@ export async function createApp(context: AdminContext, caller: Caller, exchange:
     ...(body.jwt_secret === undefined ? {} : { jwtSecret: body.jwt_secret }),
   };
   if (body.database === undefined) {
-    const record = await context.lifecycle.create(body.ref, { ...options, builder: builderOf(caller) });
+    const builder = builderOf(caller);
+    const record =
+      body.template === undefined
+        ? await context.lifecycle.create(body.ref, { ...options, builder })
+        : await createFromTemplate(context, caller, body.ref, { ...options, builder, template: body.template });
     return json(connectionOf(context, record, caller), 201);
+  }
+  if (body.template !== undefined) {
+    throw new NinefoldError('validation_invalid', {
+      message: 'template: an app on a database that is there already has its own tables; leave one of the two out.',
+    });
   }
   if (caller.kind !== 'operator') throw new NinefoldError('operator_required');
   const record = await context.lifecycle.attach(body.ref, body.database, {

@@ -30,7 +30,7 @@ export interface MigrationFile {
 }
 
 /** The name under which seed.sql is noted, so that it runs once. */
-const SEED = 'seed.sql';
+export const SEED = 'seed.sql';
 
 /**
  * POST /apps/:ref/migrations: applies what was not applied yet, in the order of the files, each in a transaction of its own as the
@@ -99,8 +99,8 @@ async function appliedFiles(context: AdminContext, record: AppRecord): Promise<M
   });
 }
 
-/** One file on a connection of its own: settings that it leaves behind do not reach the next one. */
-async function apply(
+/** One file on a connection of its own: settings that it leaves behind do not reach the next one. Throws `migration_failed`. */
+export async function apply(
   context: AdminContext,
   record: AppRecord,
   file: MigrationFile,

@@ -64,16 +64,25 @@ export class Lifecycle {
   }
 
   /**
-   * A new app with a database of its own. `builder` becomes a member of it. Throws `app_ref_invalid`, `app_ref_reserved`,
+   * A new app with a database of its own. `builder` becomes a member of it. `fill` puts something into the database before
+   * anybody can see the app; where it throws, no app is made. Throws what it throws, `app_ref_invalid`, `app_ref_reserved`,
    * `app_exists`, `app_busy`.
    */
   create(
     ref: string,
-    options: { name?: string; jwtSecret?: string; builder?: string | null } = {},
+    options: {
+      name?: string;
+      jwtSecret?: string;
+      builder?: string | null;
+      fill?: (record: AppRecord) => Promise<void>;
+    } = {},
   ): Promise<AppRecord> {
     const record = newAppRecord(ref, options);
     return this.alone([ref], () =>
-      this.#make(record, options.builder ?? null, 'created', () => provision(this.#server, this.#maintenance, record)),
+      this.#make(record, options.builder ?? null, 'created', async () => {
+        await provision(this.#server, this.#maintenance, record);
+        await options.fill?.(record);
+      }),
     );
   }
 

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { AppConnection, AppSummary, CreateAppRequest } from '../../../contract/admin.ts';
+import { templateNames } from '../../../contract/templates.ts';
 import { CliError, connect } from '../client.ts';
 import { bytesInWords, printJson, printPairs, printTable } from '../print.ts';
 
@@ -9,6 +10,7 @@ interface CreateOptions {
   jwtSecret?: string;
   database?: string;
   anonRole?: string;
+  template?: string;
   json?: boolean;
 }
 
@@ -41,10 +43,13 @@ export function addAppCommands(program: Command): void {
     .option('--jwt-secret <secret>', 'HS256 secret of an existing project, whose tokens stay valid')
     .option('--database <name>', 'an existing database of the server to make the app on')
     .option('--anon-role <role>', 'with --database: the role of calls without a token')
+    .option('--template <name>', `what to make it of: ${templateNames.join(', ')}; empty when missing`)
     .option('--json', 'print JSON')
     .action(async (ref: string, options: CreateOptions) => {
-      const { name, jwtSecret: jwt_secret, database, anonRole: anon_role } = options;
-      const body: CreateAppRequest = JSON.parse(JSON.stringify({ ref, name, jwt_secret, database, anon_role }));
+      const { name, jwtSecret: jwt_secret, database, anonRole: anon_role, template } = options;
+      const body: CreateAppRequest = JSON.parse(
+        JSON.stringify({ ref, name, jwt_secret, database, anon_role, template }),
+      );
       printConnection(await connect().post<AppConnection>('/apps', body), options.json ?? false);
     });
 

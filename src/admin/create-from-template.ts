@@ -1,0 +1,47 @@
+import { isTemplateName, templateNames } from '../../contract/templates.ts';
+import type { AppRecord } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { callerName } from './caller-name.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { apply } from './migrate.ts';
+import { openApp } from './specification.ts';
+import { templateFiles } from './templates.ts';
+
+/**
+ * A new app with the migrations and the seed of a template, applied and noted as `migrate` does; together they are the first version
+ * of its specification. Throws what `create` of the lifecycle throws, `template_unknown`, and `template_failed`, where no app is left.
+ */
+export async function createFromTemplate(
+  context: AdminContext,
+  caller: Caller,
+  ref: string,
+  options: { name?: string; jwtSecret?: string; builder: string | null; template: string },
+): Promise<AppRecord> {
+  const { template, ...rest } = options;
+  if (!isTemplateName(template)) {
+    throw new NinefoldError('template_unknown', {
+      message: `There is no template with this name: there are ${templateNames.join(', ')}.`,
+      details: { template: template.slice(0, 100), templates: templateNames },
+    });
+  }
+  const who = await callerName(context, caller);
+  const fill = async (record: AppRecord) => {
+    const applied: string[] = [];
+    for (const file of templateFiles[template]) {
+      await apply(context, record, file, who, applied).catch(refuseTemplate);
+      applied.push(file.name);
+    }
+  };
+  const record = await context.lifecycle.create(ref, { ...rest, fill });
+  await context.versions.note(await openApp(context, ref));
+  return record;
+}
+
+function refuseTemplate(error: unknown): never {
+  if (!(error instanceof NinefoldError) || error.code !== 'migration_failed') throw error;
+  throw new NinefoldError('template_failed', {
+    message: `The template could not be applied, so no app was made: ${error.message}`,
+    details: error.details,
+    cause: error,
+  });
+}

@@ -1,0 +1,21 @@
+-- What the app is for, and the screens that its members work with.
+
+select ninefold.describe_app(
+  name => 'Booking',
+  purpose => 'Members book rooms, people or things for a time; staff confirms. Nothing is booked twice, nor outside of its opening times.',
+  audience => 'Visitors who look for a time, members who book it, and the staff that keeps the house.'
+);
+
+select ninefold.define_screen('/resources', 'What can be booked', 'list', 'public.resources',
+  columns => array['name', 'description', 'capacity'], filter => 'active=is.true', order_by => 'name');
+select ninefold.define_screen('/bookings/new', 'Book', 'form', 'public.bookings',
+  columns => array['resource', 'starts_at', 'ends_at', 'people', 'contact', 'note'], roles => array['authenticated']);
+select ninefold.define_screen('/my-bookings', 'My bookings', 'list', 'public.bookings',
+  columns => array['resource', 'starts_at', 'ends_at', 'people', 'status', 'reason', 'cancel_until'],
+  order_by => 'starts_at.desc', roles => array['authenticated']);
+select ninefold.define_screen('/agenda', 'Agenda', 'list', 'public.agenda', roles => array['staff']);
+select ninefold.define_screen('/requests', 'To be confirmed', 'list', 'public.bookings',
+  columns => array['resource', 'starts_at', 'ends_at', 'people', 'contact', 'note'],
+  filter => 'status=eq.requested', order_by => 'starts_at', roles => array['staff']);
+select ninefold.define_screen('/bookings/board', 'Board', 'board', 'public.bookings',
+  columns => array['resource', 'starts_at', 'contact'], order_by => 'starts_at', roles => array['staff']);

@@ -1,0 +1,15 @@
+-- What the app is for, and the screens that its members work with.
+
+select ninefold.describe_app(
+  name => 'Notes',
+  purpose => 'Members write notes for themselves, and publish some of them in notebooks that they share by invitation.',
+  audience => 'People who write, alone or with a few others.'
+);
+
+select ninefold.define_screen('/drafts', 'Drafts', 'list', 'public.notes',
+  columns => array['title', 'notebook', 'updated_at'], filter => 'status=eq.draft', order_by => 'updated_at.desc');
+select ninefold.define_screen('/published', 'Published', 'list', 'public.notes',
+  columns => array['title', 'notebook', 'published_at'], filter => 'status=eq.published', order_by => 'published_at.desc');
+select ninefold.define_screen('/archive', 'Archive', 'list', 'public.notes',
+  columns => array['title', 'archived_at'], filter => 'status=eq.archived', order_by => 'archived_at.desc');
+select ninefold.define_screen('/notes/new', 'Write', 'form', 'public.notes', columns => array['title', 'notebook', 'body']);

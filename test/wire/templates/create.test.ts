@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import type { AppConnection, AppSummary } from '../../../contract/admin.ts';
+import type { VersionList } from '../../../contract/changes.ts';
+import { templateNames } from '../../../contract/templates.ts';
+import { admin, createApp, runSql } from '../../support/apps.ts';
+import { clone } from '../../support/clone.ts';
+import { superuserUrl, withClient } from '../../support/database.ts';
+import { cli } from '../../support/node.ts';
+import { uniqueRef } from '../../support/unique.ts';
+
+const node = inject('node');
+
+const apps = async () => (await admin<AppSummary[]>(node, 'GET', '/apps')).map(({ ref }) => ref);
+
+const post = async (body: object) => {
+  const response = await fetch(`${node.url}/admin/v1/apps`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
+
+describe('apps create --template', () => {
+  it.each(templateNames)('%s: the app goes on with the files of its folder, which count as applied', async (name) => {
+    const ref = uniqueRef(name);
+    const { code, stdout } = await cli(node, ['apps', 'create', ref, '--template', name, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout) as AppConnection).toMatchObject({ ref, url: `${node.url}/apps/${ref}` });
+    const folder = join(clone, 'templates', name);
+    const again = await cli(node, ['migrate', ref, folder, '--json']);
+    const { applied, skipped, seeded } = JSON.parse(again.stdout);
+    expect([applied, seeded]).toEqual([[], false]);
+    expect(skipped.length).toBeGreaterThan(3);
+    const { results } = await runSql(node, ref, 'select name from ninefold.migrations order by applied_at, name');
+    expect(results[0]?.rows.flat().filter((file) => file !== 'seed.sql')).toEqual(skipped);
+  });
+
+  it('is the first version of what the app does, with who made it', async () => {
+    const { ref } = await createApp(node, { template: 'notes' });
+    const { versions } = await admin<VersionList>(node, 'GET', `/apps/${ref}/versions`);
+    expect(versions.map(({ number }) => number)).toEqual([1]);
+    expect(versions[0]?.causes).toContainEqual(
+      expect.objectContaining({ kind: 'migration', what: '20260101000100_notebooks.sql', who: 'operator' }),
+    );
+  });
+
+  it('refuses a template that is not there, and names those that are', async () => {
+    const ref = uniqueRef();
+    const { status, body } = await post({ ref, template: '../../etc' });
+    expect([status, body.code, body.details]).toEqual([
+      400,
+      'template_unknown',
+      { template: '../../etc', templates: templateNames },
+    ]);
+    const told = await cli(node, ['apps', 'create', ref, '--template', 'constructor']);
+    expect([told.code, told.stderr]).toEqual([1, expect.stringMatching(/helpdesk, booking, notes.*template_unknown/)]);
+    expect(await post({ ref, template: 7 })).toMatchObject({ status: 400, body: { code: 'validation_invalid' } });
+    const both = await post({ ref, template: 'notes', database: 'postgres' });
+    expect([both.status, both.body.code]).toEqual([400, 'validation_invalid']);
+    expect(await apps()).not.toContain(ref);
+  });
+
+  it('leaves nothing when a file fails in the middle, and works once the cause is gone', async () => {
+    const ref = uniqueRef();
+    const database = await superuserUrl(node, 'ninefold_template');
+    const inTemplate = (sql: string) => withClient(database, (client) => client.query(sql));
+    await inTemplate('create table public.tickets ()');
+    try {
+      const { status, body } = await post({ ref, template: 'helpdesk' });
+      expect([status, body.code]).toEqual([409, 'template_failed']);
+      expect(body.message).toMatch(/20260101000200_tickets\.sql.*tickets/);
+    } finally {
+      await inTemplate('drop table public.tickets');
+    }
+    expect(await apps()).not.toContain(ref);
+    const left = await withClient(await superuserUrl(node, 'postgres'), (client) =>
+      client.query(
+        `select datname as name from pg_database where datname like '%' || $1 || '%'
+         union all select rolname from pg_roles where rolname like '%' || $1 || '%'`,
+        [ref.slice(4)],
+      ),
+    );
+    expect(left.rows).toEqual([]);
+    expect((await post({ ref, template: 'helpdesk' })).status).toBe(201);
+  });
+});
