@@ -1,0 +1,485 @@
+import { machine } from './app.ts';
+
+/** SQL as the app's owner, or a setting and its value. */
+export type Step = string | { readonly setting: string; readonly value: unknown };
+
+/** Something that is done to the app from outside, what the chapter says of it, and what takes it back. */
+export interface Change {
+  /** The chapter by its number. */
+  readonly chapter: number;
+  readonly does: Step;
+  readonly undoes: Step;
+  /** What a line of the chapter says with the change, or no longer says. */
+  readonly says: RegExp;
+}
+
+const change = (chapter: number, does: Step, undoes: Step, says: RegExp): Change => ({ chapter, does, undoes, says });
+
+/** A setting and what a chapter says of it; taken back to its default. */
+const setting = (chapter: number, key: string, value: unknown, says: RegExp): Change => ({
+  chapter,
+  does: { setting: key, value },
+  undoes: { setting: key, value: undefined },
+  says,
+});
+
+const describe = (name: string, purpose: string, audience: string, owner: string): string =>
+  `select ninefold.describe_app('${name}', '${purpose}', '${audience}', '${owner}')`;
+const described = describe('Desk', 'Answers questions', 'Customers', 'Ada');
+
+const screen = (columns: string, order = 'title', title = 'Inbox', roles = 'agent'): string =>
+  `select ninefold.define_screen('/inbox', '${title}', 'list', 'public.tickets', array[${columns}], null, '${order}', array['${roles}'])`;
+const screened = screen(`'title', 'status'`);
+
+const policy = (name: string, on: string, rest: string): string => `create policy ${name} on public.${on} ${rest}`;
+const own = '(owner_id = (select auth.uid()))';
+const replaced = (name: string, on: string, now: string, before: string): [string, string] => [
+  `drop policy ${name} on public.${on}; ${policy(name, on, now)}`,
+  `drop policy ${name} on public.${on}; ${policy(name, on, before)}`,
+];
+
+const addVote = (body: string, options = `set search_path = ''`): string =>
+  `create or replace function public.add_vote(ticket int) returns int language ${body.includes('begin') ? 'plpgsql' : 'sql'} ${options} as $$ ${body} $$`;
+const votes = addVote('update public.tickets set votes = votes + 1 where id = ticket returning votes');
+const raising = (what: string): string => addVote(`begin ${what}; return 1; end`);
+
+const view = (where: string, options = 'with (security_invoker)'): string =>
+  `create or replace view public.open_tickets ${options} as select id, title from public.tickets where ${where}`;
+const viewed = `${view(`status <> 'closed'`)}`;
+
+export const changes: readonly Change[] = [
+  // 1 Purpose
+  change(1, describe('Front desk', 'Answers questions', 'Customers', 'Ada'), described, /Front desk/),
+  change(1, describe('Desk', 'Sells tickets', 'Customers', 'Ada'), described, /Sells tickets/),
+  change(1, describe('Desk', 'Answers questions', 'Everybody', 'Ada'), described, /For: Everybody/),
+  change(1, describe('Desk', 'Answers questions', 'Customers', 'Grace'), described, /Owner: Grace/),
+
+  // 2 Screens
+  change(2, screen(`'title'`), screened, /inbox.*`title`;/),
+  change(2, screen(`'title', 'status'`, 'title desc'), screened, /inbox.*desc/),
+  change(2, screen(`'title', 'status'`, 'title', 'Post'), screened, /Post/),
+  change(2, `select ninefold.drop_screen('/inbox')`, screened, /inbox/),
+  change(
+    2,
+    'alter table public.tickets rename column body to text',
+    'alter table public.tickets rename column text to body',
+    /tickets.*`text`/,
+  ),
+  change(
+    2,
+    'revoke all on public.plain from anon',
+    'grant all on public.plain to anon',
+    /`\/plain`.*\| authenticated, agent, service_role/,
+  ),
+  change(2, 'alter table public.plain rename to simple', 'alter table public.simple rename to plain', /`\/simple`/),
+  change(2, 'create table public.extra (id int primary key)', 'drop table public.extra', /`\/extra\/new`/),
+  change(
+    2,
+    `select ninefold.define_screen('/gone', 'Gone', 'list', 'public.plain', array['note']); alter table public.plain drop column note`,
+    `select ninefold.drop_screen('/gone'); alter table public.plain add column note text`,
+    /gone.*note/i,
+  ),
+
+  // 3 Entities
+  change(3, 'create table public.extra (id int primary key)', 'drop table public.extra', /public\.extra/),
+  change(
+    3,
+    'alter table public.plain add column more text',
+    'alter table public.plain drop column more',
+    /`more` \| text/,
+  ),
+  change(3, 'alter table public.plain drop column note', 'alter table public.plain add column note text', /`note`/),
+  change(
+    3,
+    'alter table public.plain alter column note type varchar(20)',
+    'alter table public.plain alter column note type text',
+    /character varying\(20\)/,
+  ),
+  change(
+    3,
+    `alter table public.plain alter column note set default 'none'`,
+    'alter table public.plain alter column note drop default',
+    /by default `'none'/,
+  ),
+  change(
+    3,
+    'alter table public.plain alter column note set not null',
+    'alter table public.plain alter column note drop not null',
+    /`note` \| text \| required/,
+  ),
+  change(
+    3,
+    `comment on column public.plain.note is 'What was noted'`,
+    'comment on column public.plain.note is null',
+    /What was noted/,
+  ),
+  change(3, `comment on table public.plain is 'Plain things'`, 'comment on table public.plain is null', /Plain things/),
+  change(
+    3,
+    'alter table public.plain rename column note to remark',
+    'alter table public.plain rename column remark to note',
+    /`remark`/,
+  ),
+  change(3, 'alter table public.plain rename to simple', 'alter table public.simple rename to plain', /public\.simple/),
+  change(
+    3,
+    `alter type public.priority rename value 'high' to 'urgent'`,
+    `alter type public.priority rename value 'urgent' to 'high'`,
+    /low, normal, urgent/,
+  ),
+  change(3, view(`status = 'new'`), viewed, /status = 'new'/),
+  change(
+    3,
+    view(`status <> 'closed'`, 'with (security_invoker = false)'),
+    view(`status <> 'closed'`, 'with (security_invoker = true)') +
+      '; alter view public.open_tickets set (security_invoker)',
+    /rights of its (caller|owner)/,
+  ),
+  change(
+    3,
+    'create view public.titles as select title from public.tickets',
+    'drop view public.titles',
+    /public\.titles/,
+  ),
+  change(
+    3,
+    'alter table public.plain add column twice text generated always as (note || note) stored',
+    'alter table public.plain drop column twice',
+    /`twice`.*note/,
+  ),
+  change(
+    3,
+    'alter table public.plain add column n int generated always as identity',
+    'alter table public.plain drop column n',
+    /`n`.*number/,
+  ),
+  change(
+    3,
+    'alter table public.comments drop constraint comments_ticket_id_fkey',
+    'alter table public.comments add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id)',
+    /`ticket_id` points to a row of public\.tickets/,
+  ),
+  change(
+    3,
+    'alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id) on delete cascade',
+    'alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id)',
+    /`ticket_id`.*deleted with it/,
+  ),
+  change(
+    3,
+    'alter table public.plain enable row level security',
+    'alter table public.plain disable row level security',
+    /row-level security on/,
+  ),
+  change(
+    3,
+    'alter table public.tickets force row level security',
+    'alter table public.tickets no force row level security',
+    /owner/,
+  ),
+  change(
+    3,
+    'create trigger noticed before update on public.plain for each row execute function suppress_redundant_updates_trigger()',
+    'drop trigger noticed on public.plain',
+    /noticed/,
+  ),
+  change(
+    3,
+    'create materialized view public.counted as select count(*) from public.tickets',
+    'drop materialized view public.counted',
+    /public\.counted/,
+  ),
+  change(
+    3,
+    'alter table public.plain drop constraint plain_pkey',
+    'alter table public.plain add primary key (id)',
+    /key `id`/,
+  ),
+  change(
+    3,
+    'create schema shop; create table shop.goods (id int primary key)',
+    'drop schema shop cascade',
+    /shop|entit/,
+  ),
+
+  // 4 States
+  change(4, machine({ open: '' }), machine(), /open: /),
+  change(4, machine({ close: '"open"' }), machine(), /close/),
+  change(4, machine({ more: ', {"name": "reopen", "from": "closed", "to": "open"}' }), machine(), /reopen/),
+  change(4, machine({ open: '"roles": ["agent"], "when": "votes > 2"' }), machine(), /votes/),
+  change(4, machine({ open: '"roles": ["agent"], "requires": ["body"]' }), machine(), /body/),
+  change(4, machine({ open: '"roles": ["agent"], "sets": {"due_on": "current_date"}' }), machine(), /due_on/),
+  change(4, machine({ initial: 'open', close: '"open"' }), machine(), /start as open/),
+  change(4, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /public\.tickets: status/),
+  change(
+    4,
+    'alter table public.tickets disable trigger zz_ninefold_check_status',
+    'alter table public.tickets enable always trigger zz_ninefold_check_status',
+    /not enforced/i,
+  ),
+  change(4, 'alter table public.tickets disable trigger user', machine(), /not enforced/i),
+
+  // 5 Rules
+  change(
+    5,
+    'alter table public.tickets drop constraint title_length',
+    'alter table public.tickets add constraint title_length check (char_length(title) between 3 and 120)',
+    /title is 3 to 120 characters/,
+  ),
+  change(
+    5,
+    'alter table public.tickets drop constraint title_length, add constraint title_length check (char_length(title) between 3 and 200)',
+    'alter table public.tickets drop constraint title_length, add constraint title_length check (char_length(title) between 3 and 120)',
+    /title is 3 to 200 characters/,
+  ),
+  change(
+    5,
+    `comment on constraint title_length on public.tickets is 'A title says what it is about'`,
+    'comment on constraint title_length on public.tickets is null',
+    /A title says what it is about/,
+  ),
+  change(
+    5,
+    'alter table public.plain add constraint note_unique unique (note)',
+    'alter table public.plain drop constraint note_unique',
+    /no two rows have the same note/,
+  ),
+  change(
+    5,
+    'create unique index one_open on public.tickets (customer_id) where status = $$open$$',
+    'drop index public.one_open',
+    /customer_id.*no other|one/,
+  ),
+  change(
+    5,
+    'alter table public.plain add constraint short check (char_length(note) <= 10)',
+    'alter table public.plain drop constraint short',
+    /at most 10 characters/,
+  ),
+  change(
+    5,
+    'alter table public.plain add constraint short check (char_length(note) <= 10) not valid',
+    'alter table public.plain drop constraint short',
+    /new and changed|at most 10/,
+  ),
+  change(
+    5,
+    'alter table public.plain alter column note set not null',
+    'alter table public.plain alter column note drop not null',
+    /note has a value/,
+  ),
+  change(
+    5,
+    'alter table public.tickets alter column votes drop not null',
+    'alter table public.tickets alter column votes set not null',
+    /votes has a value/,
+  ),
+  change(
+    5,
+    `alter domain public.email add constraint dotted check (value like '%.%')`,
+    'alter domain public.email drop constraint dotted',
+    /mail.*'%\.%'/,
+  ),
+  change(
+    5,
+    `alter type public.priority rename value 'low' to 'none'`,
+    `alter type public.priority rename value 'none' to 'low'`,
+    /one of 'none', 'normal', 'high'/,
+  ),
+  change(
+    5,
+    'alter table public.plain add constraint apart exclude using btree (note with =)',
+    'alter table public.plain drop constraint apart',
+    /note/,
+  ),
+  change(
+    5,
+    'alter table public.plain add column ticket_id int references public.tickets (id)',
+    'alter table public.plain drop column ticket_id',
+    /ticket_id is the id of a row in public\.tickets/,
+  ),
+  change(
+    5,
+    'alter table public.tickets drop constraint votes_positive',
+    'alter table public.tickets add constraint votes_positive check (votes >= 0)',
+    /votes is at least 0/,
+  ),
+
+  // 6 Roles
+  change(
+    6,
+    ...replaced(
+      'own_tickets',
+      'tickets',
+      'for select to authenticated using (true)',
+      `for select to authenticated using ${own}`,
+    ),
+    /\| select \|.*always/,
+  ),
+  change(
+    6,
+    ...replaced(
+      'own_tickets',
+      'tickets',
+      'for select to authenticated using (owner_id = (select auth.uid()) and votes > 5)',
+      `for select to authenticated using ${own}`,
+    ),
+    /votes/,
+  ),
+  change(
+    6,
+    'drop policy own_tickets on public.tickets',
+    policy('own_tickets', 'tickets', `for select to authenticated using ${own}`),
+    /own_tickets/,
+  ),
+  change(
+    6,
+    policy('anybody', 'tickets', 'for select to anon using (priority = $$low$$)'),
+    'drop policy anybody on public.tickets',
+    /anybody|low/,
+  ),
+  change(
+    6,
+    policy('no_rude', 'tickets', 'as restrictive for select to authenticated using (votes >= 0)'),
+    'drop policy no_rude on public.tickets',
+    /no_rude/,
+  ),
+  change(
+    6,
+    policy('dropping', 'tickets', `for delete to authenticated using ${own}`),
+    'drop policy dropping on public.tickets',
+    /\| delete \| –.*when own row/,
+  ),
+  change(6, 'revoke insert on public.plain from anon', 'grant insert on public.plain to anon', /\| insert \| –/),
+  change(
+    6,
+    'revoke select on public.plain from authenticated',
+    'grant select on public.plain to authenticated',
+    /\| select \| always \| –/,
+  ),
+  change(
+    6,
+    'alter table public.plain enable row level security',
+    'alter table public.plain disable row level security',
+    /\| select \| – \| –/,
+  ),
+  change(
+    6,
+    'alter table public.customers disable row level security',
+    'alter table public.customers enable row level security',
+    /\| select \|.*always/,
+  ),
+  change(
+    6,
+    'revoke execute on function public.add_vote(int) from anon, public',
+    'grant execute on function public.add_vote(int) to public; grant execute on function public.add_vote(int) to anon',
+    /add_vote.*–/,
+  ),
+  change(
+    6,
+    'alter policy own_customers on public.customers rename to mine',
+    'alter policy mine on public.customers rename to own_customers',
+    /\*\*mine\*\*/,
+  ),
+  change(
+    6,
+    `comment on policy own_customers on public.customers is 'Only who you are'`,
+    'comment on policy own_customers on public.customers is null',
+    /Only who you are/,
+  ),
+  change(
+    6,
+    'alter policy own_customers on public.customers to public',
+    'alter policy own_customers on public.customers to authenticated',
+    /own_customers/,
+  ),
+  change(6, 'revoke usage on schema public from public, anon', 'grant usage on schema public to public, anon', /–/),
+  change(
+    6,
+    'revoke update on public.plain from authenticated; grant update (note) on public.plain to authenticated',
+    'revoke update (note) on public.plain from authenticated; grant update on public.plain to authenticated',
+    /1 of 2 fields/,
+  ),
+  change(6, `select ninefold.define_role('lead', 'Leads the agents')`, `select ninefold.drop_role('lead')`, /lead/),
+  change(
+    6,
+    policy('agents', 'tickets', `for select to authenticated using ((select ninefold.has_role('agent')))`),
+    'drop policy agents on public.tickets',
+    /agent/,
+  ),
+
+  // 7 Calls
+  change(7, 'create table public.extra (id int primary key)', 'drop table public.extra', /\/rest\/v1\/extra/),
+  change(
+    7,
+    'alter table public.plain rename to simple',
+    'alter table public.simple rename to plain',
+    /\/rest\/v1\/simple/,
+  ),
+  change(7, 'drop function public.add_vote(int)', votes, /rpc\/add_vote/),
+  change(
+    7,
+    'create function public.hello() returns text language sql stable as $$ select $q$hi$q$ $$',
+    'drop function public.hello()',
+    /rpc\/hello/,
+  ),
+  change(
+    7,
+    'drop function public.add_vote(int); create function public.add_vote(ticket int, by int default 1) returns int language sql as $$ select 1 $$',
+    `drop function public.add_vote(int, int); ${votes}`,
+    /add_vote.*by\?/,
+  ),
+  change(
+    7,
+    `comment on function public.add_vote(int) is 'One more vote'`,
+    'comment on function public.add_vote(int) is null',
+    /One more vote/,
+  ),
+  change(
+    7,
+    'revoke all on public.plain from anon',
+    'grant all on public.plain to anon',
+    /GET \/rest\/v1\/plain.*\| authenticated, agent, service_role/,
+  ),
+  change(7, 'alter table public.plain add column more text', 'alter table public.plain drop column more', /more/),
+  change(7, `${addVote('select 1', 'stable')}`, votes, /GET.*add_vote/),
+  setting(7, 'disable_signup', true, /signup/),
+  setting(7, 'db_schemas', ['public', 'auth'], /auth|rest/),
+
+  // 8 Errors
+  change(8, raising(`raise exception 'the box is full' using errcode = 'BX001'`), votes, /BX001/),
+  change(8, raising(`raise sqlstate 'PT402' using message = 'pay first'`), votes, /PT402.*402|402.*PT402/),
+  change(8, raising(`raise exception 'nothing left'`), votes, /Nothing left/),
+  change(
+    8,
+    'alter table public.plain add constraint short check (char_length(note) <= 10)',
+    'alter table public.plain drop constraint short',
+    /10/,
+  ),
+  change(
+    8,
+    `comment on constraint votes_positive on public.tickets is 'Nobody votes against'`,
+    'comment on constraint votes_positive on public.tickets is null',
+    /Nobody votes against/,
+  ),
+  change(
+    8,
+    'alter table public.tickets drop constraint votes_positive',
+    'alter table public.tickets add constraint votes_positive check (votes >= 0)',
+    /votes/,
+  ),
+  change(
+    8,
+    'alter table public.plain add constraint note_unique unique (note)',
+    'alter table public.plain drop constraint note_unique',
+    /note/,
+  ),
+  change(8, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /status|transition/),
+
+  // 9 Limits
+  setting(9, 'db_max_rows', 50, /\b50\b/),
+  setting(9, 'db_max_rows', null, /no limit|none|unlimited|–/i),
+  setting(9, 'db_statement_timeout', 1234, /1,?234/),
+  setting(9, 'jwt_exp', 600, /\b600\b/),
+  setting(9, 'password_min_length', 12, /\b12\b/),
+];

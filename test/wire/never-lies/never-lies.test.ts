@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { admin, createApp, runSql } from '../../support/apps.ts';
+import { appSql } from './app.ts';
+import { type Change, changes, type Step } from './changes.ts';
+
+const node = inject('node');
+/** Within which a change shows. */
+const MILLISECONDS = 1000;
+
+let ref: string;
+let before: string[];
+
+beforeAll(async () => {
+  ({ ref } = await createApp(node));
+  await runSql(node, ref, appSql);
+  before = await chapters();
+});
+
+describe('the specification says each change within a second, and no more once it is taken back', () => {
+  it.each(changes.map((change, i) => ({ title: titleOf(change, i), change })))('$title', async ({ change }) => {
+    const { chapter, does, undoes, says } = change;
+    await take(does);
+    const words = await eventually(async () => {
+      const lines = changedLines(before[chapter] ?? '', (await chapters())[chapter] ?? '');
+      return { done: lines.some((line) => says.test(line)), value: lines };
+    });
+    await take(undoes);
+    const after = await eventually(async () => {
+      const now = await chapters();
+      return { done: now.join('') === before.join(''), value: now };
+    });
+    expect(words).toContainEqual(expect.stringMatching(says));
+    expect(after).toEqual(before);
+  });
+
+  it('is tried with at least a hundred of them', () => {
+    expect(changes.length).toBeGreaterThanOrEqual(100);
+  });
+});
+
+const titleOf = ({ chapter, does }: Change, i: number): string =>
+  `${i + 1}. chapter ${chapter}: ${typeof does === 'string' ? does.replaceAll(/\s+/g, ' ').slice(0, 150) : `${does.setting} = ${JSON.stringify(does.value)}`}`;
+
+async function take(step: Step): Promise<void> {
+  if (typeof step === 'string') await runSql(node, ref, step);
+  else if (step.value === undefined) await admin(node, 'DELETE', `/apps/${ref}/settings/${step.setting}`);
+  else await admin(node, 'PUT', `/apps/${ref}/settings/${step.setting}`, { value: step.value });
+}
+
+/** The chapters as Markdown, by number. What is above the first, and names the version, is left out. */
+async function chapters(): Promise<string[]> {
+  const response = await fetch(`${node.url}/admin/v1/apps/${ref}/specification?format=markdown`, {
+    headers: { authorization: `Bearer ${node.operatorToken}` },
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  const [, ...parts] = (await response.text()).split(/^## (?=\d )/m);
+  return ['', ...parts];
+}
+
+/** The last value once it is done, or once time is over. */
+async function eventually<T>(look: () => Promise<{ done: boolean; value: T }>): Promise<T> {
+  const until = performance.now() + MILLISECONDS;
+  for (;;) {
+    const { done, value } = await look();
+    if (done || performance.now() > until) return value;
+  }
+}
+
+/** Lines that one of the texts has more often than the other. */
+function changedLines(one: string, other: string): string[] {
+  const counts = new Map<string, number>();
+  for (const line of one.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);
+  for (const line of other.split('\n')) counts.set(line, (counts.get(line) ?? 0) - 1);
+  return [...counts].filter(([, count]) => count !== 0).map(([line]) => line);
+}
