@@ -85,7 +85,7 @@ export async function cloneApp(context: AdminContext, caller: Caller, exchange: 
 export async function deleteApp(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const { confirm } = readBody(exchange, deleteSchema);
   await context.lifecycle.delete(ref, confirm);
-  return noContent;
+  return noContent();
 }
 
 /** GET /apps/:ref/connection. */

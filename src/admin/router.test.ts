@@ -5,7 +5,7 @@ import { findRoute, noContent, type Route } from './router.ts';
 const route = (method: 'GET' | 'POST' | 'DELETE', path: string): Route<null> => ({
   method,
   path,
-  handle: async () => noContent,
+  handle: async () => noContent(),
 });
 const routes = [
   route('GET', '/apps'),

@@ -52,4 +52,4 @@ export const json = (value: unknown, status = 200): Reply => ({
   body: JSON.stringify(value),
 });
 
-export const noContent: Reply = { status: 204, headers: {}, body: null };
+export const noContent = (): Reply => ({ status: 204, headers: {}, body: null });

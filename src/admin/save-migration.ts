@@ -65,5 +65,5 @@ export async function noteSaved(
     return (result && firstJson<{ noted: number }>(result))?.noted === 1;
   });
   if (!noted) throw new NinefoldError('migration_outdated', { details: { name } });
-  return noContent;
+  return noContent();
 }

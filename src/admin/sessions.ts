@@ -30,7 +30,7 @@ export async function endSession(context: AdminContext, ref: string, id: string)
   if (!(await revokeSession(app.database, id))) {
     throw new NinefoldError('not_found', { message: 'This session has ended already.' });
   }
-  return noContent;
+  return noContent();
 }
 
 /** DELETE /apps/:ref/sessions: all, or those of `?user_id=`. */

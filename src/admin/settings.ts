@@ -67,7 +67,7 @@ export async function unsetSetting(context: AdminContext, caller: Caller, ref: s
     madeBy(await callerName(context, caller), 'transaction'),
     { text: 'delete from ninefold.settings where key = $1', params: [key] },
   ]);
-  return noContent;
+  return noContent();
 }
 
 function findSetting(key: string) {
