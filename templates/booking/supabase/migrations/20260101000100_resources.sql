@@ -79,8 +79,8 @@ create policy "slots of what is active are public" on public.slots for select to
   using (resource in (select r.id from public.resources r where r.active));
 create policy "slots of what is active, and all for staff" on public.slots for select to authenticated using (
   (select ninefold.has_role('staff')) or resource in (select r.id from public.resources r where r.active));
-comment on policy "slots of what is active are public" on public.slots is 'the resource is active';
-comment on policy "slots of what is active, and all for staff" on public.slots is 'the resource is active or the member has role staff';
+comment on policy "slots of what is active are public" on public.slots is 'slot of an active resource';
+comment on policy "slots of what is active, and all for staff" on public.slots is 'slot of an active resource (staff: of any)';
 create policy "staff adds slots" on public.slots for insert to authenticated with check ((select ninefold.has_role('staff')));
 create policy "staff changes slots" on public.slots for update to authenticated using ((select ninefold.has_role('staff')));
 create policy "staff deletes slots" on public.slots for delete to authenticated using ((select ninefold.has_role('staff')));

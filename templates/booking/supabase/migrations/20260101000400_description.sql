@@ -19,3 +19,7 @@ select ninefold.define_screen('/requests', 'To be confirmed', 'list', 'public.bo
   filter => 'status=eq.requested', order_by => 'starts_at', roles => array['staff']);
 select ninefold.define_screen('/bookings/board', 'Board', 'board', 'public.bookings',
   columns => array['resource', 'starts_at', 'contact'], order_by => 'starts_at', roles => array['staff']);
+select ninefold.define_screen('/resources/new', 'A resource', 'form', 'public.resources',
+  columns => array['name', 'description', 'capacity', 'time_zone', 'shortest', 'longest', 'notice', 'active'], roles => array['staff']);
+select ninefold.define_screen('/slots/new', 'A slot', 'form', 'public.slots',
+  columns => array['resource', 'starts_at', 'ends_at'], roles => array['staff']);

@@ -129,9 +129,9 @@ create policy "on own tickets, the team on all" on public.comments for insert to
     (select ninefold.has_role('agent')) or (select ninefold.has_role('lead'))
     or not internal and ticket in (select t.id from public.tickets t where t.customer = (select auth.uid()))));
 comment on policy "with the ticket, internal ones for the team" on public.comments is
-  'it is about an own ticket and not internal, or the member has role agent or lead';
+  'comment on an own ticket, not internal (agent, lead: any comment)';
 comment on policy "on own tickets, the team on all" on public.comments is
-  'it is signed by the member, about an own ticket and not internal; with role agent or lead about any ticket';
+  'own comment on an own ticket, not internal (agent, lead: on any ticket, internal too)';
 create policy "leads delete comments" on public.comments for delete to authenticated using ((select ninefold.has_role('lead')));
 
 create function public.sign_comment() returns trigger

@@ -23,3 +23,8 @@ select ninefold.define_screen('/comments/new', 'Say something', 'form', 'public.
   columns => array['ticket', 'body', 'internal']);
 select ninefold.define_screen('/tickets/new', 'Ask for help', 'form', 'public.tickets',
   columns => array['topic', 'subject', 'description'], roles => array['authenticated']);
+select ninefold.define_screen('/agents/new', 'An agent', 'form', 'public.agents',
+  columns => array['id', 'name', 'lead'], roles => array['lead']);
+select ninefold.define_screen('/topics/new', 'A topic', 'form', 'public.topics', columns => array['name'], roles => array['lead']);
+select ninefold.define_screen('/customers/new', 'My profile', 'form', 'public.customers', columns => array['name', 'company'],
+  roles => array['authenticated']);

@@ -65,7 +65,7 @@ alter table public.notebooks enable row level security;
 create policy "own and shared notebooks" on public.notebooks for select to authenticated using (
   (select auth.uid()) = owner
   or id in (select s.notebook from public.shares s where s.member = (select auth.uid())));
-comment on policy "own and shared notebooks" on public.notebooks is 'it is an own notebook, or shared with the member';
+comment on policy "own and shared notebooks" on public.notebooks is 'own or shared notebook';
 create policy "add own notebooks" on public.notebooks for insert to authenticated with check ((select auth.uid()) = owner);
 create policy "rename own notebooks" on public.notebooks for update to authenticated using ((select auth.uid()) = owner);
 create policy "delete own notebooks" on public.notebooks for delete to authenticated using ((select auth.uid()) = owner);
@@ -84,9 +84,9 @@ create policy "invite to own notebooks" on public.invitations for insert to auth
   with check (notebook in (select n.id from public.notebooks n where n.owner = (select auth.uid())));
 create policy "take back own invitations" on public.invitations for delete to authenticated
   using (notebook in (select n.id from public.notebooks n where n.owner = (select auth.uid())));
-comment on policy "own notebooks’ invitations" on public.invitations is 'it is to an own notebook';
-comment on policy "invite to own notebooks" on public.invitations is 'it is to an own notebook';
-comment on policy "take back own invitations" on public.invitations is 'it is to an own notebook';
+comment on policy "own notebooks’ invitations" on public.invitations is 'invitation to an own notebook';
+comment on policy "invite to own notebooks" on public.invitations is 'invitation to an own notebook';
+comment on policy "take back own invitations" on public.invitations is 'invitation to an own notebook';
 
 -- As the owner of the tables: whoever is invited does not see the notebook yet. The code is what lets in.
 create function public.join_notebook(code uuid) returns public.notebooks

@@ -55,11 +55,11 @@ create policy "own notes, and published ones where the member may write" on publ
     or notebook in (select s.notebook from public.shares s where s.member = (select auth.uid()) and s.rights = 'write'));
 create policy "delete own notes" on public.notes for delete to authenticated using ((select auth.uid()) = owner);
 comment on policy "own notes, and published ones of shared notebooks" on public.notes is
-  'it is an own note, or published in a notebook that is the member’s own or shared with the member';
+  'own note (or one published in an own or shared notebook)';
 comment on policy "own notes, nowhere or where the member may write" on public.notes is
-  'it is an own note, and in no notebook or in one that is the member’s own or shared with the right to write';
+  'own note, in no notebook or in one that the member may write to';
 comment on policy "own notes, and published ones where the member may write" on public.notes is
-  'it is an own note, or published in a notebook that is shared with the right to write; and stays in no notebook or in one where the member may write';
+  'own note (or one published in a notebook shared for writing), which stays in no notebook or in one that the member may write to';
 
 create function public.note_change() returns trigger
   language plpgsql

@@ -44,6 +44,6 @@ create policy "own tags on notes that the member may read" on public.note_tags f
   and note in (select n.id from public.notes n));
 create policy "take off own tags" on public.note_tags for delete to authenticated
   using (tag in (select t.id from public.tags t where t.owner = (select auth.uid())));
-comment on policy "own tags on notes" on public.note_tags is 'it is an own tag';
-comment on policy "own tags on notes that the member may read" on public.note_tags is 'it is an own tag, on a note that the member may read';
-comment on policy "take off own tags" on public.note_tags is 'it is an own tag';
+comment on policy "own tags on notes" on public.note_tags is 'own tag';
+comment on policy "own tags on notes that the member may read" on public.note_tags is 'own tag, on a note that the member may read';
+comment on policy "take off own tags" on public.note_tags is 'own tag';

@@ -13,3 +13,10 @@ select ninefold.define_screen('/published', 'Published', 'list', 'public.notes',
 select ninefold.define_screen('/archive', 'Archive', 'list', 'public.notes',
   columns => array['title', 'archived_at'], filter => 'status=eq.archived', order_by => 'archived_at.desc');
 select ninefold.define_screen('/notes/new', 'Write', 'form', 'public.notes', columns => array['title', 'notebook', 'body']);
+select ninefold.define_screen('/library', 'Notebooks', 'list', 'public.library',
+  columns => array['title', 'own', 'rights', 'published', 'drafts', 'updated_at']);
+select ninefold.define_screen('/notebooks/new', 'A notebook', 'form', 'public.notebooks', columns => array['title']);
+select ninefold.define_screen('/shares', 'Who may use what', 'list', 'public.shares', order_by => 'since.desc');
+select ninefold.define_screen('/invitations/new', 'Invite', 'form', 'public.invitations',
+  columns => array['notebook', 'rights', 'expires_at']);
+select ninefold.define_screen('/tags/new', 'A tag', 'form', 'public.tags', columns => array['name', 'color']);
