@@ -4,8 +4,8 @@ import type { Area } from './area.ts';
 import { restArea } from './rest-area.ts';
 
 /**
- * `/apps/<ref>/openapi.json`: what whoever asks may call, as OpenAPI 3.1. With the secret key that is everything; the setting
- * openapi_mode may say otherwise. `documentFor` gives null where there is none.
+ * `/apps/<ref>/openapi.json`: what whoever asks may call, as OpenAPI 3.1; the setting openapi_mode may make it all calls or none.
+ * `documentFor` gives null where there is none.
  */
 export const openApiArea = (documentFor: (app: App, role: string) => Promise<string | null>): Area => ({
   name: 'rest',

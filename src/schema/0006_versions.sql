@@ -30,7 +30,8 @@ comment on table ninefold.journal is 'Changes of the schema and the settings: wh
 create table ninefold.versions (
   number bigint primary key,
   hash text not null,
-  at timestamptz not null default now(),
+  -- To the millisecond, as JavaScript tells time.
+  at timestamptz not null default date_trunc('milliseconds', now()),
   causes jsonb not null,
   -- The changes since the version before, in words; the first of many.
   changes jsonb not null,
