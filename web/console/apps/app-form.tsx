@@ -1,7 +1,8 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { isTemplateName, templateNames, templates } from '../../../contract/templates.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
@@ -14,6 +15,7 @@ import { refFault } from './ref-rule.ts';
 /** Makes an app and opens it. */
 export function MakeApp({ onClose }: { onClose: () => void }) {
   const [secret, setSecret] = useState('');
+  const [template, setTemplate] = useState('');
   const making = useMutation(createApp());
   return (
     <AppForm
@@ -24,11 +26,21 @@ export function MakeApp({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={({ ref, name }, open) =>
         making.mutate(
-          { ref, ...(name && { name }), ...(secret && { jwt_secret: secret }) },
+          { ref, ...(name && { name }), ...(secret && { jwt_secret: secret }), ...(template && { template }) },
           { onSuccess: () => open(ref) },
         )
       }
     >
+      <NativeSelect
+        label="Begin with"
+        description={isTemplateName(template) ? templates[template].summary : 'No tables yet.'}
+        data={[
+          { value: '', label: 'An empty database' },
+          ...templateNames.map((value) => ({ value, label: templates[value].title })),
+        ]}
+        value={template}
+        onChange={(event) => setTemplate(event.currentTarget.value)}
+      />
       <details className={styles.more}>
         <summary>It moves in from an existing project</summary>
         <PasswordInput
