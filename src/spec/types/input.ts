@@ -36,7 +36,7 @@ export type InputRule = { words: string } & (
 
 /**
  * The entities of the exposed schemas that take rows. A trigger that runs before a row is written may mend it, and a rewrite rule may do
- * anything: there only the types and the domains are said.
+ * anything: there only the types and the domains are said. State machines are known to touch their own fields only.
  */
 export function inputs(types: TypeFacts): Input[] {
   const named: NamedTypes = new Map(types.named_types.map((fact) => [fact.type, fact]));
@@ -51,7 +51,8 @@ export function inputs(types: TypeFacts): Input[] {
 interface Look {
   oid: number;
   isView: boolean;
-  isMended: boolean;
+  /** Fields that something may change before the checks; null for any of them. */
+  mended: ReadonlySet<string> | null;
   constraints: ConstraintFact[];
 }
 
@@ -60,17 +61,21 @@ const [BEFORE, INSERT, UPDATE, INSTEAD] = [2, 4, 16, 64];
 function lookAt({ facts }: TypeFacts, { schema, name }: Entity): Look {
   const relation = facts.relations.find((one) => one.schema === schema && one.name === name);
   const oid = relation?.oid ?? 0;
-  const isMended = facts.triggers.some(
+  const mending = facts.triggers.filter(
     (trigger) =>
       trigger.relation === oid &&
       trigger.enabled &&
       (trigger.events & (BEFORE | INSTEAD)) !== 0 &&
       (trigger.events & (INSERT | UPDATE)) !== 0,
   );
+  // A state machine fills in its state, and sets what its transitions set.
+  const machines = facts.machines.filter((machine) => machine.relation === oid);
+  const known = machines.flatMap((machine) => [machine.field, ...machine.transitions.flatMap(({ sets }) => sets)]);
+  const isKnown = mending.every(({ sql }) => /EXECUTE FUNCTION ninefold\.\w+\('[^'()]*'\)$/.test(sql));
   return {
     oid,
     isView: relation?.kind === 'v',
-    isMended: isMended || (relation?.replaced.length ?? 0) > 0,
+    mended: isKnown && (relation?.replaced.length ?? 0) === 0 ? new Set(known) : null,
     constraints: facts.constraints.filter((one) => one.relation === oid && one.kind === 'c' && one.enforced),
   };
 }
@@ -80,7 +85,7 @@ function inputField(types: TypeFacts, look: Look, field: Field, named: NamedType
   const domains = domainsOf(types, fact?.type_oid ?? 0);
   const base = baseOf(field.type, named);
   const isLoose = types.loose_fields.some((one) => one.relation === look.oid && one.field === fact?.number);
-  const isFree = look.isMended || look.isView;
+  const isFree = look.isView || (look.mended?.has(field.name) ?? true);
   const own = isFree ? [] : look.constraints.filter((one) => one.fields.length === 1 && one.fields[0] === fact?.number);
   const rules = [
     ...domains.flatMap((domain) => domain.checks.flatMap((check) => checkRules(check, 'VALUE', field, base))),

@@ -58,6 +58,9 @@ const schema = `
   create table public.mended (title text not null check (length(title) > 3), n smallint);
   create function public.mend() returns trigger language plpgsql as $$ begin new.title := coalesce(new.title, 'untitled'); return new; end $$;
   create trigger mend before insert on public.mended for each row execute function public.mend();
+  create table public.flows (id serial primary key, title text not null check (length(title) > 2), stage text not null, closed_at date check (closed_at > '2026-01-01'));
+  select ninefold.define_machine('public.flows', 'stage', 'open',
+    '[{"name": "close", "from": ["open"], "to": "closed", "sets": {"closed_at": "date ''2026-02-01''"}}]');
   create collation public.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
   create table public.samples (
     small smallint, whole int check (whole > 5 and whole <> 8), large bigint check (large >= -3), free numeric check (free <= 1.5),
@@ -400,6 +403,10 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
       ['mended', { n: 1 }, true],
       ['mended', { title: null }, true],
       ['mended', { n: 40_000 }, false],
+      ['flows', { title: 'abc' }, true],
+      ['flows', { title: 'abc', stage: null }, true],
+      ['flows', { title: 'ab' }, false],
+      ['flows', { stage: 'open' }, false],
       ['odd "name', { 'a b': 1, class: true }, true],
       ['odd "name', { 'a b': 1.5 }, false],
     ];
