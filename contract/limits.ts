@@ -568,8 +568,20 @@ export const limits = limit({
   probeStatementMilliseconds: {
     group: 'builders',
     unit: 'milliseconds',
-    default: 1000,
-    meaning: 'How long tries of a probe may run together before those that take long are left out.',
+    default: 500,
+    meaning: 'How long tries of a probe may run together before those that take long are looked for and left out.',
+  },
+  probeStepMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 1500,
+    meaning: 'How long a probe is at one entity, before the rest of its tries is left out.',
+  },
+  probeSeconds: {
+    group: 'builders',
+    unit: 'seconds',
+    default: 300,
+    meaning: 'How long a probe runs, before the rest of the entities is left out.',
   },
   probeLockMilliseconds: {
     group: 'builders',
@@ -577,7 +589,7 @@ export const limits = limit({
     default: 50,
     meaning: 'How long a try of a probe waits for a row that a call holds.',
   },
-  probeShare: {
+  probeRestFactor: {
     group: 'builders',
     unit: 'count',
     default: 8,

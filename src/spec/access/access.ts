@@ -248,8 +248,20 @@ export class Access {
   }
 
   #selectView(caller: CallingRole, view: RelationFact): Decision {
-    const { role, whose, relations, refused } = this.#beneath(caller, view);
-    if (refused) return refused;
+    const { role, whose, relations, calls } = this.#beneath(caller, view);
+    if (calls?.always) return refuse(callsRefused(calls.routine));
+    const decision = this.#readThrough(caller, view, role, whose, relations);
+    if (!calls || decision.verdict === 'never') return decision;
+    return limit(decision, `without the fields that call ${calls.routine}()`, callsRefused(calls.routine));
+  }
+
+  #readThrough(
+    caller: CallingRole,
+    view: RelationFact,
+    role: number,
+    whose: string,
+    relations: readonly { fact: RelationFact; fields: number[] }[],
+  ): Decision {
     const reads = relations.map(({ fact, fields }) => ({
       fact,
       seen: this.#decideAs(caller, role, fact, 'select', fields),
@@ -289,7 +301,9 @@ export class Access {
     operation: 'insert' | 'update' | 'delete',
   ): Decision {
     const beneath = this.#beneath(caller, view);
-    if (beneath.refused) return beneath.refused;
+    // An INSERT asks nothing of the view's query.
+    const calls = operation === 'insert' ? null : beneath.calls;
+    if (calls?.always) return refuse(callsRefused(calls.routine));
     if ((view.updatable & writeBit[operation]) === 0) {
       return open('an INSTEAD OF trigger decides', 'as its trigger allows');
     }
@@ -306,6 +320,10 @@ export class Access {
     if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
       decision = limit(decision, 'the row stays in the view', 'the view has a check option');
     }
+    if (calls) {
+      const words = `without reading the fields that call ${calls.routine}()`;
+      decision = limit(decision, words, callsRefused(calls.routine));
+    }
     const covered = operation === 'insert' ? 'all' : this.rights.fields(role, view, 'SELECT');
     if (covered === 'all' || covered.length > 0) return decision;
     return limit(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
@@ -314,11 +332,13 @@ export class Access {
   /** The relations of a view's query, and whose rights decide about them. */
   #beneath(caller: CallingRole, view: RelationFact) {
     const uses = this.#views.of(view.oid);
-    const [routine] = this.rights.refusedFunctions(caller.oid, uses.functions);
+    const refused = this.rights.refusedFunctions(caller.oid, uses.functions);
+    const anyway = refused.find((routine) => callsAnyway(view, routine));
+    const routine = anyway ?? refused[0];
     return {
       role: view.security_invoker ? caller.oid : view.owner,
       whose: view.security_invoker ? 'the caller' : 'the view’s owner',
-      refused: routine === undefined ? null : refuse(`the view calls ${routine}(), which the role may not execute`),
+      calls: routine === undefined ? null : { routine, always: anyway !== undefined },
       relations: uses.relations.flatMap(({ relation, fields }) => {
         const fact = this.#relations.get(relation);
         return fact ? [{ fact, fields }] : [];
@@ -376,6 +396,15 @@ const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
 function showsAll(view: RelationFact): boolean {
   const where = view.definition === null ? null : parseQuery(view.definition)?.where;
   return where?.kind === 'constant' && where.value === true;
+}
+
+const callsRefused = (routine: string): string => `the view calls ${routine}(), which the role may not execute`;
+
+/** True where a view calls a function whatever is read of it; one for a field alone is left out with the field. */
+function callsAnyway(view: RelationFact, routine: string): boolean {
+  const query = view.definition === null ? null : parseQuery(view.definition);
+  if (!query || view.definition === null) return false;
+  return view.definition.slice(view.definition.lastIndexOf(query.source)).includes(`${routine}(`);
 }
 
 function noRow(policies: readonly PolicyFact[], operation: RowOperation, caller: CallingRole): string {

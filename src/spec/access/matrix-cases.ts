@@ -295,6 +295,14 @@ export const matrixCases: MatrixCase[] = [
     sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, f() from t; grant select on v to ${to};`,
   },
   {
+    name: 'a view that calls a function, to be written without it',
+    sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, note, f() from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view that calls a function in its condition',
+    sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, note from t where f() = 1; grant all on v to ${to};`,
+  },
+  {
     name: 'a materialized view',
     sql: `${secured()} reset role; alter table t owner to current_user; create materialized view w as select * from t; grant select on w to authenticated;`,
   },

@@ -21,10 +21,12 @@ const [ada, bob] = members;
 export function statementsFor(cell: RoleCell, held: Held): Try[] {
   switch (cell.operation) {
     case 'select':
-      return [held.fields, ...(cell.columns ? [cell.columns] : [])].map((fields) => ({
-        sql: `select ${fields.map(sqlName).join(', ')} from ${cell.entity}`,
-        of: held.rows,
-      }));
+      return [held.fields, ...held.fields.map((field) => [field]), ...(cell.columns ? [cell.columns] : [])].map(
+        (fields) => ({
+          sql: `select ${fields.map(sqlName).join(', ')} from ${cell.entity}`,
+          of: held.rows,
+        }),
+      );
     case 'insert':
       return inserts(cell, held);
     case 'update':
@@ -35,7 +37,9 @@ export function statementsFor(cell: RoleCell, held: Held): Try[] {
 }
 
 function filtered(statement: string, { fields, ids, rows }: Held): Try[] {
-  const reads = fields.includes('note') ? [{ sql: `${statement} where note is not null`, of: rows }] : [];
+  const reads = ['note', 'f'].flatMap((field) =>
+    fields.includes(field) ? [{ sql: `${statement} where ${field} is not null`, of: rows }] : [],
+  );
   return [
     { sql: statement, of: rows },
     ...reads,

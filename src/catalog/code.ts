@@ -1,0 +1,54 @@
+import { extensionOf } from './entities.ts';
+import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+
+/** The code that runs when statements touch the app's relations. */
+export interface CodeFacts {
+  code: CodeFact[];
+  /** Triggers that are switched on, and rewrite rules of writes. */
+  /** Fields of views that PostgreSQL computes: no statement may give them a value. */
+  computed: { relation: number; number: number }[];
+  fired: {
+    relation: number;
+    events: ('insert' | 'update' | 'delete')[];
+    before_row: boolean;
+    function: number;
+    rule: string;
+  }[];
+}
+
+export interface CodeFact {
+  oid: number;
+  name: string;
+  language: string;
+  extension: string | null;
+  /** Of functions in SQL and PL/pgSQL; empty for all others. */
+  source: string;
+}
+
+export const codeQueries: CatalogueQueries<CodeFacts> = {
+  code: `select coalesce(json_agg(row_to_json(t)), '[]') from (
+    select p.oid::int8 as oid, p.proname as name, l.lanname as language, ${extensionOf('pg_catalog.pg_proc', 'p.oid')} as extension,
+      case when l.lanname in ('sql', 'plpgsql') then coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) else '' end as source
+    from pg_catalog.pg_proc p
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
+    join pg_catalog.pg_language l on l.oid = p.prolang
+    order by p.oid) t`,
+
+  computed: `select coalesce(json_agg(row_to_json(t)), '[]') from (
+    select c.oid::int8 as relation, a.attnum as number
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind = 'v' and not pg_column_is_updatable(c.oid, a.attnum, true)) t`,
+
+  fired: `select coalesce(json_agg(row_to_json(t)), '[]') from (
+    select g.tgrelid::int8 as relation, array_remove(array[case when g.tgtype & 4 > 0 then 'insert' end,
+        case when g.tgtype & 16 > 0 then 'update' end, case when g.tgtype & 8 > 0 then 'delete' end], null) as events,
+      g.tgtype & 3 = 3 as before_row, g.tgfoid::int8 as function, '' as rule
+    from pg_catalog.pg_trigger g where not g.tgisinternal and g.tgenabled in ('O', 'A')
+    union all
+    select r.ev_class::int8, array[case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end], false, 0,
+      pg_get_ruledef(r.oid)
+    from pg_catalog.pg_rewrite r join pg_catalog.pg_class c on c.oid = r.ev_class
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    where r.ev_type <> '1') t`,
+};

@@ -1,0 +1,114 @@
+import type { Transaction } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { firstJson, type Statement } from '../../database/statement.ts';
+
+/** One statement, tried as somebody. */
+export interface Attempt {
+  /** The role of the database. */
+  role: string;
+  /** The claims of the call, JSON. */
+  claims: string;
+  /** Runs before it as the service role, and is taken back with it. */
+  setup?: string;
+  sql: string;
+  /** `rows` counts what it reached, `value` answers the first value; `keep` is not taken back, for what later attempts need. */
+  kind: 'rows' | 'value' | 'keep';
+}
+
+/** What PostgreSQL answered. */
+export type Answer =
+  | { rows: number; value: string | null }
+  | {
+      sqlstate: string;
+      message: string;
+      /** The error came from within a function that the statement set off. */
+      within: boolean;
+    };
+
+export const isError = (answer: Answer): answer is Extract<Answer, { sqlstate: string }> => 'sqlstate' in answer;
+
+/** Raised to take back what an attempt did. */
+const TAKE_BACK = 'NF999';
+
+/**
+ * All attempts in one statement: each in a subtransaction of its own, which is taken back, so that they neither see one another
+ * nor leave anything, and a connection is held for as short as can be. Runs as the login role, with no more rights than it has.
+ */
+const BLOCK = `do $ninefold_probe$
+declare
+  attempt pg_catalog.jsonb;
+  answers pg_catalog.jsonb := '[]';
+  reached pg_catalog.int8;
+  answer pg_catalog.text;
+  state pg_catalog.text;
+  said pg_catalog.text;
+  trace pg_catalog.text;
+begin
+  for attempt in select e.value from pg_catalog.jsonb_array_elements(
+    pg_catalog.current_setting('ninefold.probe')::pg_catalog.jsonb) e
+  loop
+    answer := null;
+    begin
+      if attempt ->> 'setup' is not null then
+        perform pg_catalog.set_config('role', 'service_role', true);
+        execute attempt ->> 'setup';
+      end if;
+      perform pg_catalog.set_config('request.jwt.claims', attempt ->> 'claims', true);
+      perform pg_catalog.set_config('role', attempt ->> 'role', true);
+      if attempt ->> 'kind' = 'value' then
+        execute attempt ->> 'sql' into answer;
+      else
+        execute attempt ->> 'sql';
+      end if;
+      get diagnostics reached = row_count;
+      if attempt ->> 'kind' <> 'keep' then
+        raise exception using errcode = '${TAKE_BACK}';
+      end if;
+      answers := answers || pg_catalog.jsonb_build_object('rows', reached, 'value', answer);
+    exception when others then
+      get stacked diagnostics state = returned_sqlstate, said = message_text, trace = pg_exception_context;
+      answers := answers || case when state = '${TAKE_BACK}'
+        then pg_catalog.jsonb_build_object('rows', reached, 'value', answer)
+        else pg_catalog.jsonb_build_object('sqlstate', state, 'message', pg_catalog.left(said, 500),
+          'within', trace ~ 'function (?!inline_code_block)') end;
+    end;
+  end loop;
+  perform pg_catalog.set_config('role', 'none', true);
+  perform pg_catalog.set_config('ninefold.probe', answers::pg_catalog.text, true);
+end
+$ninefold_probe$`;
+
+const plain = (text: string): Statement => ({ text, params: [] });
+
+const SAVE = plain('savepoint ninefold_probe');
+const TAKE_BACK_ALL = plain('rollback to savepoint ninefold_probe');
+
+/** What is answered for an attempt that there was no time for. */
+const late: Answer = { sqlstate: '57014', message: 'it takes too long to be tried', within: true };
+
+/**
+ * Tries statements and answers for each. Those that take too long are found by halving, as long as there is time until `deadline`
+ * (milliseconds of performance.now()); their answer is SQLSTATE 57014. Throws ConnectionError.
+ */
+export async function tryAll(tx: Transaction, attempts: readonly Attempt[], deadline: number): Promise<Answer[]> {
+  if (attempts.length === 0) return [];
+  if (performance.now() > deadline) return attempts.map(() => late);
+  try {
+    const results = await tx.run([
+      SAVE,
+      { text: `select pg_catalog.set_config('ninefold.probe', $1, true)`, params: [JSON.stringify(attempts)] },
+      plain(BLOCK),
+      plain(`select pg_catalog.current_setting('ninefold.probe')`),
+    ]);
+    return (results[3] && firstJson<Answer[]>(results[3])) ?? [];
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    await tx.run([TAKE_BACK_ALL]);
+    if (attempts.length === 1) {
+      return [error.sqlstate === '57014' ? late : { sqlstate: error.sqlstate, message: error.message, within: true }];
+    }
+    const middle = Math.ceil(attempts.length / 2);
+    const first = await tryAll(tx, attempts.slice(0, middle), deadline);
+    return [...first, ...(await tryAll(tx, attempts.slice(middle), deadline))];
+  }
+}

@@ -1,0 +1,78 @@
+import type { ProbedCell, ProbeTry } from '../../../contract/probe.ts';
+import type { RoleCell } from '../../../contract/specification.ts';
+import { type Answer, isError } from './attempts.ts';
+import { metBy, type Planned } from './tries.ts';
+
+/** A planned try with what PostgreSQL answered. */
+export interface Tried {
+  planned: Planned;
+  answer: Answer;
+  /** Whether the conditions of the policies let the row through, asked by themselves; null where they were not. */
+  passes: boolean | null;
+  /** Nothing is asked of rows: that a statement is not refused is all that can be claimed. */
+  isSettled: boolean;
+}
+
+/** Holds what was tried against what the cell claims. `beforeRow`: a trigger may leave rows out or change them. */
+export function judge(cell: RoleCell, tried: readonly Tried[], beforeRow: boolean, note: string | null): ProbedCell {
+  const tries = tried.map((one) => tryOf(cell, one, beforeRow));
+  const { role, entity, operation, verdict } = cell;
+  const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');
+  const outcome = told.some((one) => !one.agrees) ? 'disagrees' : told.length > 0 ? 'agrees' : 'not probed';
+  return { role, entity, operation, verdict, outcome, note: note ?? noteOn(outcome, tries), tries };
+}
+
+/** A cell that nothing could be tried of, and why. */
+export const notProbed = ({ role, entity, operation, verdict }: RoleCell, note: string): ProbedCell => ({
+  role,
+  entity,
+  operation,
+  verdict,
+  outcome: 'not probed',
+  note,
+  tries: [],
+});
+
+function tryOf(cell: RoleCell, { planned, answer, passes, isSettled }: Tried, beforeRow: boolean): ProbeTry {
+  const asked = planned.asks && !isError(answer);
+  const met = asked ? 'allowed' : metBy(answer, cell.operation, beforeRow);
+  const claimed = claim(cell, planned, met, passes, beforeRow, isSettled);
+  const agrees = met === 'stopped' || claimed === null || (claimed === 'allowed') === (met === 'allowed');
+  return {
+    as: planned.person.as,
+    row: planned.row,
+    met,
+    claimed,
+    agrees,
+    ...(agrees && met !== 'stopped' ? {} : { sql: planned.attempt.sql, answer: answerWords(answer) }),
+  };
+}
+
+function claim(
+  cell: RoleCell,
+  planned: Planned,
+  met: ProbeTry['met'],
+  passes: boolean | null,
+  beforeRow: boolean,
+  isSettled: boolean,
+): ProbeTry['claimed'] {
+  if (planned.beyond) return 'not allowed';
+  // That nothing was refused where there is no row says nothing about rows.
+  if (planned.asks && met === 'allowed' && !isSettled) return null;
+  if (cell.verdict === 'always') return 'allowed';
+  if (cell.verdict === 'never') return 'not allowed';
+  // What a trigger makes of a row is not what the conditions were asked of.
+  if (passes === null || (beforeRow && cell.operation !== 'delete')) return null;
+  return passes ? 'allowed' : 'not allowed';
+}
+
+const answerWords = (answer: Answer): string =>
+  isError(answer) ? `${answer.sqlstate}: ${answer.message}` : answer.rows === 1 ? '1 row' : `${answer.rows} rows`;
+
+function noteOn(outcome: ProbedCell['outcome'], tries: readonly ProbeTry[]): string | null {
+  if (outcome !== 'not probed') return null;
+  const stopped = tries.find((one) => one.met === 'stopped');
+  if (stopped) return `each try was stopped by something other than rights: ${stopped.answer}`;
+  if (tries.every((one) => one.row === 'no row')) return 'there is no row to try it on, and none could be made';
+  return 'the condition could not be asked of the rows by itself, so there is nothing to hold the answers against';
+}

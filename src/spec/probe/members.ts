@@ -1,0 +1,116 @@
+import type { RelationFact } from '../../catalog/entities.ts';
+import type { Executor } from '../../database/database.ts';
+import { firstJson } from '../../database/statement.ts';
+import type { Access } from '../access/access.ts';
+import { type Expression, type Operand, relationsRead } from '../words/expression.ts';
+
+/** Members as whom cells are tried: they have accounts, or none and are strangers to every row. */
+export interface Member {
+  id: string;
+  /** What a token of theirs says beside `sub`; JSON. */
+  claims: Readonly<Record<string, unknown>>;
+}
+
+/** Two members that no app has: for what nobody's rows are needed. Made within the transaction where a row must point to them. */
+export const strangers = ['0bad0000-0000-4000-8000-00000000000a', '0bad0000-0000-4000-8000-00000000000b'] as const;
+
+export const stranger = (id: string): Member => ({
+  id,
+  claims: {
+    aud: 'authenticated',
+    role: 'authenticated',
+    email: `${id}@probe.invalid`,
+    app_metadata: {},
+    user_metadata: {},
+  },
+});
+
+/** Some accounts, the first and those with roles of members: who they are, and which roles they have. */
+export interface Accounts {
+  members: Member[];
+  /** Ids by role of members. */
+  withRole: ReadonlyMap<string, readonly string[]>;
+}
+
+const ACCOUNTS = `with first as (
+  (select id from auth.users order by created_at limit $1::int)
+  union
+  select r.user_id from ninefold.roles o cross join lateral (
+    select m.user_id from ninefold.member_roles m where m.role = o.name order by m.user_id limit 2) r)
+select pg_catalog.json_build_object(
+  'members', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('id', u.id, 'claims', pg_catalog.json_build_object(
+      'aud', coalesce(u.aud, 'authenticated'), 'role', coalesce(u.role, 'authenticated'), 'email', u.email, 'phone', u.phone,
+      'app_metadata', coalesce(u.raw_app_meta_data, '{}'), 'user_metadata', coalesce(u.raw_user_meta_data, '{}'),
+      'is_anonymous', u.is_anonymous, 'aal', 'aal1')) order by u.created_at, u.id), '[]')
+    from auth.users u join first using (id) where u.role is not distinct from 'authenticated' or u.role is null),
+  'roles', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(m.role, m.user_id) order by m.role, m.user_id), '[]')
+    from ninefold.member_roles m join first on first.id = m.user_id))`;
+
+/** Reads some accounts as the auth calls do. Throws what `executor.run` throws. */
+export async function readAccounts(executor: Executor, count: number): Promise<Accounts> {
+  const results = await executor.run([
+    {
+      text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true), pg_catalog.set_config('search_path', '', true)`,
+      params: [],
+    },
+    { text: ACCOUNTS, params: [String(count)] },
+  ]);
+  const read = results[1] && firstJson<{ members: Member[]; roles: [string, string][] }>(results[1]);
+  const withRole = new Map<string, string[]>();
+  for (const [role, id] of read?.roles ?? []) withRole.set(role, [...(withRole.get(role) ?? []), id]);
+  return { members: read?.members ?? [], withRole };
+}
+
+/** A field that holds members' ids: of the relation itself, or of one that its policies look into. */
+export interface MemberField {
+  schema: string;
+  name: string;
+  field: string;
+}
+
+/** The fields that a relation's policies compare with the member. */
+export function memberFields(access: Access, relation: RelationFact): MemberField[] {
+  const found = new Map<string, MemberField>();
+  const add = (schema: string, name: string, field: string) =>
+    found.set(`${schema}\0${name}\0${field}`, { schema, name, field });
+  for (const policy of access.policies.of(relation.oid)) {
+    for (const text of [policy.using, policy.check]) {
+      if (text === null) continue;
+      const [read] = relationsRead(text);
+      walk(access.policies.parsed(policy, text), (field) => {
+        if (field.qualifier === null || field.qualifier === relation.name)
+          add(relation.schema, relation.name, field.name);
+        else if (read) add(...read, field.name);
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+type FieldOperand = Extract<Operand, { kind: 'field' }>;
+
+function walk(expression: Expression, onOwner: (field: FieldOperand) => void): void {
+  switch (expression.kind) {
+    case 'and':
+    case 'or':
+      for (const item of expression.items) walk(item, onOwner);
+      break;
+    case 'not':
+    case 'is':
+    case 'named':
+      walk(expression.item, onOwner);
+      break;
+    case 'exists':
+    case 'in':
+      walk(expression.query.where, onOwner);
+      break;
+    case 'compare': {
+      const { left, right, operator } = expression;
+      if (operator !== '=') break;
+      if (left.kind === 'user-id' && right.kind === 'field') onOwner(right);
+      if (right.kind === 'user-id' && left.kind === 'field') onOwner(left);
+      break;
+    }
+    default:
+  }
+}

@@ -1,0 +1,77 @@
+import type { ProbedCell } from '../../../contract/probe.ts';
+import type { RoleCell } from '../../../contract/specification.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
+import type { Transaction } from '../../database/database.ts';
+import { entityId } from '../names.ts';
+import { type Attempt, tryAll } from './attempts.ts';
+import type { Ground } from './ground.ts';
+import { judge, notProbed } from './judge.ts';
+import { peopleOf } from './people.ts';
+import type { Planned } from './tries.ts';
+
+const NOT_RUN =
+  'PostgreSQL was asked whether the role may call it; its body did not run, since what it does need not end with a rollback';
+
+/**
+ * Tries the cells of functions: calls in a statement that gives no row. PostgreSQL checks the right to call when it prepares
+ * to run the statement, and never comes to the body. One that PostgreSQL may compute beforehand (IMMUTABLE) may run, and is left
+ * out where it could do something lasting.
+ */
+export async function probeFunctions(
+  ground: Ground,
+  tx: Transaction,
+  cells: readonly { cell: RoleCell; routine: RoutineFact }[],
+  deadline: number,
+): Promise<ProbedCell[]> {
+  const planned: { cell: RoleCell; plans: Planned[]; why: string | null }[] = cells.map(({ cell, routine }) => {
+    const role = ground.roles.find((one) => one.name === cell.role);
+    const why = whyNot(ground, routine);
+    // Members with a role of theirs call as members do: the right to call hangs on the role of the database.
+    const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
+    const [person] = asMember ? peopleOf(asMember, ground.accounts, [], false) : [];
+    if (why !== null || !person) return { cell, plans: [], why: why ?? 'there is no such role' };
+    const attempt: Attempt = {
+      role: person.role,
+      claims: person.claims,
+      sql: `${call(routine)} where false`,
+      kind: 'rows',
+    };
+    return { cell, plans: [{ attempt, person, row: 'a call', place: null, beyond: false, asks: true }], why };
+  });
+  const answers = await tryAll(
+    tx,
+    planned.flatMap(({ plans }) => plans.map((plan) => plan.attempt)),
+    deadline,
+  );
+  let at = 0;
+  return planned.map(({ cell, plans, why }) => {
+    const tried = plans.map((plan) => ({
+      planned: plan,
+      answer: answers[at++] ?? { rows: 0, value: null },
+      passes: null,
+      isSettled: true,
+    }));
+    if (why !== null) return notProbed(cell, why);
+    const judged = judge(cell, tried, false, null);
+    return judged.outcome === 'not probed' ? judged : { ...judged, note: judged.note ?? NOT_RUN };
+  });
+}
+
+function whyNot({ effects }: Ground, routine: RoutineFact): string | null {
+  if (routine.volatility === 'i') {
+    const lasting = effects.ofFunction(routine.oid);
+    if (lasting !== null) return `not tried: PostgreSQL may run an IMMUTABLE function while it plans, and ${lasting}`;
+  }
+  const odd = routine.inputs.find(({ type }) => pseudo.test(type));
+  return odd ? `not tried: nothing can be given for an argument of type ${odd.type}` : null;
+}
+
+const pseudo = /^(any|anycompatible\w*|internal|cstring|record|trigger|event_trigger|"any")$/;
+
+function call(routine: RoutineFact): string {
+  const values = routine.inputs.map(({ type, mode }) => {
+    const given = type === 'anyarray' ? 'text[]' : /^any/.test(type) ? 'text' : type;
+    return `${mode === 'v' ? 'variadic ' : ''}null::${given}`;
+  });
+  return `select ${entityId(routine.schema, routine.name)}(${values.join(', ')})`;
+}

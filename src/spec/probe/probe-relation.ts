@@ -1,0 +1,228 @@
+import type { ProbedCell } from '../../../contract/probe.ts';
+import type { RoleCell } from '../../../contract/specification.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import type { Transaction } from '../../database/database.ts';
+import { quoteLiteral } from '../../database/statement.ts';
+import type { RowOperation } from '../access/policies.ts';
+import { entityId, sqlName } from '../names.ts';
+import { type Answer, type Attempt, isError, tryAll } from './attempts.ts';
+import type { Ground } from './ground.ts';
+import { judge, notProbed, type Tried } from './judge.ts';
+import type { Row } from './literals.ts';
+import { type Member, memberFields, stranger, strangers } from './members.ts';
+import { peopleOf } from './people.ts';
+import { ALL_ROWS, newRows, type Planned, type Scene } from './tries.ts';
+
+/** Rows that are read to try cells on. */
+const SAMPLE = 5;
+/** Characters of a value that are taken along. */
+const LONGEST = 4000;
+
+const asRole = (role: string, sql: string, kind: Attempt['kind']): Attempt => ({
+  role,
+  claims: JSON.stringify({ role }),
+  sql,
+  kind,
+});
+const asService = (sql: string, kind: Attempt['kind']): Attempt => asRole('service_role', sql, kind);
+
+/** Tries the cells of one relation, in a transaction that the caller rolls back. */
+export async function probeRelation(
+  ground: Ground,
+  tx: Transaction,
+  relation: RelationFact,
+  cells: readonly RoleCell[],
+  deadline: number,
+): Promise<ProbedCell[]> {
+  const { effects, roles, tries } = ground;
+  const barred = new Map<RoleCell, string>();
+  for (const cell of cells) {
+    const why = effects.of(relation, cell.operation as RowOperation);
+    if (why !== null) barred.set(cell, `not tried: ${why}`);
+  }
+  const { scene, concerned, seeded, trouble } = await setScene(
+    ground,
+    tx,
+    relation,
+    readerOf(ground, relation),
+    deadline,
+  );
+  const planned: {
+    cell: RoleCell;
+    tries: Planned[];
+    conditions: { attempt: Attempt; at: number }[];
+    note: string | null;
+  }[] = [];
+  const attempts: Attempt[] = [];
+  const push = (attempt: Attempt): number => attempts.push(attempt) - 1;
+  const places = new Map<Planned, number>();
+  const asked = new Map<Planned, number>();
+  for (const cell of cells) {
+    const role = roles.find((one) => one.name === cell.role);
+    if (!role || barred.has(cell)) continue;
+    const entry = { cell, tries: [] as Planned[], conditions: [], note: null as string | null };
+    planned.push(entry);
+    for (const person of peopleOf(role, ground.accounts, concerned, seeded)) {
+      const plans = tries.plan(cell, role, person, scene);
+      if (typeof plans === 'string') {
+        entry.note = scene.rows.length === 0 && trouble !== null ? `${plans}: ${trouble}` : plans;
+        continue;
+      }
+      const rows = cell.operation === 'insert' ? newRows(scene, person).map(({ row }) => row) : scene.rows;
+      const ofRows = plans.some((plan) => plan.place !== null || plan.row === ALL_ROWS);
+      const reads = !plans.some((plan) => plan.row === ALL_ROWS);
+      const asking = cell.verdict === 'when' && ofRows ? tries.condition(cell, role, scene, rows, reads) : null;
+      const [first] = plans;
+      const condition = asking && first ? push({ ...first.attempt, ...asking, kind: 'value' }) : null;
+      for (const plan of plans) {
+        entry.tries.push(plan);
+        places.set(plan, push(plan.attempt));
+        if (condition !== null) asked.set(plan, condition);
+      }
+    }
+  }
+  const answers = await tryAll(tx, attempts, deadline);
+  const results = new Map(
+    planned.map(({ cell, tries: plans, note }) => {
+      const tried = plans.map((plan): Tried => {
+        const answer = answers[places.get(plan) ?? -1] ?? {
+          sqlstate: '',
+          message: 'there was no answer',
+          within: true,
+        };
+        const isBound = tableBinds(ground, relation, cell);
+        const condition = asked.get(plan);
+        const isOfRows = plan.place !== null || plan.row === ALL_ROWS;
+        const unasked = isBound ? null : unbound(relation, cell);
+        const passes = condition === undefined ? unasked : passesAt(answers[condition], plan.place);
+        return {
+          planned: plan,
+          answer,
+          passes: isOfRows ? passes : null,
+          isSettled: !isBound && relation.kind !== 'v',
+        };
+      });
+      return [cell, judge(cell, tried, effects.changesRows(relation, cell.operation as RowOperation), note)];
+    }),
+  );
+  return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));
+}
+
+/** True where row-level security asks something of the cell's rows. */
+function tableBinds({ access, roles }: Ground, relation: RelationFact, cell: RoleCell): boolean {
+  const role = roles.find((one) => one.name === cell.role);
+  return role !== undefined && access.policies.rows(role.caller.oid, relation, cell.operation as RowOperation).bound;
+}
+
+/** Of a table that is not bound, every row passes; what is beneath a view, or what a rule makes of a statement, is not asked. */
+const unbound = (relation: RelationFact, { operation }: RoleCell): true | null =>
+  relation.kind === 'v' || relation.replaced.some((replaced) => replaced === operation) ? null : true;
+
+/** Of one row, or of all together: then only where all pass, or none. */
+function passesAt(answer: Answer | undefined, place: number | null): boolean | null {
+  if (!answer) return null;
+  // What a condition refuses by itself, it refuses the statement.
+  if (isError(answer)) return answer.within ? null : false;
+  const list = answer.value === null ? [] : (JSON.parse(answer.value) as boolean[]);
+  if (place !== null) return list[place] ?? null;
+  return list.every((passes) => passes === list[0]) ? (list[0] ?? null) : null;
+}
+
+interface Setting {
+  scene: Scene;
+  concerned: Member[];
+  seeded: boolean;
+  /** Why there are no rows; null where there are, or where none was needed. */
+  trouble: string | null;
+}
+
+/** The role that may read every row: the service role, else another one; the service role where none may. */
+function readerOf({ access, roles }: Ground, relation: RelationFact): string {
+  const open = roles
+    .filter((role) => role.barred === null && role.caller.memberRole === null)
+    .filter((role) => access.decide(role.caller, relation, 'select').verdict === 'always')
+    .map((role) => role.name);
+  return open.includes('service_role') ? 'service_role' : (open[0] ?? 'service_role');
+}
+
+/** Reads some rows, makes them where there are none, and finds the members that they have to do with. */
+async function setScene(
+  ground: Ground,
+  tx: Transaction,
+  relation: RelationFact,
+  reader: string,
+  deadline: number,
+): Promise<Setting> {
+  const { access, accounts, effects, made, users } = ground;
+  const holding = memberFields(access, relation);
+  const isOwn = (one: { schema: string; name: string }) => one.schema === relation.schema && one.name === relation.name;
+  const fields = access.rights.fieldsOf.get(relation.oid) ?? [];
+  const owners = [
+    ...new Set([...holding.filter(isOwn).map((one) => one.field), ...ground.pointingToUsers(relation)]),
+  ].filter((name) => /^(uuid|text|character varying)/.test(fields.find((field) => field.name === name)?.type ?? ''));
+  const names = fields.map((field) => field.name);
+  const sample = asRole(reader, sampleSql(relation, names), 'value');
+  const elsewhere = holding.filter((one) => !isOwn(one));
+  const looks = elsewhere.map(({ schema, name, field }) =>
+    asService(
+      `select pg_catalog.json_agg(distinct ids.id) from (select ${sqlName(field)}::text as id from ${entityId(schema, name)} where ${sqlName(field)} is not null limit 3) as ids`,
+      'value',
+    ),
+  );
+  // Accounts of the transaction's own, where the app has none.
+  const seed = accounts.members.length === 0 && users !== null && effects.of(users, 'insert') === null;
+  const seeds = seed ? strangers.map(seedAccount) : [];
+  const reading = effects.of(relation, 'select');
+  const first = await tryAll(tx, [...seeds, ...(reading === null ? [sample] : []), ...looks], deadline);
+  const seeded = seed && first.slice(0, seeds.length).every((answer) => !isError(answer));
+  let rows = reading === null ? rowsIn(first[seeds.length], names) : [];
+  let trouble = reading ?? errorIn(first[seeds.length]);
+  const isTable = relation.kind === 'r' || relation.kind === 'p';
+  if (rows.length === 0 && trouble === null && isTable) {
+    const barredBy = effects.of(relation, 'insert');
+    if (barredBy === null) {
+      const making = made.statements(relation, owners).map((sql) => asService(sql, 'keep'));
+      const answers = await tryAll(tx, [...making, sample], deadline);
+      rows = rowsIn(answers[making.length], names);
+      trouble = answers.map(errorIn).find((error) => error !== null) ?? null;
+    } else trouble = barredBy;
+  }
+  const ids = [
+    ...rows.flatMap((row) => owners.map((name) => row.get(name) ?? null)),
+    ...looks.flatMap((_, i) => idsIn(first[first.length - looks.length + i])),
+  ];
+  const known = new Map(accounts.members.map((member) => [member.id, member]));
+  const concerned = [...new Set(ids.filter((id) => id !== null && UUID.test(id)))].map(
+    (id) => known.get(id ?? '') ?? stranger(id ?? ''),
+  );
+  const [pattern] = rows;
+  const newRow = pattern ? ground.asNew(relation, pattern) : null;
+  return { scene: { relation, rows, newRow, owners, isWhole: rows.length < SAMPLE }, concerned, seeded, trouble };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const sampleSql = (relation: RelationFact, names: readonly string[]): string => {
+  const values = names.map((name) => `pg_catalog.left(r.${sqlName(name)}::text, ${LONGEST})`);
+  const from = `${entityId(relation.schema, relation.name)} r limit ${SAMPLE}`;
+  return `select pg_catalog.json_agg(s.v) from (select array[${values.join(', ')}]::pg_catalog.text[] as v from ${from}) s`;
+};
+
+function rowsIn(answer: Answer | undefined, names: readonly string[]): Row[] {
+  if (!answer || isError(answer) || answer.value === null) return [];
+  const lists = JSON.parse(answer.value) as (string | null)[][];
+  return lists.map((values) => new Map(names.map((name, i) => [name, values[i] ?? null])));
+}
+
+const idsIn = (answer: Answer | undefined): string[] =>
+  !answer || isError(answer) || answer.value === null ? [] : (JSON.parse(answer.value) as string[]);
+
+const errorIn = (answer: Answer | undefined): string | null => (answer && isError(answer) ? answer.message : null);
+
+const seedAccount = (id: string): Attempt => ({
+  role: 'supabase_auth_admin',
+  claims: '{}',
+  sql: `insert into auth.users (instance_id, id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at, updated_at)
+    values ('00000000-0000-0000-0000-000000000000', ${quoteLiteral(id)}, 'authenticated', 'authenticated', '${id}@probe.invalid', '{}', '{}', pg_catalog.now(), pg_catalog.now())`,
+  kind: 'keep',
+});

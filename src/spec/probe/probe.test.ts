@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProbedCell } from '../../../contract/probe.ts';
+import type { RolesChapter, Verdict } from '../../../contract/specification.ts';
+import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import type { Pool } from '../../database/pool.ts';
+import { rowsAsText } from '../../database/statement.ts';
+import { matrixCases } from '../access/matrix-cases.ts';
+import { type Facts, loadFacts } from '../facts.ts';
+import { rolesChapter } from '../roles.ts';
+import { probe } from './probe.ts';
+
+let database: AppDatabase;
+let login: Pool;
+let owner: Pool;
+
+beforeAll(async () => {
+  database = await startAppDatabase('probe');
+  login = database.as('app_authenticator');
+  owner = database.as('app_owner');
+  await database.pool.script(`
+    create role staff; create role agent; create role clerk noinherit; create role reader; create role writer;
+    create role keeper; create role deputy; grant keeper to deputy;
+    grant staff to agent; grant staff to clerk; grant pg_read_all_data to reader; grant pg_write_all_data to writer;
+    grant staff, agent, clerk, reader, writer, keeper, deputy to authenticator;
+    grant supabase_auth_admin to app_owner;`);
+}, 60_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+async function read(exposedSchemas: string[]): Promise<{ facts: Facts; chapter: RolesChapter }> {
+  const facts = await loadFacts(login, { exposedSchemas, authenticator: 'app_authenticator' });
+  return { facts, chapter: rolesChapter(facts) };
+}
+
+async function probed(exposedSchemas: string[], change: (chapter: RolesChapter) => void = () => undefined) {
+  const { facts, chapter } = await read(exposedSchemas);
+  change(chapter);
+  return probe(login, facts, chapter, { extraSearchPath: ['public', 'extensions'] });
+}
+
+/** Everything that a database holds, in its tables and its sequences. */
+async function everything(schema: string): Promise<string> {
+  const [result] = await database.pool.run([
+    {
+      text: `select coalesce(string_agg(query_to_xml(format('select %s from %I.%I t order by 1', case c.relkind when 'S' then 'last_value, is_called' else 't::text' end,
+        n.nspname, c.relname), true, true, '')::text, E'\\n' order by n.nspname, c.relname), '') as all
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relkind in ('r', 'S') and (n.nspname = $1 or c.oid in ('auth.users'::regclass, 'ninefold.member_roles'::regclass))`,
+      params: [schema],
+    },
+  ]);
+  return (result && rowsAsText(result)[0]?.all) ?? '';
+}
+
+const shown = (cells: readonly ProbedCell[]): string =>
+  cells
+    .map((cell) => {
+      const tries = cell.tries.map(
+        (one) =>
+          `    ${one.agrees ? ' ' : '!'} ${one.as}, ${one.row}: ${one.met}, claimed ${one.claimed}; ${one.sql ?? ''} ${one.answer ?? ''}`,
+      );
+      return [
+        `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict}, ${cell.outcome} ${cell.note ?? ''}`,
+        ...tries,
+      ].join('\n');
+    })
+    .join('\n');
+
+describe('every situation of the matrix', () => {
+  const schemaOf = (index: number): string => `case_${String(index).padStart(2, '0')}`;
+  const schemas = matrixCases.map((_, index) => schemaOf(index));
+  let cells: ProbedCell[];
+
+  beforeAll(async () => {
+    for (const [index, { sql }] of matrixCases.entries()) {
+      const schema = schemaOf(index);
+      await database.pool.script(`create schema ${schema} authorization app_owner; grant usage on schema ${schema} to public;
+        grant create on schema ${schema} to keeper; set search_path = ${schema}, extensions; set role app_owner;
+        ${sql.replaceAll('this_schema', schema)}`);
+    }
+    cells = await probed(schemas);
+  }, 120_000);
+
+  it('agrees with its claims', () => {
+    expect(shown(cells.filter((cell) => cell.outcome === 'disagrees'))).toBe('');
+  });
+
+  it('nearly all cells are probed, and the others say why', () => {
+    const left = cells.filter((cell) => cell.outcome === 'not probed');
+    expect(left.filter((cell) => cell.note === null)).toEqual([]);
+    expect(left.length / cells.length, shown(left.slice(0, 50))).toBeLessThan(0.05);
+  });
+
+  it('a claim that is turned round disagrees', async () => {
+    const turned: Readonly<Record<Verdict, Verdict>> = { always: 'never', never: 'always', when: 'when' };
+    const again = await probed(schemas, (chapter) => {
+      for (const cell of chapter.cells) cell.verdict = turned[cell.verdict];
+    });
+    const wrong = again.filter((cell, i) => cell.verdict !== 'when' && cells[i]?.outcome === 'agrees');
+    expect(wrong.length).toBeGreaterThan(1000);
+    expect(shown(wrong.filter((cell) => cell.outcome === 'agrees'))).toBe('');
+  }, 120_000);
+
+  it('leaves nothing behind', async () => {
+    const before = await everything(schemaOf(0));
+    await probed([schemaOf(0)]);
+    expect(await everything(schemaOf(0))).toBe(before);
+  });
+});
+
+describe('an app of its own', () => {
+  beforeAll(async () => {
+    await owner.script(`
+      create schema shop; grant usage on schema shop to anon, authenticated, service_role;
+      alter default privileges in schema shop grant all on tables to anon, authenticated, service_role;
+      select ninefold.define_role('desk', 'Answers tickets');
+      create table shop.teams (id int generated always as identity primary key, name text not null check (length(name) > 2));
+      create table shop.members (team int not null references shop.teams, who uuid not null references auth.users on delete cascade, primary key (team, who));
+      create table shop.tickets (
+        id bigint generated always as identity primary key, team int not null references shop.teams, owner uuid references auth.users,
+        status text not null check (status in ('open', 'closed')), price numeric not null check (price > 0), email text not null check (email like '%@%'));
+      alter table shop.members enable row level security; alter table shop.tickets enable row level security;
+      create policy own on shop.members for select to authenticated using (who = (select auth.uid()));
+      create policy own on shop.tickets to authenticated using (owner = (select auth.uid())) with check (owner = (select auth.uid()));
+      create policy team on shop.tickets for select to authenticated
+        using (exists (select 1 from shop.members m where m.team = tickets.team and m.who = (select auth.uid())));
+      create policy agents on shop.tickets for update to authenticated using ((select ninefold.has_role('desk')) and status = 'open');
+      create policy agents_read on shop.tickets for select to authenticated using ((select ninefold.has_role('desk')));
+      create policy agents_drop on shop.members for delete to authenticated using (ninefold.has_role('desk'));
+      create sequence shop.runs; create table shop.log (id uuid primary key default gen_random_uuid(), what text);
+      create function shop.note() returns trigger language plpgsql security definer set search_path = '' as
+        $$ begin insert into shop.log (what) values (tg_op); perform pg_notify('shop', tg_op); return coalesce(new, old); end $$;
+      create trigger noted after insert or update or delete on shop.tickets for each row execute function shop.note();
+      create function shop.ran() returns int language plpgsql as $$ begin perform nextval('shop.runs'); return 1; end $$;
+      create function shop.closed(a int) returns int language sql as 'select 1';
+      revoke execute on function shop.closed from public, anon, authenticated, service_role;
+      create table shop.guarded (id int primary key); insert into shop.guarded values (1);
+      create function shop.away() returns trigger language plpgsql as $$ begin perform public.dblink_exec('x', 'delete from y'); return old; end $$;
+      create trigger away before delete on shop.guarded for each row execute function shop.away();
+      create table shop.parents (id int primary key); insert into shop.parents values (1);
+      alter table shop.guarded add parent int references shop.parents on delete cascade;
+      create function shop.stops() returns trigger language plpgsql as $$ begin raise exception 'not on Sundays'; end $$;
+      create table shop.stopped (id int primary key); insert into shop.stopped values (1);
+      create trigger stops before update on shop.stopped for each row execute function shop.stops();
+      create function shop.slowly() returns boolean language plpgsql as $$ begin perform pg_sleep(3); return true; end $$;
+      create table shop.slow (id int primary key); insert into shop.slow values (1);
+      alter table shop.slow enable row level security; create policy slowly on shop.slow using (shop.slowly());`);
+  }, 60_000);
+
+  const of = (cells: readonly ProbedCell[], entity: string, operation: string, role: string) =>
+    cells.find((cell) => cell.entity === entity && cell.operation === operation && cell.role === role);
+
+  it('makes rows where there are none, gives members their roles, and leaves nothing behind', async () => {
+    const before = await everything('shop');
+    const cells = await probed(['shop']);
+    expect(shown(cells.filter((cell) => cell.outcome === 'disagrees'))).toBe('');
+    for (const operation of ['select', 'insert', 'update', 'delete']) {
+      for (const role of ['anon', 'authenticated', 'desk', 'service_role']) {
+        const cell = of(cells, 'shop.tickets', operation, role);
+        expect(shown(cell ? [cell] : []), `${operation} ${role}`).toMatch(/, agrees/);
+      }
+    }
+    const tries = of(cells, 'shop.tickets', 'select', 'authenticated')?.tries ?? [];
+    expect(new Set(tries.map((one) => one.met))).toEqual(new Set(['allowed', 'hidden']));
+    const read = of(cells, 'shop.tickets', 'select', 'desk');
+    expect(read?.verdict).toBe('always');
+    expect(read?.tries.length).toBeGreaterThan(0);
+    expect(of(cells, 'shop.tickets', 'update', 'desk')?.tries.some((one) => one.met === 'allowed')).toBe(true);
+    expect(await everything('shop')).toBe(before);
+  }, 60_000);
+
+  it('does not set off what a rollback does not take back', async () => {
+    const cells = await probed(['shop']);
+    expect(of(cells, 'shop.guarded', 'delete', 'service_role')).toMatchObject({
+      outcome: 'not probed',
+      note: expect.stringContaining(
+        'a trigger of shop.guarded calls away(), which may do what a rollback does not take back',
+      ),
+    });
+    expect(of(cells, 'shop.parents', 'delete', 'service_role')?.note).toContain('away()');
+    expect(of(cells, 'shop.guarded', 'update', 'service_role')?.outcome).toBe('agrees');
+  }, 60_000);
+
+  it('asks for the right to call a function, and never runs its body', async () => {
+    const cells = await probed(['shop']);
+    const calls = cells.filter((cell) => cell.operation === 'execute');
+    expect(shown(calls.filter((cell) => cell.outcome !== 'agrees'))).toBe('');
+    expect(of(cells, 'shop.closed(integer)', 'execute', 'anon')?.tries).toMatchObject([{ met: 'refused' }]);
+    const [sequence] = await database.pool.run([{ text: 'select is_called from shop.runs', params: [] }]);
+    expect(sequence?.rows[0]?.[0]?.toString()).toBe('f');
+  }, 60_000);
+
+  it('says what stopped a try, and what took too long', async () => {
+    const cells = await probed(['shop']);
+    expect(of(cells, 'shop.stopped', 'update', 'service_role')).toMatchObject({
+      outcome: 'not probed',
+      note: expect.stringContaining('not on Sundays'),
+    });
+    expect(of(cells, 'shop.slow', 'select', 'authenticated')).toMatchObject({
+      outcome: 'not probed',
+      note: expect.stringContaining('57014'),
+    });
+  }, 60_000);
+
+  it('waits for no call, and no call waits for it', async () => {
+    const holder = database.as('app_owner');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isHeld = () => {};
+    const holding = new Promise<void>((resolve) => {
+      isHeld = resolve;
+    });
+    const call = holder.transaction(async (tx) => {
+      await tx.run([{ text: 'select id from shop.parents for update', params: [] }]);
+      isHeld();
+      await held;
+    });
+    await holding;
+    const cells = await probed(['shop']);
+    release();
+    await call;
+    expect(of(cells, 'shop.parents', 'update', 'service_role')?.note).toContain('55P03');
+  }, 60_000);
+});

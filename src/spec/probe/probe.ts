@@ -1,0 +1,121 @@
+import { limits } from '../../../contract/limits.ts';
+import type { ProbedCell } from '../../../contract/probe.ts';
+import type { RoleCell, RolesChapter } from '../../../contract/specification.ts';
+import { type CodeFacts, codeQueries } from '../../catalog/code.ts';
+import { readCatalogue } from '../../catalog/read-catalogue.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import type { Facts } from '../facts.ts';
+import { groupBy } from '../group.ts';
+import { entityId } from '../names.ts';
+import { callableRoutines, exposedRelations, idOf } from '../roles.ts';
+import { Ground } from './ground.ts';
+import { notProbed } from './judge.ts';
+import { readAccounts } from './members.ts';
+import { probeFunctions } from './probe-functions.ts';
+import { probeRelation } from './probe-relation.ts';
+
+export interface ProbeOptions {
+  /** The search path of calls, beside the schema of what is called. */
+  extraSearchPath: readonly string[];
+  /** Is told after each step how many of the steps are done. */
+  onProgress?: (done: number, total: number) => void;
+  /** How long the run rests after a step that took so many milliseconds; no rest when missing. */
+  rest?: (milliseconds: number) => number;
+}
+
+/** Accounts that are read to try cells as. */
+const ACCOUNTS = 4;
+/** Function cells that are tried in one transaction. */
+const FUNCTION_CELLS = 60;
+
+/**
+ * Tries every cell of the chapter as the app's login role, which becomes each role in turn, in short transactions that are rolled
+ * back. Throws ConnectionError, PoolTimeoutError, and DatabaseError where the catalogue cannot be read.
+ */
+export async function probe(
+  database: Database,
+  facts: Facts,
+  chapter: Pick<RolesChapter, 'cells'>,
+  options: ProbeOptions,
+): Promise<ProbedCell[]> {
+  const code = await readCatalogue<CodeFacts>(database, codeQueries, limits.catalogueLockMilliseconds.default);
+  const accounts = await readAccounts(database, ACCOUNTS).catch((error: unknown) => {
+    // A database that was there before the app may keep its members elsewhere.
+    if (!(error instanceof DatabaseError)) throw error;
+    return { members: [], withRole: new Map<string, string[]>() };
+  });
+  const ground = new Ground(facts, code, accounts);
+  const byEntity = groupBy(chapter.cells, (cell) => cell.entity);
+  const relations = exposedRelations(facts).map((relation) => {
+    const id = entityId(relation.schema, relation.name);
+    const cells = (byEntity.get(id) ?? []).filter((cell) => cell.operation !== 'execute');
+    return {
+      schema: relation.schema,
+      cells,
+      work: (tx: Transaction, deadline: number) => probeRelation(ground, tx, relation, cells, deadline),
+    };
+  });
+  const calls = callableRoutines(facts).flatMap((routine) =>
+    (byEntity.get(idOf(routine)) ?? [])
+      .filter((cell) => cell.operation === 'execute')
+      .map((cell) => ({ cell, routine })),
+  );
+  const functions = Array.from({ length: Math.ceil(calls.length / FUNCTION_CELLS) }, (_, i) => {
+    const some = calls.slice(i * FUNCTION_CELLS, (i + 1) * FUNCTION_CELLS);
+    return {
+      schema: some[0]?.routine.schema ?? '',
+      cells: some.map(({ cell }) => cell),
+      work: (tx: Transaction, deadline: number) => probeFunctions(ground, tx, some, deadline),
+    };
+  });
+  const steps = [...relations, ...functions];
+  const found = new Map<RoleCell, ProbedCell>();
+  const until = performance.now() + limits.probeSeconds.default * 1000;
+  for (const [i, { schema, cells, work }] of steps.entries()) {
+    if (performance.now() > until) {
+      for (const cell of cells) found.set(cell, notProbed(cell, 'the run took too long before it came to it'));
+      continue;
+    }
+    const started = performance.now();
+    const probed = await takenBack(database, [schema, ...options.extraSearchPath], work).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+      return cells.map((cell) => notProbed(cell, `PostgreSQL refused the transaction: ${error.message}`));
+    });
+    for (const [at, cell] of cells.entries()) found.set(cell, probed[at] ?? notProbed(cell, 'it was left out'));
+    options.onProgress?.(i + 1, steps.length);
+    const pause = options.rest?.(performance.now() - started) ?? 0;
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  return chapter.cells.flatMap((cell) => found.get(cell) ?? []);
+}
+
+/** Does the work in a transaction that is rolled back, in which nothing waits for long. */
+async function takenBack<T>(
+  database: Database,
+  searchPath: readonly string[],
+  work: (tx: Transaction, deadline: number) => Promise<T>,
+): Promise<T> {
+  const settings: Readonly<Record<string, string>> = {
+    search_path: searchPath.map((name) => `"${name.replaceAll('"', '""')}"`).join(', '),
+    statement_timeout: String(limits.probeStatementMilliseconds.default),
+    lock_timeout: String(limits.probeLockMilliseconds.default),
+    jit: 'off',
+    application_name: 'ninefold probe',
+  };
+  const names = Object.keys(settings);
+  let result: { value: T } | null = null;
+  const done = new Error('taken back');
+  try {
+    await database.transaction(async (tx) => {
+      const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
+      await tx.run([{ text: `select ${calls.join(', ')}`, params: names.map((name) => settings[name] ?? '') }]);
+      const deadline = performance.now() + limits.probeStepMilliseconds.default;
+      result = { value: await work(tx, deadline) };
+      throw done;
+    });
+  } catch (error) {
+    if (error !== done) throw error;
+  }
+  return (result as unknown as { value: T }).value;
+}

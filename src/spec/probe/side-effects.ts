@@ -1,0 +1,151 @@
+import type { CodeFacts } from '../../catalog/code.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import type { RowOperation } from '../access/policies.ts';
+import { ViewUses } from '../access/view-uses.ts';
+import type { Facts } from '../facts.ts';
+import { groupBy } from '../group.ts';
+import { entityId } from '../names.ts';
+
+/**
+ * What a rollback does not take back, in the text of a function: other connections, files, locks of the session, the place of a
+ * sequence that is set, other processes. Not meant: NOTIFY, which waits for a commit, and the numbers that a sequence has given,
+ * which every failed call uses up alike.
+ */
+const lasting =
+  /\b(dblink\w*|lo_(import|export)|pg_(read|write)_(server_)?files?|pg_file_\w+|pg_(try_)?advisory_(lock|unlock)\w*|setval|pg_(terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|http(_\w+)?|net\s*\.\s*http_\w+|copy\s[^;]*\b(program|to)\b|set_config\s*\([^;]*,\s*false\s*\))(?=\s*\(|\s|$)/i;
+
+/** Languages whose functions can do no more than SQL can. */
+const contained = new Set(['sql', 'plpgsql', 'internal']);
+
+/** Extensions that reach beyond the database. */
+const reaching = new Set([
+  'dblink',
+  'http',
+  'pg_net',
+  'pg_cron',
+  'postgres_fdw',
+  'file_fdw',
+  'plsh',
+  'adminpack',
+  'aws_lambda',
+  'aws_s3',
+]);
+
+/** Which statements must not be tried, since something that they set off would outlast the rollback. */
+export class SideEffects {
+  readonly #facts: Facts;
+  readonly #views: ViewUses;
+  readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #fired: ReadonlyMap<number, CodeFacts['fired']>;
+  /** Names of functions and of tables whose triggers do something lasting; what mentions one does so, too. */
+  readonly #names = new Set<string>();
+  readonly #functions = new Map<number, string>();
+
+  constructor(facts: Facts, code: CodeFacts) {
+    this.#facts = facts;
+    this.#views = new ViewUses(facts);
+    this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.#fired = groupBy(code.fired, (fired) => fired.relation);
+    for (const { oid, name, language, extension, source } of code.code) {
+      const isFree = extension === null ? !contained.has(language) : reaching.has(extension);
+      if (isFree || lasting.test(source)) this.#add(oid, name);
+    }
+    const words = new Map(code.code.map((one) => [one.oid, wordsOf(one.source)]));
+    for (let before = -1; before !== this.#names.size + this.#functions.size; ) {
+      before = this.#names.size + this.#functions.size;
+      for (const { oid, name } of code.code) {
+        if (!this.#functions.has(oid) && this.#mentioned(words.get(oid) ?? [])) this.#add(oid, name);
+      }
+      for (const { relation, function: called, rule } of code.fired) {
+        const table = this.#relations.get(relation);
+        if (table && (this.#functions.has(called) || this.#mentioned(wordsOf(rule))))
+          this.#names.add(table.name.toLowerCase());
+      }
+    }
+  }
+
+  /** Why a function is not to run, even where only a planner would run it; null where it may. */
+  ofFunction(oid: number): string | null {
+    const name = this.#functions.get(oid);
+    return name === undefined ? null : `${name}() may do what a rollback does not take back`;
+  }
+
+  /** Why a statement is not to be tried; null where it may be. */
+  of(relation: RelationFact, operation: RowOperation, seen = new Set<string>()): string | null {
+    const key = `${relation.oid} ${operation}`;
+    if (seen.has(key)) return null;
+    seen.add(key);
+    if (operation !== 'select' && relation.kind === 'f')
+      return 'its rows are on another server, which a rollback here may not reach';
+    return (
+      this.#ofText(relation, [
+        ...this.#facts.policies
+          .filter((policy) => policy.relation === relation.oid)
+          .flatMap(({ using, check }) => [using, check]),
+        relation.definition,
+        ...this.#facts.fields.filter((field) => field.relation === relation.oid).map((field) => field.default),
+        ...this.#facts.constraints.filter((one) => one.relation === relation.oid).map((one) => one.expression),
+      ]) ??
+      this.#ofTriggers(relation, operation) ??
+      this.#ofOthers(relation, operation, seen)
+    );
+  }
+
+  /** True where an operation fires something before each row that may change it or leave it out. */
+  changesRows(relation: RelationFact, operation: RowOperation): boolean {
+    return (this.#fired.get(relation.oid) ?? []).some(
+      (fired) => fired.before_row && operation !== 'select' && fired.events.includes(operation),
+    );
+  }
+
+  #add(oid: number, name: string): void {
+    this.#functions.set(oid, name);
+    this.#names.add(name.toLowerCase());
+  }
+
+  #mentioned(words: readonly string[]): boolean {
+    return words.some((word) => this.#names.has(word));
+  }
+
+  #ofText(relation: RelationFact, texts: readonly (string | null)[]): string | null {
+    const isLasting = texts.some((text) => text !== null && (lasting.test(text) || this.#mentioned(wordsOf(text))));
+    return isLasting ? `a function that ${display(relation)} calls may do what a rollback does not take back` : null;
+  }
+
+  #ofTriggers(relation: RelationFact, operation: RowOperation): string | null {
+    if (operation === 'select') return null;
+    for (const fired of this.#fired.get(relation.oid) ?? []) {
+      if (!fired.events.includes(operation)) continue;
+      const name = this.#functions.get(fired.function);
+      if (name !== undefined)
+        return `a trigger of ${display(relation)} calls ${name}(), which may do what a rollback does not take back`;
+      if (this.#mentioned(wordsOf(fired.rule)))
+        return `a rule of ${display(relation)} may do what a rollback does not take back`;
+    }
+    return null;
+  }
+
+  /** What is beneath a view, and what a foreign key takes along. */
+  #ofOthers(relation: RelationFact, operation: RowOperation, seen: Set<string>): string | null {
+    for (const { relation: oid } of relation.kind === 'v' ? this.#views.of(relation.oid).relations : []) {
+      const used = this.#relations.get(oid);
+      const found = used && (this.of(used, 'select', seen) ?? this.of(used, operation, seen));
+      if (found) return found;
+    }
+    if (operation !== 'delete') return null;
+    for (const { kind, target, on_delete: then, relation: oid } of this.#facts.constraints) {
+      const pointing = kind === 'f' && target === relation.oid ? this.#relations.get(oid) : undefined;
+      if (!pointing || !(then in taken)) continue;
+      const found = this.of(pointing, taken[then] ?? 'delete', seen);
+      if (found) return found;
+    }
+    return null;
+  }
+}
+
+/** What a foreign key does to rows that point to one that is deleted, by pg_constraint.confdeltype. */
+const taken: Readonly<Record<string, RowOperation>> = { c: 'delete', n: 'update', d: 'update' };
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\w$\u0080-\uffff]+/g) ?? [];
+
+const display = (relation: RelationFact): string => entityId(relation.schema, relation.name);

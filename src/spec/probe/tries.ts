@@ -1,0 +1,273 @@
+import type { ProbeTry } from '../../../contract/probe.ts';
+import type { RoleCell } from '../../../contract/specification.ts';
+import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
+import type { Access } from '../access/access.ts';
+import type { ChapterRole } from '../access/calling-roles.ts';
+import type { RowOperation } from '../access/policies.ts';
+import { isGiven } from '../access/rights.ts';
+import { entityId, sqlName } from '../names.ts';
+import { relationsRead } from '../words/expression.ts';
+import type { Answer, Attempt } from './attempts.ts';
+import { isError } from './attempts.ts';
+import { asRelation, found, isComparable, type Row, typed } from './literals.ts';
+import type { Person } from './people.ts';
+
+/** One try of a cell: the statement, and what is to be made of its answer. */
+export interface Planned {
+  attempt: Attempt;
+  person: Person;
+  row: string;
+  /** Which of the cell's rows it is about, for what the conditions come to; null for none in particular. */
+  place: number | null;
+  /** A field that the grant leaves out: it must be refused. */
+  beyond: boolean;
+  /** It touches no row: PostgreSQL only says whether it refuses. */
+  asks: boolean;
+}
+
+/** What is known of a relation before its cells are tried. */
+export interface Scene {
+  relation: RelationFact;
+  rows: readonly Row[];
+  /** Rows to be added: one of the person's own where fields hold the member, else like one that is there. */
+  newRow: Row | null;
+  /** The fields that hold the member. */
+  owners: readonly string[];
+  /** True where `rows` are all that there are. */
+  isWhole: boolean;
+}
+
+const reads = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
+
+/** What a try is about that no condition on rows narrows. */
+export const ALL_ROWS = 'all rows';
+
+/** How many rows each person tries to change or to delete. */
+const WRITTEN = 3;
+
+/** Plans the tries of cells. Pure. */
+export class Tries {
+  readonly #access: Access;
+  readonly #keys: ReadonlyMap<number, readonly number[]>;
+
+  readonly #schemas: readonly string[];
+  readonly #computed: ReadonlySet<string>;
+
+  /**
+   * `keys` are the numbers of the fields of each relation's primary key; `computed`, the fields of views that no statement may
+   * give, as relation and number.
+   */
+  constructor(
+    access: Access,
+    keys: ReadonlyMap<number, readonly number[]>,
+    schemas: readonly string[],
+    computed: ReadonlySet<string>,
+  ) {
+    this.#computed = computed;
+    this.#access = access;
+    this.#schemas = schemas;
+    this.#keys = keys;
+  }
+
+  /** The statements of a cell for one person; a text says why there can be none. */
+  plan(cell: RoleCell, role: ChapterRole, person: Person, scene: Scene): Planned[] | string {
+    const operation = cell.operation as RowOperation;
+    const fields = this.#access.rights.fieldsOf.get(scene.relation.oid) ?? [];
+    const readable = this.#covered(role, scene.relation, 'SELECT', fields);
+    const given = operation === 'delete' ? fields : this.#covered(role, scene.relation, reads[operation], fields);
+    const plan = (sql: string, row: string, place: number | null, beyond = false): Planned => ({
+      asks: / where false$| limit 1$/.test(sql),
+      attempt: {
+        role: person.role,
+        claims: person.claims,
+        ...(person.setup === undefined ? {} : { setup: person.setup }),
+        sql,
+        kind: 'rows',
+      },
+      person,
+      row,
+      place,
+      beyond,
+    });
+    const id = entityId(scene.relation.schema, scene.relation.name);
+    if (operation === 'insert')
+      return this.#inserts(id, given.length > 0 ? given : fields, person, scene, fields, plan);
+    // A cell that claims nothing may be done is tried as if the grants were there.
+    const usable = readable.length > 0 ? readable : operation === 'select' ? fields : [];
+    const set = (given.length > 0 ? given : fields).find((field) => this.#isGiven(field) && field.identity !== 'a');
+    const statement = (row: Row | null): string | null => {
+      if (operation === 'select') return `select ${usable.map((field) => sqlName(field.name)).join(', ')} from ${id}`;
+      if (operation === 'delete') return `delete from ${id}`;
+      return set ? `update ${id} set ${sqlName(set.name)} = ${typed(row?.get(set.name) ?? null, set)}` : null;
+    };
+    if (statement(null) === null) return 'it has no field that a statement may change';
+    if (operation === 'select' && usable.length === 0) return [plan(`select from ${id} limit 1`, 'any row', null)];
+    const key = this.#key(scene.relation, usable);
+    if (scene.rows.length === 0) return [plan(`${statement(null)} where false`, 'no row', null)];
+    const beyond = this.#beyond(cell, operation, id, fields).map((sql) =>
+      plan(sql, 'a field beyond the grant', null, true),
+    );
+    if (key.length === 0) {
+      // Rows that cannot be told apart are reached all at once: not where there are many.
+      if (!scene.isWhole) return [plan(`${statement(null)} where false`, 'no row', null), ...beyond];
+      return [plan(statement(scene.rows[0] ?? null) ?? '', ALL_ROWS, null), ...beyond];
+    }
+    const rows = operation === 'select' ? scene.rows : scene.rows.slice(0, WRITTEN);
+    return [
+      ...rows.map((row, place) =>
+        plan(`${statement(row)} where ${found(row, key)}`, this.#named(row, person, scene, key), place),
+      ),
+      ...beyond,
+    ];
+  }
+
+  /**
+   * Which rows the policies let through for a person, as SQL that answers a list, and the role that may ask it; null where none
+   * bind, or where nobody may ask. `reads`: the statement
+   * reads a field, and so must pass those for select, too.
+   */
+  condition(
+    cell: RoleCell,
+    role: ChapterRole,
+    scene: Scene,
+    rows: readonly Row[],
+    reads: boolean,
+  ): { sql: string; role: string } | null {
+    const operation = cell.operation as RowOperation;
+    const { relation } = scene;
+    const security = (asked: RowOperation) => this.#access.policies.rows(role.caller.oid, relation, asked);
+    const first = security(operation);
+    if (!first.bound || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
+    const parts: string[] = [];
+    const add = (asked: RowOperation, which: 'using' | 'check') => {
+      const rules = security(asked);
+      if (!rules.bound) return;
+      const texts = rules.policies.flatMap((policy) => {
+        const text = which === 'using' ? policy.using : (policy.check ?? policy.using);
+        return text === null ? [] : [{ text: `(${text})`, permissive: policy.permissive }];
+      });
+      const some = texts.filter((one) => one.permissive).map((one) => one.text);
+      parts.push(`(${some.length > 0 ? some.join(' or ') : 'false'})`);
+      parts.push(...texts.filter((one) => !one.permissive).map((one) => one.text));
+    };
+    if (operation !== 'insert') add(operation, 'using');
+    if (operation === 'insert' || operation === 'update') add(operation, 'check');
+    if (reads && (operation === 'update' || operation === 'delete')) add('select', 'using');
+    const fields = this.#access.rights.fieldsOf.get(relation.oid) ?? [];
+    const text = parts.join(' and ');
+    const asker = this.#asker(role, text);
+    if (asker === null) return null;
+    const sql = `select pg_catalog.json_agg(coalesce((${text}), false) order by ninefold_place) from ${asRelation(rows, fields, relation.name)}`;
+    return { sql, role: asker };
+  }
+
+  /**
+   * A policy's names were looked up when it was made; by itself its text names schemas that the role may have no right to. Then a
+   * member asks in its place, where the answer cannot depend on the role.
+   */
+  #asker(role: ChapterRole, text: string): string | null {
+    const named = this.#schemas.filter((schema) => text.includes(`${sqlName(schema)}.`));
+    const reaches = (oid: number) => named.every((schema) => this.#access.rights.usesSchema(oid, schema));
+    if (reaches(role.caller.oid)) return role.fact.name;
+    const member = this.#access.rights.membership.named('authenticated');
+    const isOfRole = relationsRead(text).length > 0 || /\b(CURRENT_USER|CURRENT_ROLE|SESSION_USER)\b/.test(text);
+    return member && !isOfRole && reaches(member.oid) ? member.name : null;
+  }
+
+  #isGiven(field: FieldFact): boolean {
+    return isGiven(field) && !this.#computed.has(`${field.relation} ${field.number}`);
+  }
+
+  #covered(
+    role: ChapterRole,
+    relation: RelationFact,
+    privilege: (typeof reads)[RowOperation],
+    fields: readonly FieldFact[],
+  ) {
+    const covered = this.#access.rights.fields(role.caller.oid, relation, privilege);
+    return covered === 'all' ? fields : covered;
+  }
+
+  /** The fields by which a row is found: those of the primary key, else all that can be compared. */
+  #key(relation: RelationFact, readable: readonly FieldFact[]): FieldFact[] {
+    const key = this.#keys.get(relation.oid) ?? [];
+    const named = readable.filter((field) => key.includes(field.number));
+    return named.length > 0 && named.length === key.length ? named : readable.filter(isComparable);
+  }
+
+  /** A statement on one field that the role's grant leaves out. */
+  #beyond(cell: RoleCell, operation: RowOperation, id: string, fields: readonly FieldFact[]): string[] {
+    const field = cell.columns && fields.find((one) => !cell.columns?.includes(one.name) && this.#isGiven(one));
+    if (!field) return [];
+    if (operation === 'select') return [`select ${sqlName(field.name)} from ${id} where false`];
+    return operation === 'update' ? [`update ${id} set ${sqlName(field.name)} = null where false`] : [];
+  }
+
+  #inserts(
+    id: string,
+    given: readonly FieldFact[],
+    person: Person,
+    scene: Scene,
+    fields: readonly FieldFact[],
+    plan: (sql: string, row: string, place: number | null) => Planned,
+  ): Planned[] | string {
+    const rows = newRows(scene, person);
+    const columns = given.filter((field) => this.#isGiven(field));
+    if (columns.length === 0) return 'it has no field that a statement may give';
+    const names = columns.map((field) => sqlName(field.name)).join(', ');
+    if (rows.length === 0) {
+      const nulls = columns.map((field) => typed(null, field)).join(', ');
+      return [plan(`insert into ${id} (${names}) select ${nulls} where false`, 'no row', null)];
+    }
+    const over = columns.some((field) => field.identity === 'a') ? ' overriding system value' : '';
+    const isCut = columns.length < fields.filter((field) => this.#isGiven(field)).length;
+    return rows.map(({ row, name }, place) => {
+      const values = columns.map((field) => typed(row.get(field.name) ?? null, field));
+      const sql = `insert into ${id} (${names})${over} values (${values.join(', ')})`;
+      return plan(sql, name, isCut ? null : place);
+    });
+  }
+
+  #named(row: Row, person: Person, scene: Scene, key: readonly FieldFact[]): string {
+    const short = key.slice(0, 2).map((field) => `${field.name} ${(row.get(field.name) ?? 'null').slice(0, 40)}`);
+    return `${whose(row, person, scene.owners)} (${short.join(', ')})`;
+  }
+}
+
+/** The rows that a person tries to add: one of one's own and one of another's where fields hold the member, else one. */
+export function newRows(scene: Scene, person: Person): { row: Row; name: string }[] {
+  const { newRow, owners } = scene;
+  if (!newRow) return [];
+  if (owners.length === 0) return [{ row: newRow, name: 'a new row' }];
+  const of = (id: string): Row => new Map([...newRow, ...owners.map((name) => [name, id] as const)]);
+  const others = { row: newRow, name: `a new row, ${whose(newRow, person, owners)}` };
+  return person.userId === null ? [others] : [{ row: of(person.userId), name: 'a new row of one’s own' }, others];
+}
+
+function whose(row: Row, person: Person, owners: readonly string[]): string {
+  if (owners.length === 0) return 'a row';
+  const values = owners.map((name) => row.get(name) ?? null);
+  if (person.userId !== null && values.includes(person.userId)) return 'own row';
+  return values.every((value) => value === null) ? 'nobody’s row' : 'another member’s row';
+}
+
+/** insufficient_privilege, infinite recursion, what a view does not take (55000, 42809, 0A000), its check option (44000), no such role. */
+const refusals = new Set(['42501', '42P17', '55000', '42809', '0A000', '44000', '22023']);
+
+/** What became of a statement. A rule that is broken was asked after the rights, so the row would have been let through. */
+export function metBy(answer: Answer, operation: RoleCell['operation'], beforeRow: boolean): ProbeTry['met'] {
+  if (!isError(answer)) {
+    if (answer.rows > 0) return 'allowed';
+    return beforeRow ? 'stopped' : 'hidden';
+  }
+  const { sqlstate, within } = answer;
+  if (!within && refusals.has(sqlstate)) return 'refused';
+  if (
+    !within &&
+    sqlstate.startsWith('23') &&
+    (operation === 'insert' || operation === 'update' || operation === 'delete')
+  ) {
+    return 'allowed';
+  }
+  return 'stopped';
+}
