@@ -39,6 +39,7 @@ table { border-collapse: collapse; width: 100%; font-size: 13px; line-height: 20
 th, td { text-align: left; vertical-align: top; padding: 6px 16px 6px 0; border-bottom: 1px solid var(--rule); min-width: 64px; }
 thead th { color: var(--ink-3); font-size: 12px; font-weight: 500; border-bottom-color: var(--rule-2); }
 tbody th { font-weight: 400; }
+th code, td code { overflow-wrap: normal; }
 .always { color: var(--always); } .when { color: var(--when); } .never { color: var(--ink-3); }
 @media (max-width: 600px) { body { padding: 24px 16px 64px; } h1 { font-size: 24px; line-height: 30px; } }
 @media print {
