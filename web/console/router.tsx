@@ -15,8 +15,9 @@ import { RouteFailure } from './frame/route-failure.tsx';
 import { Waiting } from './frame/waiting.tsx';
 import { readDataSearch } from './work/data/data-search.ts';
 
-/** A search parameter that is text, or is left out. */
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A search parameter that is text, or is left out. What looks like a number has been read as one. */
+const text = (value: unknown): string | undefined =>
+  typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined;
 const named = <K extends string>(name: K, value: unknown): { [name in K]?: string } => {
   const given = text(value);
   return given === undefined ? {} : ({ [name]: given } as { [name in K]?: string });
@@ -67,11 +68,35 @@ const contents = createRoute({
   component: lazyRouteComponent(() => import('./contents/contents-page.tsx'), 'ContentsPage'),
 });
 
+const purpose = createRoute({
+  getParentRoute: () => app,
+  path: '/purpose',
+  component: lazyRouteComponent(() => import('./chapters/purpose/purpose-page.tsx'), 'PurposePage'),
+});
+
+const screens = createRoute({
+  getParentRoute: () => app,
+  path: '/screens',
+  validateSearch: (search) => named('screen', search.screen),
+  component: lazyRouteComponent(() => import('./chapters/screens/screens-page.tsx'), 'ScreensPage'),
+});
+
 const entities = createRoute({
   getParentRoute: () => app,
   path: '/entities',
-  validateSearch: (search) => named('entity', search.entity),
+  validateSearch: (search) => ({ ...named('entity', search.entity), ...named('field', search.field) }),
   component: lazyRouteComponent(() => import('./chapters/entities/entities-page.tsx'), 'EntitiesPage'),
+});
+
+const states = createRoute({
+  getParentRoute: () => app,
+  path: '/states',
+  validateSearch: (search) => ({
+    ...named('machine', search.machine),
+    ...named('state', search.state),
+    ...named('way', search.way),
+  }),
+  component: lazyRouteComponent(() => import('./chapters/states/states-page.tsx'), 'StatesPage'),
 });
 
 const rules = createRoute({
@@ -84,7 +109,7 @@ const rules = createRoute({
 const roles = createRoute({
   getParentRoute: () => app,
   path: '/roles',
-  validateSearch: (search) => named('cell', search.cell),
+  validateSearch: (search) => ({ ...named('cell', search.cell), ...named('advice', search.advice) }),
   component: lazyRouteComponent(() => import('./chapters/roles/roles-page.tsx'), 'RolesPage'),
 });
 
@@ -152,7 +177,10 @@ const sessions = createRoute({
 
 const inApp = app.addChildren([
   contents,
+  purpose,
+  screens,
   entities,
+  states,
   rules,
   roles,
   calls,

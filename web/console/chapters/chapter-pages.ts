@@ -3,9 +3,15 @@ import type { Chapters, Specification } from '../../../contract/specification.ts
 
 /** The chapters that have a page, and what the rail counts of each. A chapter without a page is nowhere to be seen. */
 const pages = {
+  purpose: { to: '/app/$ref/purpose', count: () => undefined },
+  screens: { to: '/app/$ref/screens', count: ({ screens }: Chapters) => screens?.screens.length },
   entities: {
     to: '/app/$ref/entities',
     count: ({ entities }: Chapters) => entities?.entities.filter((entity) => entity.exposed).length,
+  },
+  states: {
+    to: '/app/$ref/states',
+    count: ({ states }: Chapters) => states?.machines.reduce((sum, machine) => sum + machine.states.length, 0),
   },
   rules: { to: '/app/$ref/rules', count: ({ rules }: Chapters) => rules?.rules.length },
   roles: { to: '/app/$ref/roles', count: ({ roles }: Chapters) => roles?.roles.length },

@@ -12,8 +12,14 @@ const word = (value: number, singular: string, plural = `${singular}s`) => ` ${v
 /** What each chapter says of itself in the contents: one line of live figures. Pure. */
 export function chapterWords(key: BuiltChapter, { chapters }: Specification, activity: Activity | undefined): Piece[] {
   switch (key) {
+    case 'purpose':
+      return chapters.purpose ? purposeWords(chapters.purpose) : [];
+    case 'screens':
+      return chapters.screens ? screensWords(chapters.screens) : [];
     case 'entities':
       return chapters.entities ? entitiesWords(chapters.entities) : [];
+    case 'states':
+      return chapters.states ? statesWords(chapters.states) : [];
     case 'rules':
       return chapters.rules ? rulesWords(chapters.rules) : [];
     case 'roles':
@@ -46,6 +52,39 @@ function entitiesWords({ entities, relations }: NonNullable<Specification['chapt
     figure(relations.length),
     word(relations.length, 'relation'),
     ...(known.length > 0 ? [`; about ${count(rows)}${word(rows, 'row')}, ${bytes(size)}`] : []),
+  ];
+}
+
+function purposeWords({ purpose, owner }: NonNullable<Specification['chapters']['purpose']>): Piece[] {
+  return [purpose ?? 'Not said yet', ...(owner === null ? [] : [`; ${owner}`])];
+}
+
+function screensWords({ screens }: NonNullable<Specification['chapters']['screens']>): Piece[] {
+  if (screens.length === 0) return ['None yet'];
+  const broken = screens.filter((screen) => screen.broken.length > 0).length;
+  return [
+    figure(screens.length),
+    word(screens.length, 'screen'),
+    ', ',
+    figure(screens.filter(({ origin }) => origin !== 'derived').length),
+    ' defined',
+    ...(broken > 0 ? ['; ', figure(broken), ' broken'] : []),
+  ];
+}
+
+function statesWords({ machines }: NonNullable<Specification['chapters']['states']>): Piece[] {
+  if (machines.length === 0) return ['None yet'];
+  const states = machines.reduce((sum, machine) => sum + machine.states.length, 0);
+  const transitions = machines.reduce((sum, machine) => sum + machine.transitions.length, 0);
+  return [
+    figure(machines.length),
+    word(machines.length, 'machine'),
+    ', ',
+    figure(states),
+    word(states, 'state'),
+    ', ',
+    figure(transitions),
+    word(transitions, 'transition'),
   ];
 }
 

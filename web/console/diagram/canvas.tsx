@@ -87,7 +87,7 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
   );
   const show = useShow(layout);
 
-  const [start] = useState(() => startingView(layout, room, selected ?? hubOf(graph)));
+  const [start] = useState(() => startingView(layout, room, selected ?? (graph.ordered ? undefined : hubOf(graph))));
   useEffect(() => {
     if (selected !== null) show(selected);
   }, [selected, show]);
@@ -155,10 +155,10 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
             disableKeyboardA11y
             attributionPosition="bottom-left"
           >
-            {room.width >= leastForMap && <Overview layout={layout} />}
+            {compact && room.width >= leastForMap && <Overview layout={layout} />}
           </ReactFlow>
         </div>
-        <Zoom onHold={coarse.matches && !fits ? () => setHeld(!held) : null} held={held} quiet={fits} />
+        {!fits && <Zoom onHold={coarse.matches ? () => setHeld(!held) : null} held={held} />}
       </div>
     </SharedContext>
   );
@@ -209,12 +209,11 @@ function useShow(layout: Layout): (id: string) => void {
   );
 }
 
-/** `quiet`: all is in sight, and the controls come with the pointer or the focus. */
-function Zoom({ held, onHold, quiet }: { held: boolean; onHold: (() => void) | null; quiet: boolean }) {
+function Zoom({ held, onHold }: { held: boolean; onHold: (() => void) | null }) {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
   const duration = travel();
   return (
-    <div className={classNames(styles.zoom, quiet && styles.quiet)}>
+    <div className={styles.zoom}>
       {onHold && (
         <Button small square icon={IconArrowsMove} label="Move with one finger" aria-pressed={held} onClick={onHold} />
       )}

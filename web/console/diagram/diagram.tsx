@@ -134,7 +134,7 @@ function useLayout(graph: Graph | undefined) {
   });
 }
 
-const none: Graph = { boxes: [], edges: [], alone: '' };
+const none: Graph = { boxes: [], edges: [], alone: '', ordered: false };
 
 /** What the places of boxes and edges follow from. */
 const shapeOf = (graph: Graph): string => {

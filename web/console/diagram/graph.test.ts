@@ -25,6 +25,7 @@ const graph = {
   boxes: ['a', 'b', 'c', 'd'].map(box),
   edges: [edge('a', 'b'), edge('b', 'c'), edge('c', 'd'), edge('b', 'b')],
   alone: '',
+  ordered: false,
 };
 
 it('keeps of a large graph what the chosen box is joined to, and no edge without its ends', () => {
@@ -36,5 +37,5 @@ it('keeps of a large graph what the chosen box is joined to, and no edge without
 
 it('finds where most edges meet, or nothing in an empty graph', () => {
   expect(hubOf(graph)).toBe('b');
-  expect(hubOf({ boxes: [], edges: [], alone: '' })).toBeUndefined();
+  expect(hubOf({ boxes: [], edges: [], alone: '', ordered: false })).toBeUndefined();
 });

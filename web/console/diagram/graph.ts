@@ -11,8 +11,8 @@ export interface Box {
   /** Beside the figure, small: "9 fields", "22 min". */
   remark: string;
   colour: Colour;
-  /** `derived`: a view. `outside`: not the app's own. `final`: nothing leads on. `start`: the dot that a machine starts at. */
-  look: 'usual' | 'derived' | 'outside' | 'final' | 'start';
+  /** `derived`: a view. `outside`: not the app's own. `final`: nothing leads on. `unreached`: nothing leads there. `start`: the dot that a machine starts at. */
+  look: 'usual' | 'derived' | 'outside' | 'final' | 'unreached' | 'start';
   /** The heading of the frame around it; null for none. */
   group: string | null;
   /** What screen readers say of it. */
@@ -38,6 +38,8 @@ export interface Graph {
   edges: readonly Edge[];
   /** The heading over boxes that no edge meets. */
   alone: string;
+  /** The boxes come in the order in which one reaches them: edges against it lead back. */
+  ordered: boolean;
 }
 
 /** More boxes than this are drawn as one line each, and their edges without labels. */

@@ -16,6 +16,8 @@ const common: LayoutOptions = {
 /** The order in which boxes and edges are given, where it costs no crossing. ELK fails with it where boxes stand in groups. */
 const inOrder: LayoutOptions = { 'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES' };
 
+const wayBack: LayoutOptions = { 'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER' };
+
 /** Few boxes: room for the words on the edges. */
 const full: LayoutOptions = {
   'elk.layered.spacing.nodeNodeBetweenLayers': '40',
@@ -60,7 +62,7 @@ export async function layoutOf(graph: Graph): Promise<Layout> {
 const nothing: Layout = { width: 0, height: 0, boxes: new Map(), groups: [], edges: new Map() };
 
 async function layered(graph: Graph, joined: readonly Box[], compact: boolean): Promise<Layout> {
-  const order = joined.every(({ group }) => group === null) ? inOrder : {};
+  const order = joined.every(({ group }) => group === null) ? { ...inOrder, ...(graph.ordered && wayBack) } : {};
   const root = await laidOut({
     id: 'root',
     layoutOptions: { ...common, ...(compact ? tight : full), ...order, 'elk.hierarchyHandling': 'INCLUDE_CHILDREN' },

@@ -19,6 +19,7 @@ const graph: Graph = {
   ],
   edges: [{ id: 'e', from: 'a', to: 'a', label: 'solve', figure: '7', weight: 2, bad: true, says: '' }],
   alone: '',
+  ordered: false,
 };
 const layout: Layout = {
   width: 200,

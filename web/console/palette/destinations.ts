@@ -5,8 +5,18 @@ import { count, counted, entityName, shortId } from '../format/format.ts';
 
 /** Where a line of the palette leads. */
 export type Target =
-  | { to: '/app/$ref' | '/app/$ref/data' | '/app/$ref/sql' | '/app/$ref/users' | '/app/$ref/sessions' }
+  | {
+      to:
+        | '/app/$ref'
+        | '/app/$ref/purpose'
+        | '/app/$ref/data'
+        | '/app/$ref/sql'
+        | '/app/$ref/users'
+        | '/app/$ref/sessions';
+    }
+  | { to: '/app/$ref/screens'; search: { screen?: string } }
   | { to: '/app/$ref/entities'; search: { entity?: string } }
+  | { to: '/app/$ref/states'; search: { machine?: string } }
   | { to: '/app/$ref/rules'; search: { rule?: string } }
   | { to: '/app/$ref/roles'; search: { cell?: string } }
   | { to: '/app/$ref/calls'; search: { call?: string } }
@@ -24,7 +34,7 @@ export interface Destination {
 
 /** Everything in the specification that has a name: chapters, entities, operations on them, calls. Pure. */
 export function destinations(specification: Specification): Destination[] {
-  const { entities, rules, roles, calls, errors, limits } = specification.chapters;
+  const { screens, entities, states, rules, roles, calls, errors, limits } = specification.chapters;
   const chapters = chapterPages(specification).map(
     ({ number, name, question, to }): Destination => ({
       chapter: number,
@@ -41,6 +51,22 @@ export function destinations(specification: Specification): Destination[] {
         .filter(Boolean)
         .join(', '),
       target: { to: '/app/$ref/entities', search: { entity: id } },
+    }),
+  );
+  const shown = (screens?.screens ?? []).map(
+    ({ route, title, kind }): Destination => ({
+      chapter: 2,
+      title: route,
+      about: `${title}, ${kind}`,
+      target: { to: '/app/$ref/screens', search: { screen: route } },
+    }),
+  );
+  const machines = (states?.machines ?? []).map(
+    ({ id, states: all, transitions }): Destination => ({
+      chapter: 4,
+      title: shortId(id),
+      about: `${counted(all.length, 'state')}, ${counted(transitions.length, 'transition')}`,
+      target: { to: '/app/$ref/states', search: { machine: id } },
     }),
   );
   const valid = (rules?.rules ?? []).map(
@@ -90,5 +116,5 @@ export function destinations(specification: Specification): Destination[] {
       target: { to: '/app/$ref/limits', search: { limit: id } },
     }),
   );
-  return [...chapters, ...things, ...valid, ...cells.values(), ...answered, ...wrong, ...bounds];
+  return [...chapters, ...shown, ...things, ...machines, ...valid, ...cells.values(), ...answered, ...wrong, ...bounds];
 }

@@ -30,6 +30,7 @@ export function entityGraph({ entities, relations }: EntitiesChapter): Graph {
     ],
     edges: relations.map((relation) => edgeOf(relation, idOf(relation.from), idOf(relation.to))),
     alone: 'Without a relation',
+    ordered: false,
   };
 }
 

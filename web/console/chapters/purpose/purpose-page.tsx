@@ -1,0 +1,197 @@
+import { IconPencil } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useState } from 'react';
+import type { PurposeChapter } from '../../../../contract/description.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { Bar, Table } from '../../../ui/table.tsx';
+import { activity } from '../../data/apps/activity.ts';
+import { count, counted } from '../../format/format.ts';
+import { useKeys } from '../../keys/keyboard.tsx';
+import { ChapterPage } from '../chapter-page.tsx';
+import { useChapter } from '../use-chapter.ts';
+import { DescriptionForm } from './description-form.tsx';
+import styles from './purpose.module.css';
+
+const changes = [
+  'Edit it here',
+  <span key="sql">
+    Or call <code>ninefold.describe_app(name =&gt; …, purpose =&gt; …, audience =&gt; …, owner =&gt; …)</code> in a
+    migration, so that it goes with the code
+  </span>,
+  'What is left out is said no more',
+];
+
+/** Chapter 1: what the app is, for whom, who answers for it, and how large it is. */
+export function PurposePage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/purpose' });
+  const { chapter, stale } = useChapter(ref, 'purpose');
+  const [editing, setEditing] = useState(false);
+  useKeys(
+    useMemo(() => [{ keys: 'e', group: 'This page', does: 'Edit what is said', run: () => setEditing(true) }], []),
+  );
+  return (
+    <ChapterPage
+      appRef={ref}
+      chapter="purpose"
+      answer={chapter && <Answer appRef={ref} chapter={chapter} />}
+      sources={chapter?.sources ?? []}
+      changes={changes}
+    >
+      <Figure
+        number="Figure 1.1"
+        caption="What it is"
+        tools={
+          chapter &&
+          !editing && (
+            <Button small icon={IconPencil} onClick={() => setEditing(true)}>
+              Edit
+            </Button>
+          )
+        }
+      >
+        {chapter && editing ? (
+          <DescriptionForm appRef={ref} chapter={chapter} onDone={() => setEditing(false)} />
+        ) : (
+          <Written chapter={chapter} />
+        )}
+      </Figure>
+      <InFigures appRef={ref} chapter={chapter} stale={stale} />
+    </ChapterPage>
+  );
+}
+
+function Written({ chapter }: { chapter: PurposeChapter | undefined }) {
+  const lines = [
+    ['Name', chapter?.name],
+    ['Purpose', chapter?.purpose],
+    ['Audience', chapter?.audience],
+    ['Owner', chapter?.owner],
+  ] as const;
+  return (
+    <dl className={styles.written}>
+      {lines.map(([name, said]) => (
+        <div key={name} className={styles.line}>
+          <dt>{name}</dt>
+          <dd>
+            {said === undefined ? <Bar width={320} /> : (said ?? <span className={styles.unsaid}>Not said yet</span>)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** How large the app is, each figure beside the place that shows it. */
+function InFigures({
+  appRef,
+  chapter,
+  stale,
+}: {
+  appRef: string;
+  chapter: PurposeChapter | undefined;
+  stale: boolean;
+}) {
+  const { data: today } = useQuery(activity(appRef));
+  const params = { ref: appRef };
+  const { figures } = chapter ?? {};
+  const rows: (readonly [name: string, value: number | undefined, what: string, link: ReactNode])[] = [
+    [
+      'Entities',
+      figures?.entities,
+      'tables and views that clients reach',
+      <Link key="entities" to="/app/$ref/entities" params={params}>
+        Chapter 3
+      </Link>,
+    ],
+    [
+      'Members',
+      today?.members ?? figures?.members,
+      'accounts',
+      <Link key="users" to="/app/$ref/users" params={params}>
+        Users
+      </Link>,
+    ],
+    [
+      'Sessions',
+      today?.sessions,
+      'signed in now',
+      <Link key="sessions" to="/app/$ref/sessions" params={params}>
+        Sessions
+      </Link>,
+    ],
+    [
+      'Calls',
+      today?.today.calls ?? figures?.calls_today,
+      'answered since midnight, UTC',
+      <Link key="calls" to="/app/$ref/calls" params={params}>
+        Chapter 7
+      </Link>,
+    ],
+  ];
+  return (
+    <Figure number="Table 1.2" caption="In figures">
+      <div className={styles.figures}>
+        <Table label="The app in figures" stale={stale}>
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col" className="num">
+                How many
+              </th>
+              <th scope="col" className={styles.what}>
+                Counted are
+              </th>
+              <th scope="col">Shown in</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, value, what, link]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="num">
+                  {value === undefined ? <Bar width={32} /> : <Changing value={value}>{count(value)}</Changing>}
+                </td>
+                <td className="soft">{what}</td>
+                <td>{link}</td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </div>
+    </Figure>
+  );
+}
+
+/** "Customers write to us here. 8 entities and 1,946 members; 412 calls were answered today." */
+function Answer({ appRef, chapter: { purpose, figures } }: { appRef: string; chapter: PurposeChapter }) {
+  const { data: today } = useQuery(activity(appRef));
+  const members = today?.members ?? figures?.members;
+  const calls = today?.today.calls ?? figures?.calls_today;
+  const proof = (text: string) => (
+    <a className={figureClass} href="#table-1-2">
+      <Changing value={text}>{text}</Changing>
+    </a>
+  );
+  return (
+    <>
+      {purpose === null ? 'Nobody has said yet what it is for.' : shortened(purpose)}
+      {figures && members !== undefined && calls !== undefined && (
+        <>
+          {' '}
+          It keeps {proof(counted(figures.entities, 'entity', 'entities'))} for {proof(counted(members, 'member'))};{' '}
+          {proof(calls === 0 ? 'no call' : counted(calls, 'call'))} {calls < 2 ? 'was' : 'were'} answered today.
+        </>
+      )}
+    </>
+  );
+}
+
+/** The first sentence, so that the answer stays an answer; all of it stands in the figure. */
+function shortened(purpose: string): string {
+  const first = /^[\s\S]*?[.!?](?=\s|$)/.exec(purpose)?.[0] ?? purpose;
+  if (first.length <= 160) return /[.!?]$/.test(first) ? first : `${first}.`;
+  return `${first.slice(0, first.lastIndexOf(' ', 158))} …`;
+}

@@ -1,0 +1,109 @@
+import { IconTerminal2 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { Screen } from '../../../../contract/description.ts';
+import { buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { VerdictMark } from '../../../ui/verdict.tsx';
+import { listed, shortId } from '../../format/format.ts';
+import { defineScreenSql, dropScreenSql } from './screen-sql.ts';
+import styles from './screens.module.css';
+
+const kinds: Readonly<Record<Screen['kind'], string>> = {
+  list: 'A list of',
+  detail: 'One row of',
+  form: 'A form for',
+  board: 'A board of',
+};
+
+const origins: Readonly<Record<Screen['origin'], string>> = {
+  derived: 'follows from the entity',
+  defined: 'defined by ninefold.define_screen',
+  'defined in place of a derived one':
+    'defined by ninefold.define_screen, in place of the one that follows from the entity',
+};
+
+/** One screen told in full: what it shows, for whom, why it is broken, and the SQL that changes it. */
+export function ScreenPanel({
+  appRef,
+  screen,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  screen: Screen;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  const { route, title, kind, entity, origin, columns, filter, order_by, roles, state_field, broken } = screen;
+  const define = defineScreenSql(screen);
+  const drop = dropScreenSql(screen);
+  return (
+    <Panel
+      label={`Screen ${route}`}
+      title={
+        <>
+          <code>{route}</code> <span className="soft">{kind}</span>
+        </>
+      }
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      <VerdictLine>
+        {title}. {kinds[kind]} {shortId(entity)}
+        {state_field === null ? '' : `, a column for each ${state_field}`}.
+      </VerdictLine>
+      {broken.length > 0 && (
+        <PanelSection title="Broken">
+          <ul className={styles.broken}>
+            {broken.map((reason) => (
+              <li key={reason}>
+                <VerdictMark of="disagrees" /> {reason}
+              </li>
+            ))}
+          </ul>
+        </PanelSection>
+      )}
+      <PanelSection title="Shows">
+        <KeyValues
+          pairs={[
+            [
+              'Entity',
+              <Link key="entity" to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity }}>
+                <code>{shortId(entity)}</code>
+              </Link>,
+            ],
+            ['Fields', columns.length > 0 ? <code key="fields">{columns.join(', ')}</code> : 'none'],
+            ['Rows', filter === null ? 'all that one may read' : <code key="filter">{filter}</code>],
+            ['Order', order_by === null ? 'none' : <code key="order">{order_by}</code>],
+            ['For', roles.length > 0 ? listed(roles) : 'nobody'],
+            ['Comes from', origins[origin]],
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title={origin === 'derived' ? 'Put one of your own in its place' : 'Change it'}>
+        <Code code={define} language="sql" label="the SQL of the screen" />
+        <p className={styles.foot}>
+          <Link
+            to="/app/$ref/sql"
+            params={{ ref: appRef }}
+            search={{ sql: define }}
+            className={buttonClass({ small: true })}
+          >
+            <Icon of={IconTerminal2} small />
+            Open in SQL
+          </Link>
+        </p>
+      </PanelSection>
+      {drop !== null && (
+        <PanelSection title="Take it away">
+          <Code code={drop} language="sql" label="the SQL that takes it away" />
+        </PanelSection>
+      )}
+    </Panel>
+  );
+}

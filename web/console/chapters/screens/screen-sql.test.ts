@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import type { Screen } from '../../../../contract/description.ts';
+import { defineScreenSql, dropScreenSql } from './screen-sql.ts';
+
+const screen: Screen = {
+  route: '/inbox',
+  title: "Today's inbox",
+  kind: 'list',
+  entity: 'public.tickets',
+  origin: 'defined',
+  columns: ['title', 'status'],
+  filter: 'status=eq.new',
+  order_by: null,
+  roles: ['agent'],
+  state_field: null,
+  broken: [],
+};
+
+it('defines a screen as it is', () => {
+  expect(defineScreenSql(screen)).toBe(`select ninefold.define_screen(
+  route => '/inbox',
+  title => 'Today''s inbox',
+  kind => 'list',
+  entity => 'public.tickets',
+  columns => array['title', 'status']::text[],
+  filter => 'status=eq.new',
+  roles => array['agent']::text[]);`);
+});
+
+it('leaves open who sees a screen that follows from its entity, and drops only what was defined', () => {
+  expect(defineScreenSql({ ...screen, origin: 'derived' })).not.toContain('roles');
+  expect(dropScreenSql({ ...screen, origin: 'derived' })).toBeNull();
+  expect(dropScreenSql(screen)).toBe("select ninefold.drop_screen('/inbox');");
+});

@@ -1,0 +1,126 @@
+import { useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Screen, ScreenKind, ScreensChapter } from '../../../../contract/description.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { count, counted, listed } from '../../format/format.ts';
+import { ChapterPage } from '../chapter-page.tsx';
+import { ListFigure } from '../list/list-figure.tsx';
+import { useChosen } from '../list/use-chosen.ts';
+import { useList } from '../list/use-list.ts';
+import { useChapter } from '../use-chapter.ts';
+import { screenColumns } from './screen-columns.tsx';
+import { ScreenPanel } from './screen-panel.tsx';
+
+const changes = [
+  <span key="define">
+    Define one with <code>ninefold.define_screen(route, title, kind, entity, …)</code>; with the route of one that
+    follows from an entity it takes its place
+  </span>,
+  <span key="drop">
+    <code>ninefold.drop_screen(route)</code> takes it away, and the one that follows from the entity comes back
+  </span>,
+  'A table or a view in an exposed schema has its screens as soon as it is made',
+];
+
+/** A screen by its route, as lists want it. */
+export type ListedScreen = Screen & { id: string };
+
+type Choice = 'all' | 'defined' | 'broken';
+const keeps: Readonly<Record<Choice, (screen: Screen) => boolean>> = {
+  all: () => true,
+  defined: ({ origin }) => origin !== 'derived',
+  broken: ({ broken }) => broken.length > 0,
+};
+
+/** Chapter 2: which screens and routes there are: those that follow from the entities, and those that were defined. */
+export function ScreensPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/screens' });
+  const { chapter, stale } = useChapter(ref, 'screens');
+  const [chosen, choose] = useChosen('screen');
+  const [choice, setChoice] = useState<Choice>('all');
+  const items = useMemo(() => chapter?.screens.map((screen) => ({ ...screen, id: screen.route })), [chapter]);
+  const list = useList({ items, chosen, choose, textOf, keep: keeps[choice] });
+  const { selected, close, previous, next } = list;
+  return (
+    <ChapterPage
+      appRef={ref}
+      chapter="screens"
+      answer={chapter && <Answer chapter={chapter} />}
+      sources={chapter?.sources ?? []}
+      changes={changes}
+      panel={
+        selected && <ScreenPanel appRef={ref} screen={selected} onClose={close} onPrevious={previous} onNext={next} />
+      }
+    >
+      {chapter?.screens.length === 0 ? (
+        <Empty title="No screen yet">
+          <p>The first table of an exposed schema has a list, a detail and a form at once.</p>
+        </Empty>
+      ) : (
+        <ListFigure
+          number="Table 2.1"
+          caption="Every screen, by its route"
+          tools={
+            <Segmented
+              label="Which screens"
+              value={choice}
+              options={[
+                ['all', 'All'],
+                ['defined', 'Defined'],
+                ['broken', 'Broken'],
+              ]}
+              onChange={setChoice}
+            />
+          }
+          what={['screen', 'screens']}
+          list={list}
+          columns={screenColumns}
+          stale={stale}
+        />
+      )}
+    </ChapterPage>
+  );
+}
+
+/** A screen is found by its route, its title, what it shows and for whom. */
+const textOf = ({ route, title, entity, columns, roles }: Screen): string =>
+  [route, title, entity, ...columns, ...roles].join('\n');
+
+const kinds: readonly (readonly [ScreenKind, string])[] = [
+  ['list', 'list'],
+  ['detail', 'detail'],
+  ['form', 'form'],
+  ['board', 'board'],
+];
+
+/** "25 screens: 9 lists, 7 details, 8 forms and 1 board. 3 are defined; 1 is broken." */
+function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
+  if (screens.length === 0)
+    return <>None yet. The first table has a list, a detail and a form as soon as it is made.</>;
+  const defined = screens.filter(keeps.defined).length;
+  const broken = screens.filter(keeps.broken).length;
+  const proof = (text: string, bad = false) => (
+    <a className={bad ? badFigureClass : figureClass} href="#table-2-1">
+      <Changing value={text}>{text}</Changing>
+    </a>
+  );
+  const parts = kinds.flatMap(([kind, word]) => {
+    const many = screens.filter((screen) => screen.kind === kind).length;
+    return many === 0 ? [] : [counted(many, word)];
+  });
+  return (
+    <>
+      {proof(counted(screens.length, 'screen'))}: {listed(parts)}.{' '}
+      {defined === 0 ? (
+        'All follow from the entities.'
+      ) : (
+        <>
+          {proof(count(defined))} {defined === 1 ? 'is' : 'are'} defined, the others follow from the entities.
+        </>
+      )}
+      {broken > 0 && <> {proof(`${count(broken)} ${broken === 1 ? 'is' : 'are'} broken`, true)}.</>}
+    </>
+  );
+}

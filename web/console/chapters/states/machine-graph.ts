@@ -1,0 +1,111 @@
+import type { Machine, MachineState } from '../../../../contract/states.ts';
+import type { Box, Colour, Edge, Graph } from '../../diagram/graph.ts';
+import { count, counted } from '../../format/format.ts';
+import { span, strays, type Way, waysOf } from './machine-words.ts';
+
+const colours: readonly Colour[] = ['d-4', 'd-1', 'd-2', 'd-5', 'd-3'];
+
+/** The colour of a state, the same everywhere on the page: final ones are grey. */
+export function colourOf({ states }: Machine, name: string): Colour {
+  const at = states.findIndex((state) => state.name === name);
+  return states[at]?.final === false ? (colours[at % colours.length] ?? 'd-6') : 'd-6';
+}
+
+/**
+ * A machine as boxes and edges: rows now and the median stay in the boxes, passages on the edges, whose weight grows with
+ * the root of them. Passages that no transition explains are edges that should not be. Pure.
+ */
+export function machineGraph(machine: Machine): Graph {
+  const ways = waysOf(machine);
+  const passed = strays(machine).filter(({ from, to }) => [from, to].every((name) => has(machine, name)));
+  const most = Math.max(1, ...ways.map(({ passages }) => passages ?? 0), ...passed.map((stray) => stray.count));
+  const weight = (passages: number) => 1 + 2.7 * Math.sqrt(passages / most);
+  return {
+    boxes: [start, ...machine.states.map((state) => boxOf(machine, state))],
+    edges: [
+      {
+        id: 'start',
+        from: start.id,
+        to: boxOfState(machine.initial),
+        label: '',
+        figure: null,
+        weight: 1,
+        bad: false,
+        says: `Every new row starts as ${machine.initial}`,
+      },
+      ...ways.map((way) => edgeOf(way, weight)),
+      ...passed.map(
+        ({ from, to, count: times }): Edge => ({
+          id: `stray ${from} ${to}`,
+          from: boxOfState(from),
+          to: boxOfState(to),
+          label: 'by no transition',
+          figure: count(times),
+          weight: weight(times),
+          bad: true,
+          says: `From ${from} to ${to} by no transition, ${counted(times, 'time')}`,
+        }),
+      ),
+    ],
+    alone: 'Without a transition',
+    ordered: true,
+  };
+}
+
+/** The box of a state, and the state of a box; null for the one that is no state. */
+export const boxOfState = (name: string): string => `state ${name}`;
+export const stateOfBox = (id: string): string | null => (id.startsWith('state ') ? id.slice('state '.length) : null);
+
+const has = ({ states }: Machine, name: string) => states.some((state) => state.name === name);
+
+const start: Box = {
+  id: 'start',
+  name: '',
+  figure: null,
+  remark: '',
+  colour: 'd-6',
+  look: 'start',
+  group: null,
+  says: '',
+};
+
+function boxOf(machine: Machine, { name, final, reached }: MachineState): Box {
+  const rows = machine.figures?.rows?.[name] ?? (machine.figures?.rows ? 0 : null);
+  const stay = machine.figures?.stay_seconds[name];
+  const remark = final ? 'final' : stay === undefined ? '' : span(stay);
+  return {
+    id: boxOfState(name),
+    name,
+    figure: rows === null ? null : count(rows),
+    remark,
+    colour: colourOf(machine, name),
+    look: reached ? (final ? 'final' : 'usual') : 'unreached',
+    group: null,
+    says: [
+      name,
+      rows !== null && counted(rows, 'row'),
+      stay !== undefined && !final && `stays ${remark}`,
+      final && 'final',
+    ]
+      .filter(Boolean)
+      .join(', '),
+  };
+}
+
+const edgeOf = ({ id, from, to, transition, passages }: Way, weight: (passages: number) => number): Edge => ({
+  id,
+  from: boxOfState(from),
+  to: boxOfState(to),
+  label: transition.name,
+  figure: passages === null ? null : count(passages),
+  weight: weight(passages ?? 0),
+  bad: false,
+  says: `${transition.name}, from ${from} to ${to}${passages === null ? '' : `, ${counted(passages, 'passage')} in 30 days`}`,
+});
+
+/** The edge of a chosen way, or else all that meet a chosen state. */
+export function hotEdges({ edges }: Graph, state: string | null, way: string | null): ReadonlySet<string> {
+  if (way !== null) return new Set([way]);
+  const box = state === null ? null : boxOfState(state);
+  return new Set(edges.filter(({ from, to }) => from === box || to === box).map(({ id }) => id));
+}

@@ -1,0 +1,94 @@
+import type { Machine, StatesChapter, Transition } from '../../../../contract/states.ts';
+
+const parts: readonly (readonly [seconds: number, unit: string])[] = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+];
+
+/** A length of time in its two largest units: "4 d 2 h", "3 h 40 min", "22 min", "8 s". From ten days on, and for minutes, in one. */
+export function span(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const at = parts.findIndex(([size]) => whole >= size);
+  const [size, unit] = parts[at] ?? [1, 's'];
+  const many = Math.floor(whole / size);
+  const next = parts[at + 1];
+  const rest = next ? Math.floor((whole % size) / next[0]) : 0;
+  return !next || rest === 0 || unit === 'min' || (unit === 'd' && many >= 10)
+    ? `${many} ${unit}`
+    : `${many} ${unit} ${rest} ${next[1]}`;
+}
+
+/** One way from a state to another: a transition, from one of the states that it leads from. */
+export interface Way {
+  id: string;
+  from: string;
+  to: string;
+  transition: Transition;
+  /** Passages in 30 days; null while they are not known. */
+  passages: number | null;
+}
+
+/** How a way is named in the address bar, and to screen readers: "solve from open". */
+export const wayId = (transition: string, from: string): string => `${transition} from ${from}`;
+
+/** Every way of a machine, in the order of its transitions. Pure. */
+export const waysOf = ({ states, transitions, table, figures }: Machine): Way[] =>
+  transitions.flatMap((transition) =>
+    states.flatMap(({ name: from }) => {
+      const to = table[from]?.[transition.name] ?? null;
+      if (to === null) return [];
+      const passed = figures?.passages.find(
+        (one) => one.from === from && one.to === to && one.transition === transition.name,
+      );
+      return [
+        {
+          id: wayId(transition.name, from),
+          from,
+          to,
+          transition,
+          passages: figures ? (passed?.count ?? 0) : null,
+        },
+      ];
+    }),
+  );
+
+/** Passages of the last 30 days that no way of the machine explains: it was another one then, or it was switched off. */
+export const strays = (machine: Machine): { from: string; to: string; count: number }[] => {
+  const ways = waysOf(machine);
+  return (machine.figures?.passages ?? []).flatMap(({ from, to, transition, count }) =>
+    from === null || ways.some((way) => way.from === from && way.to === to && way.transition.name === transition)
+      ? []
+      : [{ from, to, count }],
+  );
+};
+
+/** Of all pairs of different states: how many a transition leads from one to the other. */
+export function pairsOf(machine: Machine): { all: number; allowed: number } {
+  const many = machine.states.length;
+  return {
+    all: many * (many - 1),
+    allowed: new Set(waysOf(machine).map(({ from, to }) => JSON.stringify([from, to]))).size,
+  };
+}
+
+/** Rows in all states of a machine; null where they were not counted. */
+export const rowsOf = ({ figures }: Machine): number | null =>
+  figures?.rows ? Object.values(figures.rows).reduce((sum, rows) => sum + rows, 0) : null;
+
+/** Passages of the last 30 days from state to state; rows that were made are none. */
+export const passagesOf = ({ figures }: Machine): number | null =>
+  figures ? figures.passages.reduce((sum, { from, count }) => sum + (from === null ? 0 : count), 0) : null;
+
+/** The sum of what is known; null where nothing is. */
+export function sumOf(chapter: StatesChapter, of: (machine: Machine) => number | null): number | null {
+  const known = chapter.machines.map(of).filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** The words of a transition as a sentence, without its name: "take: agent may …" → "Agent may …." */
+export function sentenceOf({ name, words }: Pick<Transition, 'name' | 'words'>): string {
+  const said = words.startsWith(`${name}: `) ? words.slice(name.length + 2) : words;
+  return `${said[0]?.toUpperCase() ?? ''}${said.slice(1)}.`;
+}

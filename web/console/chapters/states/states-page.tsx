@@ -1,0 +1,240 @@
+import { Select } from '@mantine/core';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import type { Machine, StatesChapter } from '../../../../contract/states.ts';
+import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { Diagram } from '../../diagram/diagram.tsx';
+import { count, counted, listed } from '../../format/format.ts';
+import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { ChapterPage } from '../chapter-page.tsx';
+import { ListTable } from '../list/list-table.tsx';
+import { useChapter } from '../use-chapter.ts';
+import { EveryPair } from './every-pair.tsx';
+import { FirstMachine } from './first-machine.tsx';
+import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.ts';
+import { machineMermaid } from './machine-mermaid.ts';
+import { pairsOf, passagesOf, rowsOf, sumOf, waysOf } from './machine-words.ts';
+import { StatePanel } from './state-panel.tsx';
+import styles from './states.module.css';
+import { wayColumns } from './way-columns.tsx';
+import { WayPanel } from './way-panel.tsx';
+
+const changes = [
+  <span key="define">
+    Call <code>ninefold.define_machine(…)</code> in a migration; <code>ninefold.drop_machine(…)</code> takes it away
+  </span>,
+  'A state that rows still stand in cannot be taken away: the refusal counts them',
+  'A transition that needs other words, roles or conditions is defined again, with the whole machine',
+];
+
+/** Chapter 4: which states there are, and who may move what where. */
+export function StatesPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/states' });
+  const { machine: wanted, state, way } = useSearch({ from: '/signed-in/app/$ref/states' });
+  const navigate = useNavigate();
+  const { chapter, pending, stale } = useChapter(ref, 'states');
+  const machine = chapter?.machines.find(({ id }) => id === wanted) ?? chapter?.machines[0];
+
+  const choose = useCallback(
+    (search: { machine?: string; state?: string; way?: string }) =>
+      void navigate({ to: '/app/$ref/states', params: { ref }, search, replace: true, resetScroll: false }),
+    [navigate, ref],
+  );
+  const here = machine && machine !== chapter?.machines[0] ? machine.id : undefined;
+  const kept = useMemo(() => (here === undefined ? {} : { machine: here }), [here]);
+  const close = useCallback(() => choose(kept), [choose, kept]);
+  const openWay = useCallback((id: string) => choose({ ...kept, way: id }), [choose, kept]);
+  const openState = useCallback((id: string) => choose({ ...kept, state: id }), [choose, kept]);
+
+  const ways = useMemo(() => machine && waysOf(machine), [machine]);
+  const neighbours = useNeighbours(ways, way ?? null, openWay);
+  const chosenWay = ways?.find(({ id }) => id === way);
+  const chosenState = machine?.states.find(({ name }) => name === state);
+
+  return (
+    <ChapterPage
+      appRef={ref}
+      chapter="states"
+      answer={chapter && <Answer chapter={chapter} />}
+      sources={chapter?.sources ?? []}
+      changes={changes}
+      panel={
+        machine && chosenWay ? (
+          <WayPanel
+            appRef={ref}
+            machine={machine}
+            way={chosenWay}
+            onClose={close}
+            onPrevious={neighbours.previous}
+            onNext={neighbours.next}
+          />
+        ) : (
+          machine && chosenState && <StatePanel appRef={ref} machine={machine} state={chosenState} onClose={close} />
+        )
+      }
+    >
+      {chapter && !machine ? (
+        <FirstMachine appRef={ref} />
+      ) : (
+        <>
+          <MachineFigure
+            appRef={ref}
+            machine={machine}
+            choice={
+              chapter && machine && chapter.machines.length > 1 ? (
+                <Select
+                  className={styles.machine ?? ''}
+                  aria-label="Machine"
+                  data={chapter.machines.map(({ id }) => id)}
+                  value={machine.id}
+                  onChange={(id) => id !== null && choose({ machine: id })}
+                />
+              ) : null
+            }
+            state={chosenState?.name ?? null}
+            way={chosenWay?.id ?? null}
+            onOpen={openState}
+          />
+          {machine && <Problems machine={machine} />}
+          <Figure
+            number="Table 4.2"
+            caption="Who may move what where"
+            tools={machine && <span className="soft">{decided(machine)}</span>}
+          >
+            <ListTable
+              label="Transitions"
+              columns={machine ? columnsOf(machine, way ?? null) : waiting}
+              rows={ways}
+              selected={chosenWay?.id ?? null}
+              labelOf={({ id }) => id}
+              stale={stale}
+              onOpen={openWay}
+            />
+          </Figure>
+          {machine && !pending && (
+            <EveryPair number="Table 4.3" machine={machine} stale={stale} onOpenState={openState} onOpenWay={openWay} />
+          )}
+        </>
+      )}
+    </ChapterPage>
+  );
+}
+
+const columnsOf = (machine: Machine, way: string | null) =>
+  wayColumns(machine, Math.max(1, ...waysOf(machine).map(({ passages }) => passages ?? 0)), way);
+
+const waiting = [80, 130, 80, 90, 60].map((bar, place) => ({
+  name: ['Transition', 'From and to', 'Who', 'When', '30 days'][place] ?? '',
+  bar,
+  cell: () => null,
+}));
+
+function decided(machine: Machine): string {
+  const { all, allowed } = pairsOf(machine);
+  return `${count(all)} of ${count(all)} pairs of states are decided: ${count(allowed)} allowed, ${count(all - allowed)} refused`;
+}
+
+function MachineFigure({
+  appRef,
+  machine,
+  choice,
+  state,
+  way,
+  onOpen,
+}: {
+  appRef: string;
+  machine: Machine | undefined;
+  choice: React.ReactNode;
+  state: string | null;
+  way: string | null;
+  onOpen: (state: string) => void;
+}) {
+  const graph = useMemo(() => machine && machineGraph(machine), [machine]);
+  const hot = useMemo(() => (graph ? hotEdges(graph, state, way) : new Set<string>()), [graph, state, way]);
+  const mermaid = useCallback(() => (machine ? machineMermaid(machine) : ''), [machine]);
+  const open = useCallback(
+    (box: string) => {
+      const name = stateOfBox(box);
+      if (name !== null) onOpen(name);
+    },
+    [onOpen],
+  );
+  return (
+    <Diagram
+      number="Figure 4.1"
+      caption={
+        machine ? (
+          <>
+            <code>{machine.id.replace(/^public\./, '')}</code>: rows now, median stay, passages in 30 days
+          </>
+        ) : (
+          'Rows now, median stay, passages in 30 days'
+        )
+      }
+      label={machine ? `Machine of ${machine.id}` : 'Machine'}
+      remark={
+        <>
+          <span className={styles.legend}>line weight: passages</span>
+          {choice}
+        </>
+      }
+      name={`${appRef}-${machine?.id ?? 'machine'}`}
+      graph={graph}
+      words={undefined}
+      selected={state === null ? null : boxOfState(state)}
+      hot={hot}
+      mermaid={mermaid}
+      onOpen={open}
+    />
+  );
+}
+
+function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
+  if (enforced && problems.length === 0) return null;
+  return (
+    <ul className={styles.problems} id="problems">
+      {!enforced && <li>It is not enforced: writes pass it by.</li>}
+      {problems.map((problem) => (
+        <li key={problem}>{problem}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** "One machine moves tickets through 6 states by 10 transitions. 12,408 rows stand in it; 9,264 passages were made in 30 days." */
+function Answer({ chapter }: { chapter: StatesChapter }) {
+  const { machines } = chapter;
+  if (machines.length === 0) return <>None is defined: every value that the rules allow may follow every other.</>;
+  const states = machines.reduce((sum, machine) => sum + machine.states.length, 0);
+  const transitions = machines.reduce((sum, machine) => sum + machine.transitions.length, 0);
+  const rows = sumOf(chapter, rowsOf);
+  const passages = sumOf(chapter, passagesOf);
+  const loose = machines.filter(({ enforced, problems }) => !enforced || problems.length > 0).length;
+  const proof = (text: string, to: string, bad = false) => (
+    <a className={bad ? badFigureClass : figureClass} href={`#${to}`}>
+      <Changing value={text}>{text}</Changing>
+    </a>
+  );
+  const moved = listed([...new Set(machines.map(({ entity }) => entity.replace(/^public\./, '')))]);
+  return (
+    <>
+      {machines.length === 1 ? 'One machine moves' : `${count(machines.length)} machines move`} {moved} through{' '}
+      {proof(counted(states, 'state'), 'figure-4-1')} by {proof(counted(transitions, 'transition'), 'table-4-2')}.
+      {rows !== null && (
+        <>
+          {' '}
+          {proof(counted(rows, 'row'), 'figure-4-1')} {rows === 1 ? 'stands' : 'stand'} in{' '}
+          {machines.length === 1 ? 'it' : 'them'}
+          {passages !== null && (
+            <>
+              ; {proof(counted(passages, 'passage'), 'table-4-2')} {passages === 1 ? 'was' : 'were'} made in 30 days
+            </>
+          )}
+          .
+        </>
+      )}
+      {loose > 0 && <> {proof(`${count(loose)} ${loose === 1 ? 'is' : 'are'} not in order`, 'problems', true)}.</>}
+    </>
+  );
+}

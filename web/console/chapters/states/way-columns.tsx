@@ -1,0 +1,84 @@
+import { IconArrowNarrowRight } from '@tabler/icons-react';
+import type { Machine } from '../../../../contract/states.ts';
+import { Changing } from '../../../ui/fig.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { count } from '../../format/format.ts';
+import type { ListColumn } from '../list/list-table.tsx';
+import { colourOf } from './machine-graph.ts';
+import type { Way } from './machine-words.ts';
+import styles from './states.module.css';
+
+const none = <span className="soft">–</span>;
+
+/** Who may move what where: a row a way. `most`: passages of the way that was taken most often. */
+export const wayColumns = (machine: Machine, most: number, chosen: string | null): readonly ListColumn<Way>[] => [
+  { name: 'Transition', bar: 80, cell: ({ transition }) => transition.name },
+  {
+    name: 'From and to',
+    bar: 130,
+    cell: ({ from, to }) => (
+      <span className={styles.way}>
+        <StateName machine={machine} name={from} />
+        <Icon of={IconArrowNarrowRight} small />
+        <span className="sr">to</span>
+        <StateName machine={machine} name={to} />
+      </span>
+    ),
+  },
+  {
+    name: 'Who',
+    look: 'words',
+    share: 40,
+    rank: 'second',
+    bar: 80,
+    cell: ({ transition }) => <Who roles={transition.roles} />,
+  },
+  {
+    name: 'When',
+    look: 'words',
+    share: 60,
+    rank: 'second',
+    bar: 90,
+    cell: ({ transition }) => transition.when?.words ?? <span className="soft">always</span>,
+  },
+  {
+    name: 'Requires',
+    rank: 'third',
+    bar: 60,
+    cell: ({ transition }) => (transition.requires.length > 0 ? <code>{transition.requires.join(', ')}</code> : none),
+  },
+  {
+    name: 'Sets',
+    rank: 'third',
+    bar: 60,
+    cell: ({ transition }) =>
+      transition.sets.length > 0 ? <code>{transition.sets.map(({ field }) => field).join(', ')}</code> : none,
+  },
+  {
+    name: '30 days',
+    look: 'figure',
+    bar: 40,
+    cell: ({ id, passages }) =>
+      passages !== null && (
+        <span className={styles.passed}>
+          <Changing value={passages}>{count(passages)}</Changing>
+          <svg width="98" height="8" aria-hidden="true" data-chosen={id === chosen || undefined}>
+            <rect width="98" height="8" />
+            <rect width={(98 * passages) / most} height="8" />
+          </svg>
+        </span>
+      ),
+  },
+];
+
+/** A state with its colour. */
+export function StateName({ machine, name }: { machine: Machine; name: string }) {
+  return (
+    <span className={styles.state} style={{ '--state': `var(--${colourOf(machine, name)})` } as React.CSSProperties}>
+      {name}
+    </span>
+  );
+}
+
+export const Who = ({ roles }: { roles: readonly string[] | null }) =>
+  roles === null ? <span className="soft">whoever may change the row</span> : <code>{roles.join(', ')}</code>;
