@@ -88,7 +88,7 @@ export const machineQueries: CatalogueQueries<MachineFacts> = {
             from pg_catalog.pg_trigger g
             where g.tgrelid = m.entity and g.tgfoid = e.function and g.tgtype = ${timingBits} and not g.tgisinternal
               and g.tgattr::text = ''
-              and g.tgargs = convert_to(m.field, getdatabaseencoding()) || '\\x00'::bytea
+              and g.tgargs = ninefold.trigger_arguments(e.arguments)
             order by g.tgenabled = 'A' desc, g.tgenabled = 'O' desc limit 1
           ) g on true) as triggers,
         (select coalesce(json_agg(g.tgname order by g.tgname), '[]') from pg_catalog.pg_trigger g

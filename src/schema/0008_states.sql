@@ -3,6 +3,8 @@
 --
 -- Everything that evaluates what an app's owner wrote runs with the rights of its caller. The one function that runs with
 -- other rights, record_passage, evaluates nothing of the kind, and its role may do little more than it does.
+--
+-- What runs for each row plans its statements once (force_generic_plan): all of them look up a few rows by their keys.
 
 -- The compiled functions are the app's own, as the machines are; the schema stays.
 create schema ninefold_states;
@@ -14,6 +16,8 @@ create table ninefold.machines (
   entity regclass,
   field text,
   initial text not null,
+  -- The fields of the table's primary key, in its order: by them passages are recorded.
+  key text[] not null default '{}',
   constraint machines_pkey primary key (entity, field)
 );
 comment on table ninefold.machines is 'State machines. Set by ninefold.define_machine.';
@@ -73,10 +77,16 @@ create index passages_at on ninefold.passages (at);
 comment on table ninefold.passages is 'Each passage of a row from state to state: readable where the row is.';
 
 -- Who may pass ----------------------------------------------------------------------------------------------------------------
-create function ninefold.holds_any(roles text[]) returns boolean language sql stable
-return current_user = any (roles)
-  or exists (select from ninefold.member_roles m where m.user_id = ninefold.caller() and m.role = any (roles))
-  or 'pg_database_owner' = any (roles) and pg_has_role(current_user, 'pg_database_owner', 'usage');
+create function ninefold.holds_any(roles text[]) returns boolean
+  language plpgsql stable
+  set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return current_user = any (roles)
+    or exists (select from ninefold.member_roles m where m.user_id = ninefold.caller() and m.role = any (holds_any.roles))
+    or 'pg_database_owner' = any (roles) and pg_catalog.pg_has_role(current_user, 'pg_database_owner', 'usage');
+end
+$$;
 comment on function ninefold.holds_any is 'Whether the caller has one of the roles: a member''s, or the database role of the call.';
 
 create function ninefold.is_open(transition ninefold.transitions, "row" anyelement) returns boolean
@@ -142,20 +152,18 @@ begin
 end
 $$;
 
--- Finds the transition that a write takes, or refuses it. `row`: as it stood.
-create function ninefold.judge_passage(entity regclass, field text, was text, becomes text, "row" anyelement, key jsonb)
+-- Finds the transition that a write takes, or refuses it. `row`, also as jsonb: as it stood.
+create function ninefold.judge_passage(entity regclass, field text, old_row jsonb, becomes text, "row" anyelement)
   returns ninefold.transitions
   language plpgsql
-  set search_path = ''
+  set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
+  was text := old_row ->> field;
   t ninefold.transitions;
   tried text[] := '{}';
   open_ones text;
 begin
-  if not exists (select from ninefold.machines m where m.entity = judge_passage.entity and m.field = judge_passage.field) then
-    perform ninefold.refuse_undefined(entity, field);
-  end if;
   for t in
     select * from ninefold.transitions x
     where x.entity = judge_passage.entity and x.field = judge_passage.field and x.to_state = becomes
@@ -167,6 +175,9 @@ begin
     end if;
     tried := tried || t.name;
   end loop;
+  if not exists (select from ninefold.machines m where m.entity = judge_passage.entity and m.field = judge_passage.field) then
+    perform ninefold.refuse_undefined(entity, field);
+  end if;
   select pg_catalog.string_agg(pg_catalog.format('%s (to %s)', o ->> 'name', o ->> 'to'), ', ') into open_ones
   from pg_catalog.jsonb_array_elements(ninefold.open_transitions("row")) o where o ->> 'field' = judge_passage.field;
   raise exception using errcode = 'NF001',
@@ -175,7 +186,7 @@ begin
       else pg_catalog.format('The transition %s, from %s to %s, is not open to this caller.',
         pg_catalog.array_to_string(tried, ' or '), was, becomes)
     end,
-    detail = pg_catalog.format('The row %s of %s stands in the state %s.', key, entity, coalesce(was, 'none')),
+    detail = pg_catalog.format('The row %s of %s stands in the state %s.', ninefold.key_of(entity, old_row), entity, coalesce(was, 'none')),
     hint = case
       when open_ones is null then 'No transition is open to this caller now.'
       else pg_catalog.format('Open to this caller now: %s.', open_ones)
@@ -188,15 +199,28 @@ $$;
 
 -- The primary key of a row, by field; null where the table has none.
 create function ninefold.key_of(entity oid, "row" jsonb) returns jsonb
+  language plpgsql stable
+  set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(a.attname, "row" -> a.attname::text)
+    from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+    where i.indrelid = key_of.entity and i.indisprimary);
+end
+$$;
+
+create function ninefold.key_fields(entity oid) returns text[]
   language sql stable
   set search_path = ''
 return (
-  select pg_catalog.jsonb_object_agg(a.attname, "row" -> a.attname::text)
-  from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
-  where i.indrelid = key_of.entity and i.indisprimary
+  select pg_catalog.array_agg(a.attname::text order by k.place)
+  from pg_catalog.pg_index i, lateral pg_catalog.unnest(i.indkey::int2[]) with ordinality k (number, place)
+  join pg_catalog.pg_attribute a on a.attnum = k.number
+  where i.indrelid = key_fields.entity and i.indisprimary and a.attrelid = i.indrelid
 );
 
--- Triggers: their argument is the field of the machine ----------------------------------------------------------------------------
+-- Triggers: their first argument is the field of the machine ----------------------------------------------------------------------------
 create function ninefold.fill_state() returns trigger
   language plpgsql
   set search_path = ''
@@ -219,8 +243,7 @@ declare
   t ninefold.transitions;
   fields jsonb;
 begin
-  t := ninefold.judge_passage(tg_relid, tg_argv[0], was ->> tg_argv[0], pg_catalog.to_jsonb(new) ->> tg_argv[0], old,
-    ninefold.key_of(tg_relid, was));
+  t := ninefold.judge_passage(tg_relid, tg_argv[0], was, pg_catalog.to_jsonb(new) ->> tg_argv[0], old);
   if t.setter is null then
     return new;
   end if;
@@ -237,7 +260,7 @@ comment on function ninefold.set_fields is 'Before a passage: sets the fields th
 
 create function ninefold.check_start() returns trigger
   language plpgsql
-  set search_path = ''
+  set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   state text := pg_catalog.to_jsonb(new) ->> tg_argv[0];
@@ -276,10 +299,11 @@ declare
   t ninefold.transitions;
   missing text;
 begin
-  t := ninefold.judge_passage(tg_relid, tg_argv[0], was ->> tg_argv[0], becomes ->> tg_argv[0], old,
-    ninefold.key_of(tg_relid, was));
-  select pg_catalog.string_agg(needed, ', ') into missing
-  from pg_catalog.unnest(t.requires) needed where coalesce(becomes ->> needed, '') = '';
+  t := ninefold.judge_passage(tg_relid, tg_argv[0], was, becomes ->> tg_argv[0], old);
+  if t.requires <> '{}' then
+    select pg_catalog.string_agg(needed, ', ') into missing
+    from pg_catalog.unnest(t.requires) needed where coalesce(becomes ->> needed, '') = '';
+  end if;
   if missing is not null then
     raise exception using errcode = 'NF003',
       message = pg_catalog.format('The transition %s, from %s to %s, needs a value for %s.',
@@ -295,55 +319,57 @@ end
 $$;
 comment on function ninefold.check_passage is 'After an update, of the row as it was written in the end: the passage is one of the machine.';
 
+-- The arguments after the first are the fields of the primary key.
 create function ninefold.record_passage() returns trigger
   language plpgsql security definer
-  set search_path = ''
+  set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   was jsonb;
   becomes jsonb;
-  at_key jsonb;
+  old_key jsonb := '{}';
+  new_key jsonb := '{}';
   caller text := pg_catalog.current_setting('role');
+  taken text;
+  member uuid;
+  came timestamptz;
 begin
   if tg_op <> 'INSERT' then
     was := pg_catalog.to_jsonb(old);
-    at_key := ninefold.key_of(tg_relid, was);
   end if;
+  if tg_op <> 'DELETE' then
+    becomes := pg_catalog.to_jsonb(new);
+  end if;
+  for i in 1 .. tg_nargs - 1 loop
+    old_key := old_key || pg_catalog.jsonb_build_object(tg_argv[i], was -> tg_argv[i]);
+    new_key := new_key || pg_catalog.jsonb_build_object(tg_argv[i], becomes -> tg_argv[i]);
+  end loop;
   if tg_op = 'DELETE' then
     update ninefold.passages p set gone = true
-    where p.entity = tg_relid and p.key_hash = pg_catalog.md5(at_key::text) and p.field = tg_argv[0] and not p.gone;
+    where p.entity = tg_relid and p.key_hash = pg_catalog.md5(old_key::text) and p.field = tg_argv[0] and not p.gone;
     return null;
   end if;
-  becomes := pg_catalog.to_jsonb(new);
-  if tg_op = 'UPDATE' and ninefold.key_of(tg_relid, becomes) <> at_key then
-    update ninefold.passages p set key = ninefold.key_of(tg_relid, becomes)
-    where p.entity = tg_relid and p.key_hash = pg_catalog.md5(at_key::text) and p.field = tg_argv[0] and not p.gone;
-    at_key := ninefold.key_of(tg_relid, becomes);
-  end if;
-  if tg_op = 'INSERT' then
-    at_key := ninefold.key_of(tg_relid, becomes);
-  elsif was ->> tg_argv[0] is not distinct from becomes ->> tg_argv[0] then
-    return null;
+  if tg_op = 'UPDATE' then
+    if new_key <> old_key then
+      update ninefold.passages p set key = new_key
+      where p.entity = tg_relid and p.key_hash = pg_catalog.md5(old_key::text) and p.field = tg_argv[0] and not p.gone;
+    end if;
+    if was ->> tg_argv[0] is not distinct from becomes ->> tg_argv[0] then
+      return null;
+    end if;
+    taken := pg_catalog.current_setting('ninefold.transition', true);
+    select p.at into came from ninefold.passages p
+    where p.entity = tg_relid and p.key_hash = pg_catalog.md5(new_key::text) and p.field = tg_argv[0] and not p.gone
+    order by p.id desc limit 1;
   end if;
   if caller = 'none' then
-    caller := session_user;
+    select case when r.rolname = session_user then 'pg_database_owner' else session_user end into caller
+    from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
+    where d.datname = pg_catalog.current_database();
   end if;
-  if caller = (
-    select r.rolname from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
-    where d.datname = pg_catalog.current_database()
-  ) then
-    caller := 'pg_database_owner';
-  end if;
+  member := ninefold.caller();
   insert into ninefold.passages (entity, field, key, transition, from_state, to_state, member, role, since)
-  values (
-    tg_relid, tg_argv[0], at_key,
-    case when tg_op = 'UPDATE' then pg_catalog.current_setting('ninefold.transition', true) end,
-    was ->> tg_argv[0], becomes ->> tg_argv[0], ninefold.caller(), caller,
-    case when tg_op = 'UPDATE' then (
-      select p.at from ninefold.passages p
-      where p.entity = tg_relid and p.key_hash = pg_catalog.md5(at_key::text) and p.field = tg_argv[0] and not p.gone order by p.id desc limit 1
-    ) end
-  );
+  values (tg_relid, tg_argv[0], new_key, taken, was ->> tg_argv[0], becomes ->> tg_argv[0], member, caller, came);
   return null;
 end
 $$;
@@ -524,7 +550,7 @@ begin
   -- Nobody writes until the machine is whole.
   execute pg_catalog.format('lock table %s in share row exclusive mode', entity);
   perform ninefold.remove_machine(entity, field);
-  insert into ninefold.machines values (entity, field, initial);
+  insert into ninefold.machines (entity, field, initial, key) values (entity, field, initial, ninefold.key_fields(entity));
 
   for item in select pg_catalog.jsonb_array_elements(transitions) loop
     place := place + 1;
@@ -735,32 +761,43 @@ return ninefold.compared(entity, field, 'old') || ' IS DISTINCT FROM ' || ninefo
 -- The triggers of a machine. Their conditions are written as PostgreSQL prints them, but for brackets, so that chapter 4 can tell
 -- whether they still are what they were made as.
 create function ninefold.machine_triggers(entity regclass, field text)
-  returns table (name text, function regproc, timing text, condition text)
+  returns table (name text, function regproc, timing text, condition text, arguments text[])
   language sql stable
   set search_path = ''
 begin atomic
   with label as (select ninefold.machine_label(field) as l),
   changed as (select ninefold.differs(machine_triggers.entity, field) as c),
-  moved as (
-    select pg_catalog.string_agg(' OR ' || ninefold.differs(machine_triggers.entity, a.attname), '' order by a.attnum) as c
-    from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
-    where i.indrelid = machine_triggers.entity and i.indisprimary
+  keyed as (
+    select field || coalesce(m.key, '{}') as arguments,
+      (select pg_catalog.string_agg(' OR ' || ninefold.differs(machine_triggers.entity, k), '' order by place)
+        from pg_catalog.unnest(m.key) with ordinality u (k, place)) as c
+    from ninefold.machines m where m.entity = machine_triggers.entity and m.field = machine_triggers.field
   )
-  select 'zz_ninefold_fill_' || l, 'ninefold.fill_state'::regproc, 'before insert', pg_catalog.format('new.%I IS NULL', field) from label
+  select 'zz_ninefold_fill_' || l, 'ninefold.fill_state'::regproc, 'before insert', pg_catalog.format('new.%I IS NULL', field), array[field] from label
   union all
-  select 'zz_ninefold_sets_' || l, 'ninefold.set_fields'::regproc, 'before update', c from label, changed
+  select 'zz_ninefold_sets_' || l, 'ninefold.set_fields'::regproc, 'before update', c, array[field] from label, changed
   where exists (select from ninefold.transitions t
     where t.entity = machine_triggers.entity and t.field = machine_triggers.field and t.setter is not null)
   union all
-  select 'zz_ninefold_check_start_' || l, 'ninefold.check_start'::regproc, 'after insert', null from label
+  select 'zz_ninefold_check_start_' || l, 'ninefold.check_start'::regproc, 'after insert', null, array[field] from label
   union all
-  select 'zz_ninefold_check_' || l, 'ninefold.check_passage'::regproc, 'after update', c from label, changed
+  select 'zz_ninefold_check_' || l, 'ninefold.check_passage'::regproc, 'after update', c, array[field] from label, changed
   union all
-  select 'zz_ninefold_record_start_' || l, 'ninefold.record_passage'::regproc, 'after insert or delete', null from label
+  select 'zz_ninefold_record_start_' || l, 'ninefold.record_passage'::regproc, 'after insert or delete', null, arguments from label, keyed
   union all
-  select 'zz_ninefold_record_' || l, 'ninefold.record_passage'::regproc, 'after update', changed.c || coalesce(moved.c, '')
-  from label, changed, moved;
+  select 'zz_ninefold_record_' || l, 'ninefold.record_passage'::regproc, 'after update', changed.c || coalesce(keyed.c, ''),
+    arguments
+  from label, changed, keyed;
 end;
+
+-- As pg_trigger.tgargs holds them.
+create function ninefold.trigger_arguments(arguments text[]) returns bytea
+  language sql stable
+  set search_path = ''
+return (
+  select pg_catalog.string_agg(pg_catalog.convert_to(a, pg_catalog.getdatabaseencoding()) || '\x00'::bytea, '' order by place)
+  from pg_catalog.unnest(arguments) with ordinality u (a, place)
+);
 
 create function ninefold.make_triggers(entity regclass, field text) returns void
   language plpgsql
@@ -770,8 +807,10 @@ declare
   made record;
 begin
   for made in select * from ninefold.machine_triggers(entity, field) loop
-    execute pg_catalog.format('create trigger %I %s on %s for each row %s execute function %s(%L)',
-      made.name, made.timing, entity, coalesce('when (' || made.condition || ')', ''), made.function, field);
+    execute pg_catalog.format('create trigger %I %s on %s for each row %s execute function %s(%s)',
+      made.name, made.timing, entity, coalesce('when (' || made.condition || ')', ''), made.function,
+      (select pg_catalog.string_agg(pg_catalog.quote_literal(a), ', ' order by place)
+        from pg_catalog.unnest(made.arguments) with ordinality u (a, place)));
     -- Also where session_replication_role says otherwise.
     execute pg_catalog.format('alter table %s enable always trigger %I', entity, made.name);
   end loop;
@@ -830,7 +869,8 @@ begin
   for gone in
     select t.tgname as name from pg_catalog.pg_trigger t join pg_catalog.pg_proc p on p.oid = t.tgfoid
     where t.tgrelid = entity and not t.tgisinternal and p.pronamespace = 'ninefold'::regnamespace
-      and t.tgargs = pg_catalog.convert_to(field, pg_catalog.getdatabaseencoding()) || '\x00'::bytea
+      and ninefold.trigger_arguments(array[field]) = pg_catalog.substring(
+        t.tgargs, 1, pg_catalog.length(ninefold.trigger_arguments(array[field])))
   loop
     execute pg_catalog.format('drop trigger %I on %s', gone.name, entity);
     there := true;
@@ -932,11 +972,11 @@ begin
       hint = pg_catalog.format('select ninefold.drop_machine(%L, %L); then define it anew.', lost.entity, lost.field);
   end if;
   select m.entity, m.field into lost from ninefold.machines m join pg_catalog.pg_class c on c.oid = m.entity
-  where not exists (select from pg_catalog.pg_index i where i.indrelid = m.entity and i.indisprimary) limit 1;
+  where ninefold.key_fields(m.entity) is distinct from m.key limit 1;
   if found then
     raise exception using errcode = 'dependent_objects_still_exist',
-      message = pg_catalog.format('the state machine of %s.%I needs its primary key', lost.entity, lost.field),
-      hint = 'Its passages are recorded by it.';
+      message = pg_catalog.format('the state machine of %s.%I needs the primary key of its table as it is', lost.entity, lost.field),
+      hint = pg_catalog.format('Passages are recorded by it. select ninefold.drop_machine(%L, %L); then define it anew.', lost.entity, lost.field);
   end if;
 end
 $$;

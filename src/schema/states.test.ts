@@ -545,6 +545,7 @@ describe('a change of the table beneath', () => {
     'alter table public.tickets drop priority cascade',
     'alter table public.tickets alter status type text',
     'alter table public.tickets drop constraint tickets_pkey',
+    'alter table public.tickets rename id to number',
     `alter type public.ticket_status rename value 'held' to 'waiting'`,
     'drop function ninefold_states.f cascade',
     'drop schema ninefold_states cascade',
@@ -592,7 +593,7 @@ it('a dump in plain SQL brings the machine, its passages and its enforcement alo
       grant all on public.tickets to authenticated' as sql
     union all select 2, format('insert into public.tickets overriding system value select * from jsonb_populate_record(null::public.tickets, %L)', to_jsonb(t)) from public.tickets t
     union all select 3, pg_get_functiondef(p.oid) from pg_proc p where p.pronamespace = 'ninefold_states'::regnamespace or p.proname in ('transitions', 'passages')
-    union all select 4, format('insert into ninefold.machines values (%L, %L, %L)', entity, field, initial) from ninefold.machines
+    union all select 4, format('insert into ninefold.machines values (%L, %L, %L, %L)', entity, field, initial, key) from ninefold.machines
     union all select 5, format('insert into ninefold.transitions select * from jsonb_populate_record(null::ninefold.transitions, %L)', to_jsonb(t)) from ninefold.transitions t
     union all select 6, format('insert into ninefold.passages (entity, field, key, to_state, role) values (%L, %L, %L, %L, %L)', entity, field, key, to_state, role) from ninefold.passages
     union all select 7, pg_get_triggerdef(t.oid) || format('; alter table public.tickets enable always trigger %I', tgname) from pg_trigger t

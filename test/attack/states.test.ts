@@ -118,7 +118,7 @@ describe('the owner', () => {
       node,
       app.ref,
       `create view public.v as select 1 as f, 1/0 as g;
-      insert into ninefold.machines values (999999::oid::regclass, 'x', 'y'), ('public.v', 'f', 'x'), ('public.v', 'g', 'x'),
+      insert into ninefold.machines (entity, field, initial) values (999999::oid::regclass, 'x', 'y'), ('public.v', 'f', 'x'), ('public.v', 'g', 'x'),
         ('public.tickets', 'nothing', ''), ('pg_catalog.pg_class', 'relname', 'x'), ('public.tickets', E'''"\\\\\\n', 'x');
       insert into ninefold.transitions (entity, field, name, position, from_states, to_state, roles, guard, requires, sets, setter) values
         ('public.tickets', 'nothing', '__proto__', 1, '{a}', '__proto__', '{}', '"; drop', '{constructor}', '{x}', 'f'),
