@@ -72,7 +72,7 @@ function ofRule(rule: Rule): Unmet {
       status: statusOfSqlstate(rule.sqlstate),
       message: null,
       hint: rule.commented ? rule.words : null,
-      meaning: `${upper(rule.words)}${pointing}.`,
+      meaning: `${upper(rule.words.replace(/\.$/, ''))}${pointing}.`,
       action: entry?.action ?? 'Correct the values that the rule is about.',
       member: rule.commented ? upper(rule.words) : memberOf(entry),
       origin: rule.id,
