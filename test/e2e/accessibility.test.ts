@@ -14,7 +14,8 @@ const schema = `
     customer bigint not null references public.customers,
     title text not null,
     body jsonb,
-    created_at timestamptz not null default now());
+    created_at timestamptz not null default now(),
+    constraint title_length check (length(title) <= 80));
   comment on table public.tickets is 'What a customer asks for';
   alter table public.tickets enable row level security;
   create policy "members read" on public.tickets for select to authenticated using (true);
@@ -26,11 +27,15 @@ const schema = `
 let site: Console;
 let filled: string;
 let empty: string;
+/** Request id of a call that failed. */
+let failed: string;
 beforeAll(async () => {
   site = await openConsole();
   const app = await createApp(site.node, { name: 'Helpdesk' });
   await runSql(site.node, app.ref, schema);
   await signUpMember(app);
+  const refused = await fetch(`${app.url}/rest/v1/nowhere`, { headers: { apikey: app.publishable_key } });
+  failed = refused.headers.get('x-request-id') ?? '';
   filled = `/app/${app.ref}`;
   empty = `/app/${(await createApp(site.node)).ref}`;
 });
@@ -62,6 +67,43 @@ const views: readonly View[] = [
   { name: 'entities', path: () => `${filled}/entities`, ready: heading(/./) },
   { name: 'roles', path: () => `${filled}/roles`, ready: heading(/./) },
   { name: 'calls', path: () => `${filled}/calls`, ready: heading(/./) },
+  {
+    name: 'rules, one in full and one tried',
+    path: () => `${filled}/rules?rule=public.tickets.title_length`,
+    ready: async (page) => {
+      await page.getByRole('complementary', { name: 'title_length of tickets' }).waitFor();
+      await page.getByRole('textbox', { name: 'Every row fulfils' }).fill('length(title) > 15');
+      await page.getByRole('button', { name: 'Count' }).click();
+      await page.getByText('would break it').waitFor();
+    },
+  },
+  {
+    name: 'errors, one in full',
+    path: () => `${filled}/errors?error=code.PGRST205`,
+    ready: (page) => page.getByRole('complementary', { name: 'Error PGRST205' }).waitFor(),
+  },
+  {
+    name: 'errors, none met',
+    path: () => `${empty}/errors`,
+    ready: (page) => page.getByText('none was met').waitFor(),
+  },
+  {
+    name: 'the story of a call',
+    path: () => `${filled}/calls/${failed}`,
+    ready: async (page) => {
+      await page.getByRole('table', { name: 'Steps of the call' }).getByText('In all').waitFor();
+    },
+  },
+  {
+    name: 'limits, one in full',
+    path: () => `${filled}/limits?limit=pageRows`,
+    ready: (page) => page.getByRole('textbox', { name: 'New value of pageRows' }).waitFor(),
+  },
+  {
+    name: 'changes, one in full',
+    path: () => `${filled}/changes?version=1`,
+    ready: (page) => page.getByRole('complementary', { name: 'Version 1' }).waitFor(),
+  },
   { name: 'data', path: () => `${filled}/data`, ready: heading(/./) },
   {
     name: 'data, a table',

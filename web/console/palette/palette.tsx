@@ -7,6 +7,7 @@ import { counted } from '../format/format.ts';
 import { type Found, find, mostFound } from './entries.ts';
 import type { Span } from './match.ts';
 import styles from './palette.module.css';
+import { requestIdIn } from './request-id.ts';
 import { useEntries } from './use-entries.ts';
 
 /** Search or jump: a combobox of the WAI-ARIA pattern, its list always open. */
@@ -16,7 +17,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState(0);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const found = find(entries, query);
+  const found = find(entries, requestIdIn(query) ?? query);
   const shown = found.slice(0, mostFound);
   const at = Math.min(chosen, shown.length - 1);
 

@@ -76,7 +76,16 @@ export function RulesPage() {
           stale={stale}
         />
       )}
-      {tables.length > 0 && <TryRule appRef={ref} tables={tables} draft={draft} onDraft={setDraft} field={field} />}
+      {tables.length > 0 && (
+        <TryRule
+          appRef={ref}
+          tables={tables}
+          suggested={selected?.entity}
+          draft={draft}
+          onDraft={setDraft}
+          field={field}
+        />
+      )}
     </ChapterPage>
   );
 }

@@ -32,6 +32,7 @@ const isSeveral = (sql: string): boolean =>
 export function TryRule({
   appRef,
   tables,
+  suggested,
   draft,
   onDraft,
   field,
@@ -39,13 +40,15 @@ export function TryRule({
   appRef: string;
   /** The tables that can have a rule; at least one. */
   tables: readonly Entity[];
+  /** Id of the table to begin with: that of the rule in the panel. */
+  suggested: string | undefined;
   draft: Draft | null;
   onDraft: (draft: Draft) => void;
   field: Ref<HTMLTextAreaElement>;
 }) {
   const { mutate, data, error, isPending, reset } = useMutation(tryRule(appRef));
   const why = useId();
-  const table = tables.find(({ id }) => id === draft?.entity) ?? tables[0];
+  const table = tables.find(({ id }) => id === (draft?.entity ?? suggested)) ?? tables[0];
   const expression = draft?.expression ?? '';
   const off = expression.trim() === '' ? 'Write an expression first.' : isSeveral(expression) ? several : null;
 

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SettingEntry } from '../../contract/admin.ts';
+import { admin, createApp, createTemplate, deleteApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { type Console, openConsole } from './console.ts';
+
+let site: Console;
+let template: string;
+beforeAll(async () => {
+  site = await openConsole();
+  const made = await createTemplate(
+    site.node,
+    `create table public.tickets (
+       id bigint generated always as identity primary key,
+       title text not null constraint title_length check (length(title) between 3 and 120));
+     comment on constraint title_length on public.tickets is 'The title is 3 to 120 characters';
+     alter table public.tickets enable row level security;
+     create policy "members write" on public.tickets for all to authenticated using (true);
+     insert into public.tickets (title) values ('Printer on fire'), ('Toner'), ('No light in room 4');`,
+  );
+  template = made.ref;
+});
+afterAll(() => site.close());
+
+it('counts the rows that would break a rule, and leaves nothing behind', async () => {
+  const app = await createApp(site.node, { from: template });
+  const { page, problems } = await site.visit(`/app/${app.ref}/rules?rule=public.tickets.title_length`);
+  await page.getByRole('button', { name: 'Try another form' }).click();
+  const expression = page.getByRole('textbox', { name: 'Every row fulfils' });
+  expect(await expression.inputValue()).toContain('length(title) >= 3');
+  await expression.press('Control+Enter');
+  await page.getByText('All 3 rows of tickets keep it.').waitFor();
+
+  await expression.fill('length(title) > 5');
+  await expression.press('Control+Enter');
+  await page.getByText('1 of 3 rows of tickets (33%) would break it: 2.').waitFor();
+
+  // A rule that PostgreSQL would not take is told in its words, and nothing but an expression is sent at all.
+  await expression.fill('exists (select 1)');
+  await page.getByRole('button', { name: 'Count' }).click();
+  await page.getByRole('alert').getByText('cannot use subquery in check constraint').waitFor();
+  expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
+  await expression.fill('true; drop table public.tickets');
+  await page.getByRole('button', { name: 'Count' }).and(page.locator('[aria-disabled="true"]')).waitFor();
+
+  // Where the owner does not see every row, a count would be a lie.
+  await runSql(site.node, app.ref, 'alter table public.tickets force row level security');
+  await expression.fill('length(title) > 5');
+  await expression.press('Control+Enter');
+  await page.getByRole('alert').getByText('row-level security').waitFor();
+  expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
+
+  const left = await runSql(
+    site.node,
+    app.ref,
+    `select count(*) from pg_constraint where conname = 'tried'; select count(*) from public.tickets`,
+  );
+  expect(left.results.map(({ rows }) => rows[0]?.[0])).toEqual(['0', '3']);
+});
+
+it('leads from an error to the story of the call that met it, and from a request id that is pasted', async () => {
+  const app = await createApp(site.node, { from: template });
+  const member = await signUpMember(app);
+  const refused = await fetch(`${app.url}/rest/v1/tickets`, {
+    method: 'POST',
+    headers: {
+      apikey: app.publishable_key,
+      authorization: `Bearer ${member.session.access_token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ title: 'x' }),
+  });
+  expect(refused.status).toBe(400);
+  const requestId = refused.headers.get('x-request-id') ?? '';
+
+  const { page, problems } = await site.visit(`/app/${app.ref}/errors`);
+  // What is counted is written down every few seconds.
+  const line = page.getByRole('table', { name: 'Errors' }).getByRole('row', { name: 'title_length' });
+  await line.click({ timeout: 30_000 });
+  const panel = page.getByRole('complementary', { name: 'Error title_length' });
+  await panel.getByText('The title is 3 to 120 characters', { exact: true }).waitFor();
+  await panel.getByRole('link', { name: 'Story of the last call' }).click();
+  await page.getByRole('heading', { name: /^What happened at/ }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/app/${app.ref}/calls/${requestId}`);
+  const steps = page.getByRole('table', { name: 'Steps of the call' });
+  await steps.getByText('raises 23514 of tickets.title_length').waitFor();
+  await steps.getByText('policy: members write').waitFor();
+  await page.getByRole('complementary', { name: 'The call' }).getByText(member.email).waitFor();
+  await page.getByRole('link', { name: '8 Errors', exact: true }).first().waitFor();
+
+  await page.goto(new URL(`/app/${app.ref}`, site.node.url).href);
+  await page.getByText('Publishable key').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search or jump' }).fill(`x-request-id: ${requestId}`);
+  await page.getByRole('option', { name: requestId }).waitFor();
+  await page.keyboard.press('Enter');
+  await steps.getByText('In all').waitFor();
+  expect(problems).toEqual([]);
+
+  await page.goto(new URL(`/app/${app.ref}/calls/00000000-0000-4000-8000-000000000000`, site.node.url).href);
+  await page.getByRole('heading', { name: 'No story of it is held' }).waitFor();
+  expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
+});
+
+it('changes a limit at once, takes it back, and says why one is refused', async () => {
+  const app = await createApp(site.node, { from: template });
+  const stored = async () => {
+    const settings = await admin<SettingEntry[]>(site.node, 'GET', `/apps/${app.ref}/settings`);
+    return settings.find(({ key }) => key === 'db_max_rows')?.value;
+  };
+  const { page, problems } = await site.visit(`/app/${app.ref}/limits?limit=pageRows`);
+  const panel = page.getByRole('complementary', { name: 'Limit pageRows' });
+  const field = panel.getByRole('textbox', { name: 'New value of pageRows' });
+  await field.fill('many');
+  await field.press('Enter');
+  await panel.getByRole('alert').getByText('Write a whole number.').waitFor();
+  await field.fill('2');
+  await field.press('Enter');
+  await panel.getByText('2 is in force.').waitFor();
+  expect(await stored()).toBe(2);
+  await panel.getByText('setting db_max_rows').waitFor();
+  await panel.getByRole('button', { name: 'Undo' }).click();
+  await panel.getByText('the default').waitFor();
+  await expect.poll(stored).toBe(1000);
+  await panel.getByRole('checkbox', { name: 'No limit' }).check();
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await panel.getByText('no limit is in force.').waitFor();
+  expect(await stored()).toBe(null);
+  expect(problems).toEqual([]);
+
+  await deleteApp(site.node, app.ref);
+  await panel.getByRole('button', { name: 'Back to 1,000' }).click();
+  await panel.getByRole('alert').getByText('builder_forbidden').waitFor();
+  // What was shown before the server had answered is taken back.
+  await panel.getByText('setting db_max_rows').waitFor();
+});
+
+it('tells what changed in words, version by version and between any two', async () => {
+  const app = await createApp(site.node, { from: template });
+  const versions = `/apps/${app.ref}/versions`;
+  await admin(site.node, 'GET', versions);
+  await runSql(site.node, app.ref, 'alter table public.tickets add column due timestamptz');
+  await admin(site.node, 'GET', versions);
+  await runSql(site.node, app.ref, 'drop policy "members write" on public.tickets');
+  const { page, problems } = await site.visit(`/app/${app.ref}/changes`);
+  const table = page.getByRole('table', { name: 'Versions' });
+  await table.getByText(/Roles/).first().waitFor();
+  await table.getByRole('row', { name: 'ALTER TABLE' }).click();
+  const panel = page.getByRole('complementary', { name: /^Version/ });
+  await panel.getByText('tickets has a new field due').waitFor();
+  await panel.getByRole('button', { name: /^Compare with/ }).click();
+  const compare = page.locator('figure', { hasText: 'Compare any two versions' });
+  await compare.getByText('may no longer').first().waitFor();
+  expect(await compare.getByText('tickets has a new field due').count()).toBe(0);
+  const oldest = await compare.getByRole('combobox', { name: 'From' }).getByRole('option').last().getAttribute('value');
+  await compare.getByRole('combobox', { name: 'From' }).selectOption(oldest);
+  await compare.getByText('tickets has a new field due').waitFor();
+  await compare.getByText('may no longer').first().waitFor();
+  expect(problems).toEqual([]);
+});
+
+it('walks a chapter’s table by keyboard alone', async () => {
+  const app = await createApp(site.node, { from: template });
+  const { page, problems } = await site.visit(`/app/${app.ref}/rules`);
+  const rows = page.getByRole('table', { name: 'Rules' }).getByRole('button');
+  await rows.first().waitFor();
+  await rows.first().focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('ArrowUp');
+  const second = rows.nth((await rows.count()) - 2);
+  expect(await second.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('heading', { name: 'When it is broken' }).waitFor();
+  await page.keyboard.press('j');
+  await rows.last().and(page.locator('[aria-pressed="true"]')).waitFor();
+  await page.keyboard.press('Escape');
+  await panel.getByRole('heading', { name: 'When it is broken' }).waitFor({ state: 'detached' });
+  expect(await second.evaluate((element) => element === document.activeElement)).toBe(true);
+  // One of them is in the tab order, not all.
+  expect(await rows.and(page.locator('[tabindex="0"]')).count()).toBe(1);
+  expect(problems).toEqual([]);
+});
