@@ -119,7 +119,10 @@ create function ninefold.note_definition_change() returns trigger
   set search_path = ''
 as $$
 begin
-  perform ninefold.note_change('definition', tg_table_name::text, pg_catalog.current_query());
+  -- What the server tidies up follows from a change that is noted by itself.
+  if current_user <> 'ninefold_server' then
+    perform ninefold.note_change('definition', tg_table_name::text, pg_catalog.current_query());
+  end if;
   return null;
 end
 $$;
