@@ -43,7 +43,7 @@ export interface Graph {
 }
 
 /** More boxes than this are drawn as one line each, and their edges without labels. */
-export const mostFull = 40;
+const mostFull = 40;
 
 export const isCompact = ({ boxes }: Graph): boolean => boxes.length > mostFull;
 

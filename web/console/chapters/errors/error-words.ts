@@ -75,7 +75,3 @@ export function errorOf(
     same[0]
   );
 }
-
-/** "4xx", of a status; null where it cannot be told. */
-export const statusClass = (status: number | null): string | null =>
-  status === null ? null : `${Math.floor(status / 100)}xx`;

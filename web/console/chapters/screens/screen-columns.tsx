@@ -22,7 +22,7 @@ export const screenColumns: readonly ListColumn<ListedScreen>[] = [
 ];
 
 /** Where a screen comes from, and whether it can be shown. */
-export function Origin({ screen: { origin, broken } }: { screen: Screen }) {
+function Origin({ screen: { origin, broken } }: { screen: Screen }) {
   if (broken.length > 0) return <Verdict of="disagrees" words="broken" />;
   if (origin === 'derived') return <span className="soft">the entity</span>;
   return <Tag>{origin === 'defined' ? 'defined' : 'overridden'}</Tag>;

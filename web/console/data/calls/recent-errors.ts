@@ -5,7 +5,7 @@ import { renewed } from '../query-client.ts';
 import { callKeys } from './keys.ts';
 
 /** How many calls that failed are asked for at once. */
-export const recentErrorsAtOnce = 50;
+const recentErrorsAtOnce = 50;
 
 /** The last calls that failed, the newest first; with one code, or with any. Renewed while in sight. */
 export const recentErrors = (ref: string, code: string | null) =>

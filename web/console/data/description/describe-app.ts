@@ -13,7 +13,7 @@ export interface Description {
 }
 
 /** The SQL that says the whole of chapter 1. Pure. */
-export function describeSql({ name, purpose, audience, owner }: Description): string {
+function describeSql({ name, purpose, audience, owner }: Description): string {
   const said = (text: string) => (text.trim() === '' ? null : literal(text.trim()));
   return callSql('ninefold.describe_app', {
     name: said(name),

@@ -9,7 +9,7 @@ export interface Trial {
 }
 
 /** How many rows that break a rule are named. */
-export const examples = 5;
+const examples = 5;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
