@@ -6,6 +6,7 @@ import { type FormEvent, type KeyboardEvent, type Ref, useId } from 'react';
 import type { Entity } from '../../../../contract/specification.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
+import { figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { highlight } from '../../../ui/highlight.ts';
 import { Icon } from '../../../ui/icon.tsx';
@@ -135,7 +136,12 @@ function Outcome({
               <span key={keyText(key)}>
                 {place > 0 && ', '}
                 {trial.key.length > 0 ? (
-                  <Link to="/app/$ref/data" params={params} search={{ table: table.id, row: keyText(key) }}>
+                  <Link
+                    to="/app/$ref/data"
+                    params={params}
+                    search={{ table: table.id, row: keyText(key) }}
+                    className={figureClass}
+                  >
                     {key.join(', ')}
                   </Link>
                 ) : (
