@@ -589,17 +589,17 @@ export const limits = limit({
     default: 50,
     meaning: 'How long a try of a probe waits for a row that a call holds.',
   },
+  probePaceMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 100,
+    meaning: 'How long a probe gives to each entity on average, tries and rest together.',
+  },
   probeRestFactor: {
     group: 'builders',
     unit: 'count',
     default: 8,
-    meaning: 'After each step a probe rests so many times as long as the step took.',
-  },
-  probeRestMilliseconds: {
-    group: 'builders',
-    unit: 'milliseconds',
-    default: 100,
-    meaning: 'The longest rest of a probe between two steps.',
+    meaning: 'A probe rests at most so many times as long as the tries before took.',
   },
   probeCells: {
     group: 'builders',

@@ -27,6 +27,7 @@ import { writeLog } from './observe/log.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded.ts';
 import { StartError } from './postgres/start-error.ts';
 import { OpenApiDocuments } from './spec/openapi/documents.ts';
+import { Probes } from './spec/probe/probes.ts';
 import { Specifier } from './spec/specifier.ts';
 import { Versions } from './spec/versions/versions.ts';
 
@@ -104,6 +105,7 @@ export async function composeWorker(
     requestsPerAddress: config.requestsPerSecond,
   });
   const versions = new Versions((app) => specifier.lasting(app), events);
+  const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
   const apps = new Apps(
     server,
@@ -133,6 +135,7 @@ export async function composeWorker(
     identify: (app, exchange) => identities.resolve(app, exchange),
     specify: specifier,
     versions,
+    probes,
     node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded, url },
   };
   const http = await buildServer({
@@ -166,7 +169,7 @@ export async function composeWorker(
     http,
     close: async () => {
       await http.close();
-      await Promise.all(observers.map((observer) => observer.stop()));
+      await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await apps.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);
       stopLog();

@@ -1,5 +1,6 @@
 import type { Change, VersionDetail, VersionList } from '../../contract/changes.ts';
 import type { Exchange } from '../../contract/exchange.ts';
+import type { ProbeState } from '../../contract/probe.ts';
 import type { Entity, Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
@@ -43,6 +44,11 @@ export interface AdminContext {
     note(app: App): Promise<void>;
     list(app: App, before: number | null): Promise<VersionList>;
     show(app: App, point: { number: number } | { hash: string } | { at: string }): Promise<VersionDetail | null>;
+  };
+  /** Chapter 6, held against what is really tried. */
+  readonly probes: {
+    state(app: App): Promise<ProbeState>;
+    start(app: App): Promise<ProbeState>;
   };
   readonly node: {
     readonly version: string;

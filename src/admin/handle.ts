@@ -7,6 +7,7 @@ import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
+import { showProbe, startProbe } from './probe.ts';
 import { findRoute, json, type Params, type Route } from './router.ts';
 import { noteSaved, showUnsaved } from './save-migration.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
@@ -63,6 +64,8 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/journal', ({ context }, _, ref) => showUnsaved(context, ref)),
   onApp('GET', '/entities', ({ context }, _, ref) => showEntities(context, ref)),
   onApp('GET', '/specification', ({ context }, exchange, ref) => showSpecification(context, exchange, ref)),
+  onApp('GET', '/probe', ({ context }, _, ref) => showProbe(context, ref)),
+  onApp('POST', '/probe', ({ context }, _, ref) => startProbe(context, ref)),
   onApp('GET', '/types', ({ context }, exchange, ref) => showTypes(context, exchange, ref)),
   onApp('GET', '/versions', ({ context }, exchange, ref) => listVersions(context, exchange, ref)),
   onApp('GET', '/versions/:n', ({ context }, _, ref, params) => showVersion(context, ref, params.n ?? '')),

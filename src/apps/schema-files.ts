@@ -8,6 +8,7 @@ import calls from '../schema/0005_calls.sql';
 import versions from '../schema/0006_versions.sql';
 import description from '../schema/0007_description.sql';
 import states from '../schema/0008_states.sql';
+import probe from '../schema/0009_probe.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 
 interface SchemaFile {
@@ -26,6 +27,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0006_versions', sql: versions, onExisting: true },
   { name: '0007_description', sql: description, onExisting: true },
   { name: '0008_states', sql: states, onExisting: true },
+  { name: '0009_probe', sql: probe, onExisting: true },
 ];
 
 /** The name of the last of them. */

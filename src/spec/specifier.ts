@@ -60,6 +60,11 @@ export class Specifier {
     return this.#derive(app, executor, readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {}));
   }
 
+  /** What the specification is derived from. */
+  async facts(app: App): Promise<Facts> {
+    return factsOf(app, app.database, await app.settings());
+  }
+
   /** The relations of every schema. */
   async entities(app: App): Promise<Entity[]> {
     return allEntities(await factsOf(app, app.database, await app.settings()));

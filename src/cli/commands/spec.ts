@@ -4,11 +4,13 @@ import { chapters } from '../../../contract/chapters.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import { CliError, type Client, connect } from '../client.ts';
 import { printJson } from '../print.ts';
+import { probeNow, probeWords } from '../probe.ts';
 import { committedSide, diffSides, exportJson, liveSide, readSide, type Side } from '../specification-sides.ts';
 
 interface SpecOptions {
   format: 'markdown' | 'json' | 'html';
-  check?: string;
+  check?: string | true;
+  probe?: boolean;
   diff?: string[];
   json?: boolean;
 }
@@ -23,7 +25,7 @@ A and B:
   REF@12           an app as it was in version 12
   REF@2026-01-31   as it stood when that day began (UTC), or at a time: 2026-01-31T14:00
 
-Exit codes of --check and --diff: 0 they say the same, 1 they differ, 2 they cannot be compared.`;
+Exit codes of --check and --diff: 0 they say the same, 1 they differ or a probe disagrees, 2 they cannot be compared.`;
 
 /** `ninefold spec`. */
 export function addSpecCommand(program: Command): void {
@@ -34,12 +36,13 @@ export function addSpecCommand(program: Command): void {
     .addOption(
       new Option('--format <format>', 'of the output').choices(['markdown', 'json', 'html']).default('markdown'),
     )
-    .option('--check <file>', 'compare a committed export with the app, and tell the difference in words')
+    .option('--check [file]', 'compare a committed export with the app, and tell the difference in words')
+    .option('--probe', 'with --check: try every cell of chapter 6 for real, and tell where it is not as claimed')
     .option('--diff <sides...>', 'A B: tell what changed from A to B')
     .option('--json', 'print the changes as JSON')
     .addHelpText('after', help)
     .action(async (ref: string | undefined, options: SpecOptions) => {
-      const { check, diff, json } = options;
+      const { check, diff, json, probe } = options;
       if (diff !== undefined) {
         const [a, b, ...more] = diff;
         const isUsed = a !== undefined && b !== undefined && more.length === 0 && ref === undefined;
@@ -48,10 +51,17 @@ export function addSpecCommand(program: Command): void {
       } else if (ref === undefined) {
         throw new CliError('Use: ninefold spec REF', null, null, TROUBLE);
       } else if (check !== undefined) {
-        await compare(async () => {
-          const client = connect();
-          return [await committedSide(client, check, ref), await liveSide(client, ref)];
-        }, json);
+        const isOne = check === true ? probe : !(probe && json);
+        if (!isOne) throw new CliError('Use: ninefold spec REF --check FILE, or --check --probe', null, null, TROUBLE);
+        if (check !== true) {
+          await compare(async () => {
+            const client = connect();
+            return [await committedSide(client, check, ref), await liveSide(client, ref)];
+          }, json);
+        }
+        if (probe) await probeCells(ref, json);
+      } else if (probe) {
+        throw new CliError('Use: ninefold spec REF --check --probe', null, null, TROUBLE);
       } else {
         await print(connect(), ref, options.format);
       }
@@ -65,6 +75,19 @@ async function print(client: Client, ref: string, format: SpecOptions['format'])
       ? exportJson(await client.get<Specification>(path))
       : await client.text(`${path}?format=${format}`);
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** Prints where the matrix is not as it is claimed, and sets the exit code. Throws CliError with the code for trouble. */
+async function probeCells(ref: string, json = false): Promise<void> {
+  try {
+    const report = await probeNow(connect(), ref);
+    if (json) printJson(report);
+    else process.stdout.write(probeWords(report));
+    if (report.disagree > 0) process.exitCode = DIFFERENT;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError(error.message, error.code, error.details, TROUBLE);
+  }
 }
 
 /** Prints what changed from the first side to the second, and sets the exit code. Throws CliError with the code for trouble. */

@@ -14,7 +14,7 @@ import { peopleOf } from './people.ts';
 import { ALL_ROWS, newRows, type Planned, type Scene } from './tries.ts';
 
 /** Rows that are read to try cells on. */
-const SAMPLE = 5;
+const SAMPLE = 4;
 /** Characters of a value that are taken along. */
 const LONGEST = 4000;
 

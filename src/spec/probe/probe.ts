@@ -20,8 +20,10 @@ export interface ProbeOptions {
   extraSearchPath: readonly string[];
   /** Is told after each step how many of the steps are done. */
   onProgress?: (done: number, total: number) => void;
-  /** How long the run rests after a step that took so many milliseconds; no rest when missing. */
-  rest?: (milliseconds: number) => number;
+  /** How long each step takes on average, its rest included, in milliseconds; no rest when missing. */
+  pace?: number;
+  /** Asked before each step: true ends the run, and what is left of it is not probed. */
+  isStopped?: () => boolean;
 }
 
 /** Accounts that are read to try cells as. */
@@ -71,9 +73,10 @@ export async function probe(
   });
   const steps = [...relations, ...functions];
   const found = new Map<RoleCell, ProbedCell>();
-  const until = performance.now() + limits.probeSeconds.default * 1000;
+  const began = performance.now();
+  const until = began + limits.probeSeconds.default * 1000;
   for (const [i, { schema, cells, work }] of steps.entries()) {
-    if (performance.now() > until) {
+    if (performance.now() > until || options.isStopped?.()) {
       for (const cell of cells) found.set(cell, notProbed(cell, 'the run took too long before it came to it'));
       continue;
     }
@@ -84,8 +87,12 @@ export async function probe(
     });
     for (const [at, cell] of cells.entries()) found.set(cell, probed[at] ?? notProbed(cell, 'it was left out'));
     options.onProgress?.(i + 1, steps.length);
-    const pause = options.rest?.(performance.now() - started) ?? 0;
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    if (options.pace === undefined) continue;
+    // Calls come first: half of what a step took is left to them at least.
+    const took = performance.now() - started;
+    const early = began + (i + 1) * options.pace - performance.now();
+    const pause = Math.max(took / 2, Math.min(early, took * limits.probeRestFactor.default));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
   return chapter.cells.flatMap((cell) => found.get(cell) ?? []);
 }

@@ -43,7 +43,7 @@ const reads = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'D
 export const ALL_ROWS = 'all rows';
 
 /** How many rows each person tries to change or to delete. */
-const WRITTEN = 3;
+const WRITTEN = 2;
 
 /** Plans the tries of cells. Pure. */
 export class Tries {

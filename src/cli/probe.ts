@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ProbedCell, ProbeReport, ProbeState, ProbeTry } from '../../contract/probe.ts';
+import { CliError, type Client } from './client.ts';
+
+/** How often the node is asked how far it is. */
+const ASK_MILLISECONDS = 200;
+
+/** Probes an app now, and waits for the report. Throws CliError where the run comes to no end. */
+export async function probeNow(client: Client, ref: string): Promise<ProbeReport> {
+  const path = `/apps/${encodeURIComponent(ref)}/probe`;
+  let state = await client.post<ProbeState>(path, {});
+  // A run that was under way may have begun before the last change.
+  const before = state.running?.started_at;
+  while (state.running !== null) {
+    await pause(ASK_MILLISECONDS);
+    state = await client.get<ProbeState>(path);
+  }
+  if (state.last === null || (before !== undefined && state.last.started_at < before)) {
+    throw new CliError(`The probe of ${ref} came to no end; the node’s log says why.`);
+  }
+  return state.last;
+}
+
+const verbs = { select: 'read', insert: 'add to', update: 'change', delete: 'delete from', execute: 'call' } as const;
+
+/** A report in words: the cells that disagree with what was tried, and how many do not. */
+export function probeWords(report: ProbeReport): string {
+  const cells = report.cells.filter((cell) => cell.outcome === 'disagrees');
+  const seconds = ((Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000).toFixed(1);
+  const head = `${report.tries} statements tried and taken back in ${seconds} s: ${report.agree} cells agree, ${report.disagree} ${report.disagree === 1 ? 'disagrees' : 'disagree'}, ${report.not_probed} could not be probed.\n`;
+  return `${head}${cells.map(cellWords).join('')}`;
+}
+
+function cellWords(cell: ProbedCell): string {
+  const claim = cell.verdict === 'when' ? 'when a condition holds' : cell.verdict;
+  const wrong = cell.tries.filter((one) => !one.agrees).map(tryWords);
+  return `\n${cell.role} may ${verbs[cell.operation]} ${cell.entity} ${claim}: that is not so.\n${wrong.join('')}`;
+}
+
+const tryWords = (one: ProbeTry): string =>
+  `  ${one.as}, ${one.row}: ${one.met}, where the claim says ${one.claimed}\n    ${one.sql ?? ''}\n    ${one.answer ?? ''}\n`;

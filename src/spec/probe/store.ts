@@ -1,0 +1,75 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { limits } from '../../../contract/limits.ts';
+import type { ProbeReport, ProbeState } from '../../../contract/probe.ts';
+import { asServer } from '../../apps/as-server.ts';
+import type { Executor } from '../../database/database.ts';
+import { rowsAsText } from '../../database/statement.ts';
+
+/** The table `ninefold.probe` of an app. The app's own code can reach it, so what is read of it is bounded. */
+
+/** After how long without a word a run counts as ended: its worker has gone. */
+const SILENT = `interval '15 seconds'`;
+
+const toIso = (column: string): string =>
+  `pg_catalog.to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** What every worker answers. */
+export async function readProbe(database: Executor): Promise<ProbeState> {
+  const [result] = await asServer(database, [
+    {
+      text: `select case when heard_at > pg_catalog.now() - ${SILENT} then ${toIso('started_at')} end as started_at, done, total,
+               case when pg_catalog.octet_length(report) <= $1::bigint then pg_catalog.encode(report, 'base64') end as report
+             from ninefold.probe`,
+      params: [String(limits.specificationBytes.default)],
+    },
+  ]);
+  const row = result && rowsAsText(result)[0];
+  return {
+    running: row?.started_at ? { started_at: row.started_at, done: Number(row.done), total: Number(row.total) } : null,
+    last: row?.report ? unpack(row.report) : null,
+  };
+}
+
+/** Takes the turn to probe; null where another worker has it. Answers when the run began, ISO 8601. */
+export async function beginProbe(database: Executor): Promise<string | null> {
+  const [result] = await asServer(database, [
+    {
+      text: `insert into ninefold.probe as p (started_at, heard_at) values (pg_catalog.now(), pg_catalog.now())
+             on conflict (only_row) do update set started_at = excluded.started_at, heard_at = excluded.heard_at, done = 0, total = 0
+             where p.heard_at is null or p.heard_at <= pg_catalog.now() - ${SILENT}
+             returning ${toIso('p.started_at')} as started_at`,
+      params: [],
+    },
+  ]);
+  return (result && rowsAsText(result)[0]?.started_at) ?? null;
+}
+
+export async function noteProgress(database: Executor, done: number, total: number): Promise<void> {
+  await asServer(database, [
+    {
+      text: 'update ninefold.probe set heard_at = pg_catalog.now(), done = $1::int, total = $2::int where heard_at is not null',
+      params: [String(done), String(total)],
+    },
+  ]);
+}
+
+/** Gives the turn back, with the report of a run that came to its end; without one the report before stays. */
+export async function endProbe(database: Executor, report: ProbeReport | null): Promise<void> {
+  const packed = report && `\\x${gzipSync(JSON.stringify(report)).toString('hex')}`;
+  await asServer(database, [
+    {
+      text: 'update ninefold.probe set heard_at = null, started_at = null, report = coalesce($1::bytea, report)',
+      params: [packed],
+    },
+  ]);
+}
+
+function unpack(packed: string): ProbeReport | null {
+  try {
+    const text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: limits.specificationBytes.default });
+    const value = JSON.parse(text.toString('utf8')) as ProbeReport | null;
+    return Array.isArray(value?.cells) ? value : null;
+  } catch {
+    return null;
+  }
+}
