@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { EntitiesChapter, Entity } from '../../../../contract/specification.ts';
 import { Ways } from '../../../ui/empty.tsx';
@@ -16,6 +16,7 @@ import { edgesAt, entityGraph, fieldWords } from './entity-graph.ts';
 import { entityMermaid } from './entity-mermaid.ts';
 import { EntityPanel } from './entity-panel.tsx';
 import { openTables } from './entity-words.ts';
+import { FieldPage } from './field-page.tsx';
 
 const changes = [
   'Write SQL in the workshop; keep it as a migration',
@@ -24,9 +25,17 @@ const changes = [
   </span>,
 ];
 
-/** Chapter 3: which things, with which fields. */
+/** Chapter 3: which things, with which fields; or one field's whole story, where the address names it. */
 export function EntitiesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/entities' });
+  const { entity, field } = useSearch({ from: '/signed-in/app/$ref/entities' });
+  if (entity !== undefined && field !== undefined) {
+    return <FieldPage key={`${entity} ${field}`} appRef={ref} entity={entity} field={field} />;
+  }
+  return <Entities appRef={ref} />;
+}
+
+function Entities({ appRef: ref }: { appRef: string }) {
   const { chapter, stale } = useChapter(ref, 'entities');
   const [chosen, choose] = useChosen('entity');
   const list = useList({ items: chapter?.entities, chosen, choose, textOf });

@@ -45,7 +45,14 @@ export function EntityPanel({
         <ul className={styles.fields}>
           {entity.fields.map((field) => (
             <li key={field.name}>
-              <code className={styles.field}>{field.name}</code>
+              <Link
+                to="/app/$ref/entities"
+                params={{ ref: appRef }}
+                search={{ entity: entity.id, field: field.name }}
+                className={styles.field ?? ''}
+              >
+                <code>{field.name}</code>
+              </Link>
               <code className={styles.type}>{field.type}</code>
               <span className={styles.marks}>
                 {fieldMarks(entity, field).map((mark) => (

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { ProbedCell, ProbeReport } from '../../../../contract/probe.ts';
 import type { Entity, PolicyEntry, RoleCell, RoleEntry } from '../../../../contract/specification.ts';
 import { Code } from '../../../ui/code.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
@@ -6,6 +7,8 @@ import { Tag } from '../../../ui/tag.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { counted, listed } from '../../format/format.ts';
 import styles from './cell-panel.module.css';
+import { CellProbe } from './cell-probe.tsx';
+import { Explain } from './explain/explain.tsx';
 import { verdictSentence } from './verdict-sentence.ts';
 
 /** One cell of the matrix told in full: the verdict in words, why, the policies it comes from, the grant. */
@@ -15,6 +18,8 @@ export function CellPanel({
   role,
   policies,
   entity,
+  probed,
+  report,
   onClose,
   onPrevious,
   onNext,
@@ -26,6 +31,9 @@ export function CellPanel({
   policies: readonly PolicyEntry[];
   /** Missing for a function. */
   entity: Entity | undefined;
+  /** What the probe met in this cell; missing while it was not probed. */
+  probed: ProbedCell | undefined;
+  report: ProbeReport | null;
   onClose: () => void;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
@@ -45,7 +53,7 @@ export function CellPanel({
     >
       <VerdictLine>
         <span className={styles.mark}>
-          <VerdictMark of={cell.verdict} />
+          <VerdictMark of={probed?.outcome === 'disagrees' ? 'disagrees' : cell.verdict} />
         </span>{' '}
         {verdictSentence(cell)}
       </VerdictLine>
@@ -75,6 +83,15 @@ export function CellPanel({
           </p>
         </PanelSection>
       ))}
+      <CellProbe cell={probed} report={report} />
+      {/* Another cell is another question. */}
+      <Explain
+        key={`${cell.entity} ${cell.operation} ${cell.role}`}
+        appRef={appRef}
+        cell={cell}
+        role={role}
+        entity={entity}
+      />
       {entity && (
         <p className={styles.foot}>
           <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entity.id }}>

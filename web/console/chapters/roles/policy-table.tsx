@@ -13,7 +13,7 @@ const portion = 100;
 export function PolicyTable({ appRef, policies }: { appRef: string; policies: readonly PolicyEntry[] }) {
   const { shown, more } = usePortion(policies, portion, -1);
   return (
-    <Figure number="Table 6.2" caption="Policies, and what they let through">
+    <Figure number="Table 6.3" caption="Policies, and what they let through">
       <Table label="Policies">
         <thead>
           <tr>

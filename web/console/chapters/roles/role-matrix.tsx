@@ -1,9 +1,11 @@
 import { type CSSProperties, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import type { ProbedCell } from '../../../../contract/probe.ts';
 import type { RoleCell, RoleEntry } from '../../../../contract/specification.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Verdict, VerdictMark } from '../../../ui/verdict.tsx';
 import { counted } from '../../format/format.ts';
 import { cellKey, type MatrixGroup, step } from './matrix.ts';
+import { disagreement } from './probe-words.ts';
 import styles from './role-matrix.module.css';
 
 /**
@@ -14,12 +16,15 @@ export function RoleMatrix({
   roles,
   groups,
   words,
+  probed,
   selected,
   onSelect,
 }: {
   roles: readonly RoleEntry[];
   groups: readonly MatrixGroup[];
   words: boolean;
+  /** What the probe met, by the key of the cell. */
+  probed: ReadonlyMap<string, ProbedCell>;
   selected: RoleCell | null;
   onSelect: (cell: RoleCell) => void;
 }) {
@@ -97,8 +102,10 @@ export function RoleMatrix({
               {row.cells.map((cell, column) => {
                 const index = rows.indexOf(row);
                 const key = cellKey(cell);
+                const met = probed.get(key);
+                const against = met?.outcome === 'disagrees' ? met : null;
                 return (
-                  <td key={cell.role} className={styles.cell}>
+                  <td key={cell.role} className={classNames(styles.cell, against && styles.against)}>
                     <button
                       type="button"
                       data-at={`${index},${column}`}
@@ -108,7 +115,11 @@ export function RoleMatrix({
                       onClick={() => onSelect(cell)}
                       onKeyDown={onKeyDown}
                     >
-                      <CellVerdict cell={cell} />
+                      {against ? (
+                        <Verdict of="disagrees" words={disagreement(against)} cut />
+                      ) : (
+                        <CellVerdict cell={cell} />
+                      )}
                     </button>
                   </td>
                 );

@@ -1,28 +1,43 @@
-import { useParams } from '@tanstack/react-router';
+import { IconRefresh } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import type { RoleCell, RolesChapter } from '../../../../contract/specification.ts';
+import type { ProbeReport } from '../../../../contract/probe.ts';
+import type { RoleCell, RolesChapter, Source } from '../../../../contract/specification.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { figureClass } from '../../../ui/fig.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { LoadingRows, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
-import { count, counted } from '../../format/format.ts';
+import { failureFacts } from '../../data/api-failure.ts';
+import { probeState } from '../../data/probe/probe-state.ts';
+import { startProbe } from '../../data/probe/start-probe.ts';
+import { specification } from '../../data/specification/specification.ts';
+import { count, counted, milliseconds, timeOfDay } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
 import { useNeighbours } from '../../keys/use-neighbours.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { CutLine } from '../list/cut-line.tsx';
 import { FilterField } from '../list/filter-field.tsx';
-import { useChosen } from '../list/use-chosen.ts';
 import { usePortion } from '../list/use-portion.ts';
 import { useChapter } from '../use-chapter.ts';
+import { AdvicePanel } from './advice-panel.tsx';
+import { AdviceTable } from './advice-table.tsx';
 import { CellPanel } from './cell-panel.tsx';
 import { cellKey, matrixOf, tally } from './matrix.ts';
 import { PolicyTable } from './policy-table.tsx';
+import { probedCells, progress } from './probe-words.ts';
 import { RoleMatrix } from './role-matrix.tsx';
 import styles from './roles-page.module.css';
 
 const changes = [
   'Write a policy in SQL and keep it as a migration',
+  <span key="role">
+    Give a member a role with <code>ninefold.grant_role(…)</code>, once <code>ninefold.define_role(…)</code> has made it
+  </span>,
   <span key="grant">
     Give or take a right with <code>grant</code> and <code>revoke</code>
   </span>,
@@ -34,8 +49,20 @@ const changes = [
 /** Chapter 6: who may do what, from grants and policies. */
 export function RolesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/roles' });
-  const [chosen, choose] = useChosen('cell');
-  const { chapter, pending } = useChapter(ref, 'roles');
+  const { cell: chosen = null, advice: advised = null } = useSearch({ from: '/signed-in/app/$ref/roles' });
+  const navigate = useNavigate();
+  const open = useCallback(
+    (search: { cell?: string; advice?: string }) =>
+      void navigate({ to: '/app/$ref/roles', params: { ref }, search, replace: true, resetScroll: false }),
+    [navigate, ref],
+  );
+  const choose = useCallback((cell: string) => open({ cell }), [open]);
+  const chooseAdvice = useCallback((advice: string) => open({ advice }), [open]);
+  const { chapter, pending, stale } = useChapter(ref, 'roles');
+  const { data: hash } = useQuery({ ...specification(ref), select: (known) => known.hash });
+  const { data: probe } = useQuery(probeState(ref));
+  const report = probe?.last ?? null;
+  const probed = useMemo(() => probedCells(report), [report]);
   const { chapter: entitiesChapter } = useChapter(ref, 'entities');
   const [look, setLook] = useState<'words' | 'marks'>('words');
   const [filter, setFilter] = useState('');
@@ -46,7 +73,7 @@ export function RolesPage() {
   const selected = chapter?.cells.find((cell) => cellKey(cell) === chosen) ?? null;
 
   const select = useCallback((cell: RoleCell) => choose(cellKey(cell)), [choose]);
-  const close = useCallback(() => choose(null), [choose]);
+  const close = useCallback(() => open({}), [open]);
   const { shown, more } = usePortion(
     groups,
     100,
@@ -60,31 +87,47 @@ export function RolesPage() {
     [groups, selected],
   );
   const { previous, next } = useNeighbours(down, chosen, choose);
+  const advice = chapter?.advice ?? none;
+  const advices = useNeighbours(advice, advised, chooseAdvice);
+  const selectedAdvice = advice.find(({ id }) => id === advised);
   const role = chapter?.roles.find(({ name }) => name === selected?.role);
 
   return (
     <ChapterPage
       appRef={ref}
       chapter="roles"
-      answer={chapter && <Answer chapter={chapter} />}
-      sources={chapter?.sources ?? []}
+      answer={chapter && <Answer chapter={chapter} report={report} current={report?.hash === hash} />}
+      sources={chapter ? [...chapter.sources, ...probeSource(report)] : []}
       changes={changes}
       panel={
-        chapter &&
-        selected &&
-        role && (
-          <CellPanel
+        selectedAdvice ? (
+          <AdvicePanel
+            key={selectedAdvice.id}
             appRef={ref}
-            cell={selected}
-            role={role}
-            policies={chapter.policies.filter(
-              ({ entity, name }) => entity === selected.entity && selected.policies.includes(name),
-            )}
-            entity={entities?.find(({ id }) => id === selected.entity)}
+            advice={selectedAdvice}
             onClose={close}
-            onPrevious={previous}
-            onNext={next}
+            onPrevious={advices.previous}
+            onNext={advices.next}
           />
+        ) : (
+          chapter &&
+          selected &&
+          role && (
+            <CellPanel
+              appRef={ref}
+              cell={selected}
+              role={role}
+              policies={chapter.policies.filter(
+                ({ entity, name }) => entity === selected.entity && selected.policies.includes(name),
+              )}
+              entity={entities?.find(({ id }) => id === selected.entity)}
+              onClose={close}
+              onPrevious={previous}
+              probed={probed.get(cellKey(selected))}
+              report={report}
+              onNext={next}
+            />
+          )
         )
       }
     >
@@ -101,6 +144,7 @@ export function RolesPage() {
                 <Verdict of="always" />
                 <Verdict of="when" />
                 <Verdict of="never" />
+                {report !== null && report.disagree > 0 && <Verdict of="disagrees" />}
               </span>
             }
             tools={
@@ -116,6 +160,7 @@ export function RolesPage() {
                     onChange={setLook}
                   />
                 </span>
+                <ProbeAll appRef={ref} running={progress(probe?.running)} />
                 <FilterField label="Filter entities" value={filter} onChange={setFilter} />
               </>
             }
@@ -137,6 +182,7 @@ export function RolesPage() {
                   roles={chapter.roles}
                   groups={shown}
                   words={look === 'words'}
+                  probed={probed}
                   selected={selected}
                   onSelect={select}
                 />
@@ -149,6 +195,9 @@ export function RolesPage() {
               </p>
             )}
           </Figure>
+          {chapter && (
+            <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
+          )}
           {chapter && chapter.policies.length > 0 && <PolicyTable appRef={ref} policies={chapter.policies} />}
         </>
       )}
@@ -156,13 +205,54 @@ export function RolesPage() {
   );
 }
 
-/** "3 roles hold 102 cells: 46 always, 10 when a condition holds, 46 never. Without a session, 4 are open." */
-function Answer({ chapter: { roles, cells } }: { chapter: RolesChapter }) {
+const none: readonly never[] = [];
+
+/** Has every cell really tried, and says how far that is. */
+function ProbeAll({ appRef, running }: { appRef: string; running: string | null }) {
+  const { mutate, isPending, error } = useMutation(startProbe(appRef));
+  return (
+    <>
+      {error && <FailureNote facts={failureFacts(error)} />}
+      <Button
+        small
+        icon={IconRefresh}
+        busy={running ?? (isPending && 'Probing')}
+        title="Try every cell, in transactions that are rolled back"
+        onClick={() => mutate()}
+      >
+        Probe all
+      </Button>
+    </>
+  );
+}
+
+/** "Probe of 13:58:04: 150 cells, 612 attempts, 1.9 s, all rolled back". */
+const probeSource = (report: ProbeReport | null): Source[] =>
+  report === null
+    ? []
+    : [
+        {
+          kind: 'code',
+          label: `Probe of ${timeOfDay(report.finished_at)}: ${counted(report.agree + report.disagree, 'cell')}, ${counted(report.tries, 'attempt')}, ${milliseconds(Date.parse(report.finished_at) - Date.parse(report.started_at))}, all rolled back`,
+        },
+      ];
+
+/** "5 roles hold 150 cells: 68 always, 20 when a condition holds, 62 never. Every cell was tried 4 minutes ago; 1 disagrees." */
+function Answer({
+  chapter: { roles, cells },
+  report,
+  current,
+}: {
+  chapter: RolesChapter;
+  report: ProbeReport | null;
+  /** The report is of the specification that is shown. */
+  current: boolean;
+}) {
   const { always, when, never } = tally(cells);
   const open = cells.filter(({ role, verdict }) => role === 'anon' && verdict !== 'never').length;
-  const proof = (text: string) => (
-    <a className={figureClass} href="#table-6-1">
-      {text}
+  const proof = (text: string, bad = false) => (
+    <a className={bad ? badFigureClass : figureClass} href="#table-6-1">
+      <Changing value={text}>{text}</Changing>
     </a>
   );
   return (
@@ -176,6 +266,18 @@ function Answer({ chapter: { roles, cells } }: { chapter: RolesChapter }) {
         </>
       )}
       . Without a session, {open === 0 ? 'nothing is' : proof(`${count(open)} ${open === 1 ? 'is' : 'are'}`)} open.
+      {report !== null && (
+        <>
+          {' '}
+          {report.not_probed === 0 ? 'Every cell was' : proof(`${count(report.agree + report.disagree)} were`)} tried{' '}
+          <TimeAgo iso={report.finished_at} />
+          {!current && ', before the last change'};{' '}
+          {report.disagree === 0
+            ? 'none disagrees'
+            : proof(`${count(report.disagree)} ${report.disagree === 1 ? 'disagrees' : 'disagree'}`, true)}
+          .
+        </>
+      )}
     </>
   );
 }

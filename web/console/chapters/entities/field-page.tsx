@@ -1,0 +1,381 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Fragment, type ReactNode, useMemo } from 'react';
+import type { Source } from '../../../../contract/specification.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { AsOf, Opening } from '../../../ui/opening.tsx';
+import { Bar, Table } from '../../../ui/table.tsx';
+import { Verdict } from '../../../ui/verdict.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { specification } from '../../data/specification/specification.ts';
+import { literal } from '../../data/sql/literal.ts';
+import { counted, entityName, listed, shortId } from '../../format/format.ts';
+import { Page } from '../../frame/page.tsx';
+import { SpecificationVersion } from '../../frame/specification-version.tsx';
+import { Feet } from '../chapter-page.tsx';
+import { filledBy } from './entity-words.ts';
+import styles from './field-page.module.css';
+import { type FieldStory, fieldSentence, fieldStory, names } from './field-story.ts';
+
+/** The whole story of a field on one page: what it is, what it is joined to, and every rule, right and screen that uses it. */
+export function FieldPage({ appRef, entity, field }: { appRef: string; entity: string; field: string }) {
+  const query = useQuery(specification(appRef));
+  const story = useMemo(
+    () => (query.data ? fieldStory(query.data.chapters, entity, field) : undefined),
+    [query.data, entity, field],
+  );
+  const params = { ref: appRef };
+  const name = `${shortId(entity)}.${field}`;
+  return (
+    <Page
+      crumbs={[
+        { text: appRef, link: { to: '/app/$ref', params } },
+        { text: '3 Entities', link: { to: '/app/$ref/entities', params } },
+        { text: shortId(entity), link: { to: '/app/$ref/entities', params, search: { entity } } },
+        { text: field },
+      ]}
+      question={name}
+      tools={<SpecificationVersion appRef={appRef} />}
+      fetching={query.isLoading}
+    >
+      <Opening numeral={3} name={`Entities, a field of ${shortId(entity)}`} question={name}>
+        {story && (
+          <>
+            <Answer story={story} /> <AsOf at={query.dataUpdatedAt} live={!query.isError} />
+          </>
+        )}
+      </Opening>
+      {query.error && (
+        <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
+      )}
+      {story === null && (
+        <Empty title={`There is no field ${name}`}>
+          <p>
+            It may have been renamed or dropped since the link was made.{' '}
+            <Link to="/app/$ref/entities" params={params}>
+              Every entity
+            </Link>{' '}
+            stands in chapter 3.
+          </p>
+        </Empty>
+      )}
+      {query.isPending && !query.error && <Bar width={320} />}
+      {story && <Story appRef={appRef} story={story} stale={query.isError} />}
+    </Page>
+  );
+}
+
+/** "Of type text, always there: title is 3 to 120 characters. 2 rules, 3 policies and 4 screens use it." */
+function Answer({ story }: { story: FieldStory }) {
+  const uses = [
+    [story.rules.length, 'rule', 'rules'],
+    [story.policies.length, 'policy', 'policies'],
+    [story.screens.length, 'screen', 'screens'],
+    [story.machines.length, 'machine', 'machines'],
+  ] as const;
+  const known = uses.filter(([many]) => many > 0);
+  return (
+    <>
+      {fieldSentence(story)}{' '}
+      {known.length === 0 ? (
+        'Nothing else uses it.'
+      ) : (
+        <>
+          {known.map(([many, one, several], place) => (
+            <Fragment key={one}>
+              {place > 0 && (place === known.length - 1 ? ' and ' : ', ')}
+              <a className={figureClass} href="#table-3-4">
+                <Changing value={many}>{counted(many, one, several)}</Changing>
+              </a>
+            </Fragment>
+          ))}{' '}
+          {known.length === 1 && known[0]?.[0] === 1 ? 'uses' : 'use'} it.
+        </>
+      )}
+    </>
+  );
+}
+
+function Story({ appRef, story, stale }: { appRef: string; story: FieldStory; stale: boolean }) {
+  const { entity, field } = story;
+  const name = `${entity.id}.${field.name}`;
+  return (
+    <>
+      <Figure number="Table 3.1" caption="What it is">
+        <dl className={styles.facts}>
+          {factsOf(appRef, story).map(([what, value]) => (
+            <div key={what} className={styles.fact}>
+              <dt>{what}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Figure>
+      <Figure number="Table 3.2" caption="Who may read and write it, on the rows that chapter 6 lets them reach">
+        <div className={styles.access}>
+          <Table label="Who may read and write it" stale={stale}>
+            <thead>
+              <tr>
+                <th scope="col">Role</th>
+                <th scope="col">Read</th>
+                <th scope="col">Insert</th>
+                <th scope="col">Update</th>
+              </tr>
+            </thead>
+            <tbody>
+              {story.access.map(({ role, read, insert, update }) => (
+                <tr key={role.name}>
+                  <td>
+                    <code>{role.name}</code>
+                  </td>
+                  {[['select', read] as const, ['insert', insert] as const, ['update', update] as const].map(
+                    ([operation, verdict]) => (
+                      <td key={operation}>
+                        <Link
+                          to="/app/$ref/roles"
+                          params={{ ref: appRef }}
+                          search={{ cell: `${entity.id} ${operation} ${role.name}` }}
+                          className={styles.verdict ?? ''}
+                          aria-label={`${operation} by ${role.name}: ${verdict}`}
+                        >
+                          <Verdict of={verdict} />
+                        </Link>
+                      </td>
+                    ),
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        </div>
+      </Figure>
+      <Figure number="Table 3.3" caption="What it is joined to">
+        <Joined appRef={appRef} story={story} />
+      </Figure>
+      <Figure number="Table 3.4" caption="What uses it">
+        <Uses appRef={appRef} story={story} stale={stale} />
+      </Figure>
+      <Feet
+        appRef={appRef}
+        sources={sourcesOf(story)}
+        changes={[
+          <span key="comment">
+            Say what it is:{' '}
+            <code>
+              comment on column {name} is {literal('…')}
+            </code>
+          </span>,
+          <span key="type">
+            Change its type, default or whether it may be null with <code>alter table {entity.id} alter column …</code>
+          </span>,
+          <span key="rename">
+            Rename it with <code>alter table {entity.id} rename column …</code>: rules, policies and machines follow,
+            clients do not
+          </span>,
+        ]}
+      />
+    </>
+  );
+}
+
+function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [string, ReactNode])[] {
+  const { type, base_type, nullable, identity, generated, enum_values, comment, references } = field;
+  const filled = filledBy(field);
+  return [
+    ['Meaning', comment ?? <span className="soft">no comment says it</span>],
+    ['Type', <code key="type">{type}</code>],
+    ...(base_type === null ? [] : [['Beneath the domain', <code key="base">{base_type}</code>] as const]),
+    ...(enum_values === null ? [] : [['Values', enum_values.join(', ')] as const]),
+    ['May be null', nullable ? 'yes' : 'no'],
+    [
+      'Filled in',
+      filled === null ? (
+        'no: it is what the writer says'
+      ) : (
+        <>
+          <code>{filled}</code>
+          {generated !== null && <span className="soft">, {generated}</span>}
+        </>
+      ),
+    ],
+    ['Identity', identity ?? 'no'],
+    [
+      'Key',
+      listed([
+        ...(entity.primary_key.includes(field.name) ? ['primary'] : []),
+        ...entity.unique_keys
+          .filter((key) => key.includes(field.name))
+          .map((key) =>
+            key.length === 1 ? 'unique' : `unique with ${key.filter((one) => one !== field.name).join(', ')}`,
+          ),
+      ]) || 'no',
+    ],
+    ...(references === null
+      ? []
+      : [
+          [
+            'Points to',
+            <Link
+              key="to"
+              to="/app/$ref/entities"
+              params={{ ref: appRef }}
+              search={{ entity: `${references.schema}.${references.entity}` }}
+            >
+              <code>{`${entityName(references.schema, references.entity)}.${references.field}`}</code>
+            </Link>,
+          ] as const,
+        ]),
+  ];
+}
+
+function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; story: FieldStory }) {
+  if (pointsTo.length + pointedBy.length === 0) return <p className={styles.none}>Nothing: no relation ends at it.</p>;
+  const other = (schema: string, entity: string, fields: readonly string[]) => (
+    <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: `${schema}.${entity}` }}>
+      <code>{`${entityName(schema, entity)}.${fields.join(', ')}`}</code>
+    </Link>
+  );
+  return (
+    <ul className={styles.joined}>
+      {pointsTo.map(({ name, to, kind, on_delete }) => (
+        <li key={name}>
+          <span>points to</span>
+          {other(to.schema, to.entity, to.fields)}
+          <span className="soft">{`${kind}; on delete there: ${on_delete}`}</span>
+        </li>
+      ))}
+      {pointedBy.map(({ name, from, kind, on_delete }) => (
+        <li key={`${from.schema}.${from.entity} ${name}`}>
+          <span>pointed to by</span>
+          {other(from.schema, from.entity, from.fields)}
+          <span className="soft">{`${kind}; on delete here: ${on_delete}`}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** One thing that uses the field: what it is, a link to it, and its words. */
+interface Use {
+  id: string;
+  what: string;
+  link: ReactNode;
+  words: string;
+}
+
+function Uses({ appRef, story, stale }: { appRef: string; story: FieldStory; stale: boolean }) {
+  const uses = usesOf(appRef, story);
+  if (uses.length === 0) {
+    return <p className={styles.none}>No rule, no policy, no screen and no machine names it.</p>;
+  }
+  return (
+    <Table label="What uses it" stale={stale}>
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Which</th>
+          <th scope="col" className={styles.words}>
+            How
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {uses.map(({ id, what, link, words }) => (
+          <tr key={id}>
+            <td className="soft">{what}</td>
+            <td className={styles.which}>{link}</td>
+            <td className={styles.words} title={words}>
+              {words}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+function usesOf(appRef: string, { entity, rules, policies, screens, machines, field }: FieldStory): Use[] {
+  const params = { ref: appRef };
+  return [
+    ...rules.map(
+      ({ id, name, words }): Use => ({
+        id: `rule ${id}`,
+        what: 'rule',
+        link: (
+          <Link to="/app/$ref/rules" params={params} search={{ rule: id }}>
+            {name}
+          </Link>
+        ),
+        words,
+      }),
+    ),
+    ...policies.map(
+      ({ name, command, roles, words, sql }): Use => ({
+        id: `policy ${name}`,
+        what: 'policy',
+        link: (
+          <Link to="/app/$ref/sql" params={params} search={{ sql }}>
+            {name}
+          </Link>
+        ),
+        words: `${command} for ${listed(roles)}: ${words}`,
+      }),
+    ),
+    ...machines.map(
+      ({ machine, moves, transitions }): Use => ({
+        id: `machine ${machine.id}`,
+        what: 'machine',
+        link: (
+          <Link to="/app/$ref/states" params={params} search={{ machine: machine.id }}>
+            {shortId(machine.id)}
+          </Link>
+        ),
+        words: moves
+          ? `moves it through ${counted(machine.states.length, 'state')}`
+          : `${listed(transitions)} ${transitions.length === 1 ? 'asks for it, requires or sets it' : 'ask for it, require or set it'}`,
+      }),
+    ),
+    ...screens.map(
+      ({ route, title, kind, columns }): Use => ({
+        id: `screen ${route}`,
+        what: 'screen',
+        link: (
+          <Link to="/app/$ref/screens" params={params} search={{ screen: route }}>
+            <code>{route}</code>
+          </Link>
+        ),
+        words: `${title}, ${kind}${columns.includes(field.name) ? '' : ', by its filter or order'}`,
+      }),
+    ),
+    ...entity.triggers
+      // Those of a machine are told with it.
+      .filter(({ name, sql }) => !name.startsWith('zz_ninefold_') && names(sql, field.name))
+      .map(
+        ({ name, sql }): Use => ({
+          id: `trigger ${name}`,
+          what: 'trigger',
+          link: (
+            <Link to="/app/$ref/entities" params={params} search={{ entity: entity.id }}>
+              {name}
+            </Link>
+          ),
+          words: sql,
+        }),
+      ),
+  ];
+}
+
+const sourcesOf = ({ entity, field }: FieldStory): Source[] => [
+  {
+    kind: 'catalogue',
+    label: 'pg_attribute: type, default, identity and comment',
+    sql: `select a.attname, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull, a.attidentity, a.attgenerated,
+  pg_get_expr(d.adbin, d.adrelid) as default, col_description(a.attrelid, a.attnum) as comment
+from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+where a.attrelid = ${literal(entity.id)}::regclass and a.attname = ${literal(field.name)}`,
+  },
+  { kind: 'catalogue', label: 'Chapters 2, 4, 5 and 6 of the same specification: whatever names the field' },
+];

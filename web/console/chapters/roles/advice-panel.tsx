@@ -1,0 +1,123 @@
+import { IconTerminal2 } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { AdviceEntry } from '../../../../contract/specification.ts';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { applySql } from '../../data/sql/apply-sql.ts';
+import { listed, shortId } from '../../format/format.ts';
+import styles from './advice.module.css';
+
+const comes: Readonly<Record<AdviceEntry['weight'], string>> = {
+  risk: 'more is let through than is meant',
+  slow: 'calls take longer than they need',
+  idle: 'something is there without effect',
+};
+
+/** One advice told in full, with the SQL that mends it, to copy, to open, or to run at once. */
+export function AdvicePanel({
+  appRef,
+  advice,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  appRef: string;
+  advice: AdviceEntry;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}) {
+  const { about, weight, on, policies, words, sql } = advice;
+  const [asking, setAsking] = useState(false);
+  return (
+    <Panel
+      label={`${about}: ${on}`}
+      title={
+        <>
+          <span className="soft">{about}:</span> <code>{shortId(on)}</code>
+        </>
+      }
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+    >
+      <VerdictLine>{words}</VerdictLine>
+      <PanelSection title="What comes of it">
+        <KeyValues
+          pairs={[
+            ['Weight', comes[weight]],
+            ['On', <code key="on">{on}</code>],
+            ...(policies.length > 0 ? [['Policies', listed(policies)] as const] : []),
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title="Mended by">
+        <Code code={sql} language="sql" label="the SQL that mends it" />
+        <div className={styles.buttons}>
+          <Button small onClick={() => setAsking(true)}>
+            Apply
+          </Button>
+          <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }} className={buttonClass({ small: true })}>
+            <Icon of={IconTerminal2} small />
+            Open in SQL
+          </Link>
+        </div>
+      </PanelSection>
+      {asking && <Confirm appRef={appRef} advice={advice} onClose={() => setAsking(false)} onDone={onClose} />}
+    </Panel>
+  );
+}
+
+/** Asks once more, then runs the SQL as the app's owner: all of it or nothing. */
+function Confirm({
+  appRef,
+  advice: { on, sql },
+  onClose,
+  onDone,
+}: {
+  appRef: string;
+  advice: AdviceEntry;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const { mutate, isPending, error } = useMutation(applySql(appRef));
+  return (
+    <Dialog title={`Change ${shortId(on)}?`} width={640} onClose={onClose}>
+      <div className={styles.confirm}>
+        <p>
+          This runs in <b>{appRef}</b> as its owner, in one transaction. To have it with the code, keep it as a
+          migration instead.
+        </p>
+        <Code code={sql} language="sql" label="the SQL that will run" />
+        {error && <FailureNote facts={failureFacts(error)} />}
+        <div className={styles.buttons}>
+          <Button
+            kind="first"
+            data-autofocus
+            busy={isPending && 'Applying'}
+            onClick={() =>
+              mutate(sql, {
+                onSuccess: () => {
+                  onClose();
+                  onDone();
+                },
+              })
+            }
+          >
+            Apply
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,87 @@
+import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
+import type { AdviceEntry } from '../../../../contract/specification.ts';
+import { Figure } from '../../../ui/figure.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { rowClass, Table } from '../../../ui/table.tsx';
+import { count, shortId } from '../../format/format.ts';
+import { CutLine } from '../list/cut-line.tsx';
+import { usePortion } from '../list/use-portion.ts';
+import styles from './advice.module.css';
+
+const portion = 20;
+
+const weights: Readonly<Record<AdviceEntry['weight'], string>> = { risk: 'risk', slow: 'slow', idle: 'without effect' };
+
+/** What could be better, each with the SQL that mends it; a press tells it in full. */
+export function AdviceTable({
+  advice,
+  selected,
+  stale,
+  onOpen,
+}: {
+  advice: readonly AdviceEntry[];
+  selected: string | null;
+  stale: boolean;
+  onOpen: (id: string) => void;
+}) {
+  const { shown, more } = usePortion(
+    advice,
+    portion,
+    advice.findIndex(({ id }) => id === selected),
+  );
+  return (
+    <Figure
+      number="Table 6.2"
+      caption="Advice, each with the SQL that mends it"
+      tools={<span className="soft">{count(advice.length)} found</span>}
+    >
+      {advice.length === 0 ? (
+        <p className={styles.none}>
+          Nothing: no open table, no policy that is asked once a row, no index that is missing.
+        </p>
+      ) : (
+        <Table label="Advice" stale={stale}>
+          <thead>
+            <tr>
+              <th scope="col" className={styles.weight}>
+                <span className="sr">Weight</span>
+              </th>
+              <th scope="col">What is so</th>
+              <th scope="col" className={styles.wide}>
+                On
+              </th>
+              <th scope="col" className={styles.wide}>
+                Mended by
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ id, weight, on, words, sql }) => (
+              <tr key={id} className={rowClass} data-selected={id === selected || undefined} onClick={() => onOpen(id)}>
+                <td className={styles[weight]}>
+                  <Icon of={weight === 'idle' ? IconAlertCircle : IconAlertTriangle} small />
+                  <span className="sr">{weights[weight]}</span>
+                </td>
+                <td className={styles.words}>
+                  <button type="button" className={styles.open} aria-pressed={id === selected}>
+                    {words}
+                  </button>
+                </td>
+                <td className={styles.wide}>
+                  <code>{shortId(on)}</code>
+                </td>
+                <td className={styles.wide}>
+                  <code className="soft">{beginning(sql)}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+      <CutLine shown={shown.length} all={advice.length} what="advices" onMore={more} />
+    </Figure>
+  );
+}
+
+/** "alter policy "own" on …" → "alter policy …": enough to know what would be done. */
+const beginning = (sql: string): string => `${sql.trim().split(/\s+/).slice(0, 2).join(' ')} …`;

@@ -1,0 +1,71 @@
+import { IconCheck } from '@tabler/icons-react';
+import type { ProbedCell, ProbeReport, ProbeTry } from '../../../../contract/probe.ts';
+import { Code } from '../../../ui/code.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { PanelSection } from '../../../ui/panel.tsx';
+import { VerdictMark } from '../../../ui/verdict.tsx';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import styles from './cell-probe.module.css';
+import { metWord } from './probe-words.ts';
+
+/** What the probe met in a cell: each statement that was tried and taken back, and whether that is what the cell claims. */
+export function CellProbe({ cell, report }: { cell: ProbedCell | undefined; report: ProbeReport | null }) {
+  if (!report || !cell) {
+    return (
+      <PanelSection title="Probe">
+        <p className={styles.note}>
+          Not tried yet. “Probe all” tries every cell, in transactions that are rolled back.
+        </p>
+      </PanelSection>
+    );
+  }
+  return (
+    <PanelSection
+      title="Probe"
+      aside={
+        <>
+          <TimeAgo iso={report.finished_at} />, rolled back
+        </>
+      }
+    >
+      {cell.outcome === 'not probed' && <p className={styles.note}>Not tried: {cell.note}.</p>}
+      {cell.outcome !== 'not probed' && cell.note !== null && <p className={styles.note}>{cell.note}</p>}
+      {cell.outcome !== 'not probed' && (
+        <ul className={styles.tries}>
+          {cell.tries.map((attempt) => (
+            <Try key={`${attempt.as} ${attempt.row}`} attempt={attempt} />
+          ))}
+        </ul>
+      )}
+    </PanelSection>
+  );
+}
+
+function Try({ attempt }: { attempt: ProbeTry }) {
+  const { as, row, claimed, agrees, sql, answer } = attempt;
+  return (
+    <li className={agrees ? undefined : styles.against}>
+      <span className={styles.row}>
+        {row} <span className="soft">{as}</span>
+      </span>
+      <span className="soft">{metWord(attempt)}</span>
+      {claimed === null ? (
+        <span className="soft">nothing claimed</span>
+      ) : agrees ? (
+        <span className={styles.agrees}>
+          <Icon of={IconCheck} small /> agrees
+        </span>
+      ) : (
+        <span className={styles.disagrees}>
+          <VerdictMark of="disagrees" /> claimed {claimed}
+        </span>
+      )}
+      {!agrees && answer !== undefined && <p className={styles.answer}>{answer}</p>}
+      {!agrees && sql !== undefined && (
+        <div className={styles.answer}>
+          <Code code={sql} language="sql" label="the statement that was tried" />
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,305 @@
+import { Select, Textarea } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type Ref, useId, useMemo, useRef, useState } from 'react';
+import type { Entity, RoleCell, RoleEntry } from '../../../../../contract/specification.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { FailureNote } from '../../../../ui/failure.tsx';
+import { Kbd } from '../../../../ui/kbd.tsx';
+import { PanelSection } from '../../../../ui/panel.tsx';
+import { failureFacts } from '../../../data/api-failure.ts';
+import { explanation } from '../../../data/explain/explanation.ts';
+import { functionQuestion, newRow, type Question, questionOf, sameRow } from '../../../data/explain/question.ts';
+import { offered, someRows } from '../../../data/explain/some-rows.ts';
+import { labelField } from '../../../data/rows/labels.ts';
+import { keyFields, keyFromText, keyOf, keyText, type Row, type Seat } from '../../../data/rows/row.ts';
+import { userList } from '../../../data/users/user-list.ts';
+import { useKeys } from '../../../keys/keyboard.tsx';
+import { nameOf } from '../../../work/users/user-words.ts';
+import styles from './explain.module.css';
+import { Explained } from './explained.tsx';
+
+/** Why a call of a member is answered as it is: pick the member and the row; every policy that was looked at, with values. */
+export function Explain({
+  appRef,
+  cell,
+  role,
+  entity,
+}: {
+  appRef: string;
+  cell: RoleCell;
+  role: RoleEntry;
+  /** Missing for a function. */
+  entity: Entity | undefined;
+}) {
+  const first = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  useKeys(
+    useMemo(
+      () => [{ keys: 'e', group: 'This page', does: 'Explain the selection', run: () => first.current?.focus() }],
+      [],
+    ),
+  );
+  const fixed = fixedSeat(role);
+  const [member, setMember] = useState<string | null>(null);
+  const seat = fixed ?? member;
+  const { operation } = cell;
+  const isNew = operation === 'insert' || operation === 'execute';
+  return (
+    <PanelSection title="Explain" aside={<Kbd keys={['E']} />}>
+      <div className={styles.choices}>
+        {fixed === null ? (
+          <ChooseMember appRef={appRef} member={member} onMember={setMember} field={first} />
+        ) : (
+          <p className={styles.fixed}>{fixed === 'anon' ? 'Without a session' : 'With the secret key'}</p>
+        )}
+        {isNew ? (
+          <NewCall
+            key={operation}
+            appRef={appRef}
+            cell={cell}
+            entity={entity}
+            seat={seat}
+            field={fixed === null ? undefined : first}
+          />
+        ) : (
+          entity && (
+            <RowCall
+              appRef={appRef}
+              operation={operation}
+              entity={entity}
+              seat={seat}
+              field={fixed === null ? undefined : first}
+            />
+          )
+        )}
+      </div>
+    </PanelSection>
+  );
+}
+
+/** As whom a role's calls are made where that is not a question; null for those that members make. */
+const fixedSeat = ({ name, bypasses_row_level_security }: RoleEntry): Seat | null =>
+  name === 'anon' ? 'anon' : bypasses_row_level_security ? 'service' : null;
+
+function ChooseMember({
+  appRef,
+  member,
+  onMember,
+  field,
+}: {
+  appRef: string;
+  member: string | null;
+  onMember: (id: string) => void;
+  field: Ref<HTMLInputElement>;
+}) {
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search.trim(), 200);
+  const { data, error } = useInfiniteQuery(userList(appRef, asked));
+  const users = data?.users.slice(0, offered) ?? [];
+  const known = users.map((user) => ({ value: user.id, label: nameOf(user) }));
+  const [chosen, setChosen] = useState<{ value: string; label: string } | null>(null);
+  const options = chosen && !known.some(({ value }) => value === chosen.value) ? [chosen, ...known] : known;
+  return (
+    <Select
+      ref={field}
+      label="Member"
+      placeholder="ines@example.com"
+      searchable
+      data={options}
+      // The server has searched: what it found is what there is.
+      filter={({ options: found }) => found}
+      nothingFoundMessage={asked === '' ? 'This app has no members yet' : 'Nobody of that name'}
+      error={error && failureFacts(error).message}
+      value={member}
+      searchValue={search}
+      onSearchChange={setSearch}
+      onChange={(id, option) => {
+        if (id === null) return;
+        setChosen(option);
+        onMember(id);
+      }}
+    />
+  );
+}
+
+/** A call on a row that is there: it is explained as soon as it is chosen. */
+function RowCall({
+  appRef,
+  operation,
+  entity,
+  seat,
+  field,
+}: {
+  appRef: string;
+  operation: 'select' | 'update' | 'delete';
+  entity: Entity;
+  seat: Seat | null;
+  field: Ref<HTMLInputElement> | undefined;
+}) {
+  const key = keyFields(entity);
+  const { data: rows, error } = useQuery({ ...someRows(appRef, entity), enabled: key.length > 0 });
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [search, setSearch] = useState('');
+  const [change, setChange] = useState<string | null>(null);
+  const options = useMemo(() => rowOptions(entity, rows ?? [], search), [entity, rows, search]);
+  const at = chosen === null ? null : keyFromText(chosen, key);
+  const row = rows?.find((one) => chosen !== null && keyText(keyOf(one, key) ?? []) === chosen);
+  const body = change ?? (row ? sameRow(entity, row) : '{}');
+  const [settled] = useDebouncedValue(body, 400);
+  const question =
+    seat !== null && at !== null && (operation !== 'update' || isJson(settled))
+      ? questionOf(operation, entity, seat, at, settled)
+      : null;
+  if (key.length === 0) {
+    return <p className="soft">Its rows have no key, so that none of them can be named.</p>;
+  }
+  return (
+    <>
+      <Select
+        ref={field}
+        label="Row"
+        placeholder={key.join(', ')}
+        searchable
+        data={options}
+        filter={({ options: found }) => found}
+        nothingFoundMessage="No row: write its key"
+        error={error && failureFacts(error).message}
+        value={chosen}
+        searchValue={search}
+        onSearchChange={setSearch}
+        onChange={(value) => {
+          setChosen(value);
+          setChange(null);
+        }}
+      />
+      {operation === 'update' && at !== null && (
+        <JsonField label="Change" value={body} onChange={setChange} field={undefined} />
+      )}
+      <Asked appRef={appRef} question={question} />
+    </>
+  );
+}
+
+/** The rows to choose from that hold what is typed; what is typed may be the key of another one. */
+function rowOptions(entity: Entity, rows: readonly Row[], search: string): { value: string; label: string }[] {
+  const key = keyFields(entity);
+  const label = labelField(entity);
+  const all = rows.flatMap((row) => {
+    const values = keyOf(row, key);
+    if (!values) return [];
+    const called = label === null ? null : row[label];
+    return [{ value: keyText(values), label: [values.join(', '), called].filter(Boolean).join('  ') }];
+  });
+  const text = search.trim();
+  const found = all.filter((option) => option.label.toLowerCase().includes(text.toLowerCase()));
+  const typed = keyText([text]);
+  if (text === '' || key.length !== 1 || all.some(({ value, label: shown }) => value === typed || shown === text)) {
+    return found;
+  }
+  return [...found, { value: typed, label: text }];
+}
+
+/** A call that makes a row or calls a function: it is made, and taken back, when the reader says so. */
+function NewCall({
+  appRef,
+  cell,
+  entity,
+  seat,
+  field,
+}: {
+  appRef: string;
+  cell: RoleCell;
+  entity: Entity | undefined;
+  seat: Seat | null;
+  field: Ref<HTMLTextAreaElement> | undefined;
+}) {
+  const [body, setBody] = useState(() => (entity && cell.operation === 'insert' ? newRow(entity) : '{}'));
+  const [question, ask] = useState<Question | null>(null);
+  const why = seat === null ? 'Choose a member first.' : isJson(body) ? null : 'This is no JSON.';
+  const run = () => {
+    if (seat === null || why !== null) return;
+    ask(
+      cell.operation === 'insert' && entity
+        ? questionOf('insert', entity, seat, null, body)
+        : functionQuestion(cell.entity, seat, body),
+    );
+  };
+  return (
+    <>
+      <JsonField
+        label={cell.operation === 'insert' ? 'New row' : 'Arguments'}
+        value={body}
+        onChange={setBody}
+        onEnter={run}
+        field={field}
+      />
+      <Button small onClick={run} offBecause={why}>
+        Explain
+      </Button>
+      <Asked appRef={appRef} question={question} />
+    </>
+  );
+}
+
+function JsonField({
+  label,
+  value,
+  onChange,
+  onEnter,
+  field,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  onEnter?: () => void;
+  field: Ref<HTMLTextAreaElement> | undefined;
+}) {
+  const id = useId();
+  return (
+    <Textarea
+      id={id}
+      ref={field ?? null}
+      className={styles.json ?? ''}
+      label={label}
+      autosize
+      minRows={1}
+      maxRows={10}
+      autoComplete="off"
+      spellCheck={false}
+      error={isJson(value) ? null : 'This is no JSON.'}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onEnter?.();
+      }}
+    />
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The answer to a question; nothing while there is none. */
+function Asked({ appRef, question }: { appRef: string; question: Question | null }) {
+  if (question === null) return null;
+  return <Answered appRef={appRef} question={question} />;
+}
+
+function Answered({ appRef, question }: { appRef: string; question: Question }) {
+  const { data, error, isFetching } = useQuery(explanation(appRef, question));
+  if (error) return <FailureNote facts={failureFacts(error)} />;
+  if (!data) {
+    return (
+      <p className="soft" role="status">
+        {isFetching ? 'Looking …' : ''}
+      </p>
+    );
+  }
+  return <Explained explanation={data} />;
+}

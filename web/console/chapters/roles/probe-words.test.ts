@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import type { ProbedCell, ProbeTry } from '../../../../contract/probe.ts';
+import { disagreement, probedCells, progress } from './probe-words.ts';
+
+const attempt = (claimed: ProbeTry['claimed'], met: ProbeTry['met'], agrees: boolean): ProbeTry => ({
+  as: 'as a member',
+  row: 'own row',
+  met,
+  claimed,
+  agrees,
+});
+const cell = (tries: ProbeTry[]): ProbedCell => ({
+  role: 'agent',
+  entity: 'public.a',
+  operation: 'insert',
+  verdict: 'always',
+  outcome: 'disagrees',
+  note: null,
+  tries,
+});
+
+describe('a cell that disagrees says which way', () => {
+  it.each([
+    ['probe refused', [attempt('allowed', 'allowed', true), attempt('allowed', 'refused', false)]],
+    ['probe allowed', [attempt('not allowed', 'allowed', false)]],
+  ])('%s', (words, tries) => expect(disagreement(cell(tries))).toBe(words));
+});
+
+it('finds a probed cell by its place in the matrix', () => {
+  const report = { cells: [cell([])] } as unknown as Parameters<typeof probedCells>[0];
+  expect(probedCells(report).get('public.a insert agent')).toBeDefined();
+  expect(probedCells(null).size).toBe(0);
+});
+
+it('says how far a run is', () => {
+  expect(progress(null)).toBeNull();
+  expect(progress({ started_at: '', done: 0, total: 0 })).toBe('Probing');
+  expect(progress({ started_at: '', done: 12, total: 40 })).toBe('Probing 12 of 40');
+});

@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { AccessExplanation } from '../../../../contract/access.ts';
+import { segment } from '../api.ts';
+import { failureOf } from '../api-failure.ts';
+import { accessToken } from '../console-client.ts';
+import { reach, readJson } from '../open-api.ts';
+import { queryString } from '../rows/query-string.ts';
+import type { Question } from './question.ts';
+
+/** Why a call is answered as it is: it is made through the builder's door, looked at, and taken back. */
+export const explanation = (ref: string, question: Question) =>
+  queryOptions({
+    queryKey: ['explanation', ref, question],
+    queryFn: async ({ signal }): Promise<AccessExplanation> => {
+      const { seat, method, path, schema, parameters, body } = question;
+      const query = queryString(parameters);
+      const response = await reach(`/admin/v1/apps/${segment(ref)}/rest/v1/${path}${query === '' ? '' : `?${query}`}`, {
+        method,
+        headers: {
+          accept: 'application/json',
+          authorization: `Bearer ${await accessToken()}`,
+          prefer: 'explain=access',
+          [method === 'GET' ? 'accept-profile' : 'content-profile']: schema,
+          ...(seat !== 'service' && { 'x-ninefold-as': seat }),
+          ...(body !== null && { 'content-type': 'application/json' }),
+        },
+        ...(body !== null && { body }),
+        signal,
+      });
+      const answer = await readJson(response);
+      if (!response.ok) throw failureOf(response.status, answer, response.headers.get('x-request-id'));
+      return answer as AccessExplanation;
+    },
+    // What is explained is a moment: rows and policies may be others in the next.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });

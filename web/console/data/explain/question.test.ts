@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { Entity, Field } from '../../../../contract/specification.ts';
+import { functionQuestion, newRow, questionOf, sameRow, touchedField } from './question.ts';
+
+const field = (name: string, more: Partial<Field> = {}): Field => ({
+  name,
+  type: 'text',
+  base_type: null,
+  nullable: false,
+  default: null,
+  generated: null,
+  identity: null,
+  enum_values: null,
+  comment: null,
+  references: null,
+  ...more,
+});
+const entity = {
+  schema: 'shop',
+  name: 'order lines',
+  primary_key: ['order', 'line'],
+  unique_keys: [],
+  fields: [
+    field('order', { type: 'bigint', identity: 'always' }),
+    field('line', { type: 'integer' }),
+    field('total', { generated: 'stored', default: 'a * b' }),
+    field('what'),
+    field('kind', { type: 'public.kind', enum_values: ['usual', 'rare'] }),
+    field('at', { type: 'timestamp with time zone', default: 'now()' }),
+    field('note', { nullable: true }),
+  ],
+} as unknown as Entity;
+
+describe('the call that is explained', () => {
+  it('names one row by its whole key, and carries a body only where it writes one', () => {
+    expect(questionOf('update', entity, 'u1', ['7', '1'], '{"what":"x"}')).toEqual({
+      seat: 'u1',
+      method: 'PATCH',
+      path: 'order%20lines',
+      schema: 'shop',
+      parameters: [
+        ['"order"', 'eq.7'],
+        ['"line"', 'eq.1'],
+      ],
+      body: '{"what":"x"}',
+    });
+    expect(questionOf('select', entity, 'anon', ['7', '1'], '{}').body).toBeNull();
+    expect(questionOf('insert', entity, 'service', null, '{}').parameters).toEqual([]);
+  });
+
+  it.each([
+    ['public.close_ticket(bigint)', 'public', 'rpc/close_ticket'],
+    ['"My shop"."say ""hi"""(text, text)', 'My shop', 'rpc/say%20%22hi%22'],
+  ])('calls the function %s', (id, schema, path) =>
+    expect(functionQuestion(id, 'anon', '{}')).toMatchObject({ method: 'POST', schema, path }),
+  );
+
+  it('calls nothing that has no name', () => expect(functionQuestion('close', 'anon', '{}')).toBeNull());
+});
+
+it('begins a new row with what must be given, and with nothing that is filled in', () =>
+  expect(JSON.parse(newRow(entity))).toEqual({ line: 1, what: '…', kind: 'usual' }));
+
+it('tries a change that changes nothing, of a field that is no key', () => {
+  expect(touchedField(entity)).toBe('what');
+  expect(sameRow(entity, { what: 'chair', line: '1' })).toBe('{"what":"chair"}');
+  expect(sameRow({ ...entity, fields: [] }, {})).toBe('{}');
+});

@@ -1,0 +1,1 @@
+export const probeKeys = { of: (ref: string) => ['probe', ref] as const };

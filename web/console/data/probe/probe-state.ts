@@ -1,0 +1,13 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { ProbeState } from '../../../../contract/probe.ts';
+import { api, segment } from '../api.ts';
+import { renewed } from '../query-client.ts';
+import { probeKeys } from './keys.ts';
+
+/** The probe of chapter 6: the run under way, asked often while there is one, and the last report. */
+export const probeState = (ref: string) =>
+  queryOptions({
+    queryKey: probeKeys.of(ref),
+    queryFn: ({ signal }) => api<ProbeState>(`/apps/${segment(ref)}/probe`, { signal }),
+    refetchInterval: (query) => renewed(query.state.data?.running ? 400 : 15_000)(query),
+  });
