@@ -601,6 +601,18 @@ export const limits = limit({
     default: 8,
     meaning: 'A probe rests at most so many times as long as the tries before took.',
   },
+  probeTellMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 1000,
+    meaning: 'How often a probe that is under way says how far it is.',
+  },
+  probeSilentSeconds: {
+    group: 'builders',
+    unit: 'seconds',
+    default: 15,
+    meaning: 'After how long without a word from its worker a probe counts as ended.',
+  },
   probeCells: {
     group: 'builders',
     unit: 'count',

@@ -175,18 +175,20 @@ async function setScene(
   const reading = effects.of(relation, 'select');
   const first = await tryAll(tx, [...seeds, ...(reading === null ? [sample] : []), ...looks], deadline);
   const seeded = seed && first.slice(0, seeds.length).every((answer) => !isError(answer));
-  let rows = reading === null ? rowsIn(first[seeds.length], names) : [];
+  let read = reading === null ? rowsIn(first[seeds.length], names) : [];
   let trouble = reading ?? errorIn(first[seeds.length]);
   const isTable = relation.kind === 'r' || relation.kind === 'p';
-  if (rows.length === 0 && trouble === null && isTable) {
+  if (read.length === 0 && trouble === null && isTable) {
     const barredBy = effects.of(relation, 'insert');
     if (barredBy === null) {
       const making = made.statements(relation, owners).map((sql) => asService(sql, 'keep'));
       const answers = await tryAll(tx, [...making, sample], deadline);
-      rows = rowsIn(answers[making.length], names);
+      read = rowsIn(answers[making.length], names);
       trouble = answers.map(errorIn).find((error) => error !== null) ?? null;
     } else trouble = barredBy;
   }
+  // One more than are tried, which tells whether these are all.
+  const rows = read.slice(0, SAMPLE);
   const ids = [
     ...rows.flatMap((row) => owners.map((name) => row.get(name) ?? null)),
     ...looks.flatMap((_, i) => idsIn(first[first.length - looks.length + i])),
@@ -197,14 +199,14 @@ async function setScene(
   );
   const [pattern] = rows;
   const newRow = pattern ? ground.asNew(relation, pattern) : null;
-  return { scene: { relation, rows, newRow, owners, isWhole: rows.length < SAMPLE }, concerned, seeded, trouble };
+  return { scene: { relation, rows, newRow, owners, isWhole: read.length <= SAMPLE }, concerned, seeded, trouble };
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const sampleSql = (relation: RelationFact, names: readonly string[]): string => {
   const values = names.map((name) => `pg_catalog.left(r.${sqlName(name)}::text, ${LONGEST})`);
-  const from = `${entityId(relation.schema, relation.name)} r limit ${SAMPLE}`;
+  const from = `${entityId(relation.schema, relation.name)} r limit ${SAMPLE + 1}`;
   return `select pg_catalog.json_agg(s.v) from (select array[${values.join(', ')}]::pg_catalog.text[] as v from ${from}) s`;
 };
 

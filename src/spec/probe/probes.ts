@@ -8,9 +8,6 @@ import { rolesChapter } from '../roles.ts';
 import { probe } from './probe.ts';
 import { beginProbe, endProbe, noteProgress, readProbe } from './store.ts';
 
-/** How often a run says how far it is. */
-const TELL_MILLISECONDS = 1000;
-
 /** Probes apps, one run for an app at a time over all workers; the reports are kept in the apps' own databases. */
 export class Probes {
   readonly #specify: { specification(app: App): Promise<Specification>; facts(app: App): Promise<Facts> };
@@ -66,7 +63,7 @@ export class Probes {
         pace: limits.probePaceMilliseconds.default,
         isStopped: () => this.#isStopping,
         onProgress: (done, total) => {
-          if (performance.now() - told < TELL_MILLISECONDS) return;
+          if (performance.now() - told < limits.probeTellMilliseconds.default) return;
           told = performance.now();
           telling = telling.then(() => noteProgress(app.database, done, total)).catch(() => undefined);
         },

@@ -7,8 +7,8 @@ import { rowsAsText } from '../../database/statement.ts';
 
 /** The table `ninefold.probe` of an app. The app's own code can reach it, so what is read of it is bounded. */
 
-/** After how long without a word a run counts as ended: its worker has gone. */
-const SILENT = `interval '15 seconds'`;
+/** A run without a word for longer has ended: its worker has gone. */
+const SILENT = `pg_catalog.make_interval(secs => ${limits.probeSilentSeconds.default})`;
 
 const toIso = (column: string): string =>
   `pg_catalog.to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
