@@ -5,6 +5,7 @@ import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { cli } from '../support/node.ts';
+import { uniqueRef } from '../support/unique.ts';
 
 const node = inject('node');
 
@@ -87,6 +88,18 @@ describe('the probe of an app', () => {
     expect((JSON.parse(asJson.stdout) as ProbeReport).disagree).toBeGreaterThan(0);
     await runSql(node, app.ref, `set role supabase_auth_admin; ${own?.rows[0]?.[0]}`);
     expect((await check()).code).toBe(0);
+  });
+
+  it.each(['helpdesk', 'booking', 'notes'])('the template %s is as its matrix claims', async (template) => {
+    const ref = uniqueRef(template);
+    const made = await cli(node, ['apps', 'create', ref, '--template', template]);
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    const path = `/apps/${ref}/probe`;
+    let state = await admin<ProbeState>(node, 'POST', path);
+    while (state.running !== null) state = await admin<ProbeState>(node, 'GET', path);
+    const cells = state.last?.cells ?? [];
+    expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
+    expect(cells.filter((cell) => cell.outcome === 'agrees').length / cells.length).toBeGreaterThan(0.8);
   });
 
   it('is for those who work on the app', async () => {

@@ -2,10 +2,11 @@ import type { CodeFacts } from '../../catalog/code.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { Access } from '../access/access.ts';
 import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
+import { ViewUses } from '../access/view-uses.ts';
 import type { Facts } from '../facts.ts';
 import type { Row } from './literals.ts';
 import { MadeRows } from './made-row.ts';
-import type { Accounts } from './members.ts';
+import { type Accounts, memberFields, strangers } from './members.ts';
 import { SideEffects } from './side-effects.ts';
 import { Tries } from './tries.ts';
 
@@ -18,6 +19,7 @@ export class Ground {
   readonly tries: Tries;
   readonly made: MadeRows;
   readonly accounts: Accounts;
+  readonly #views: ViewUses;
   /** Null where the database has no accounts. */
   readonly users: RelationFact | null;
 
@@ -33,13 +35,37 @@ export class Ground {
       facts.schemas.map((schema) => schema.name),
       new Set(code.computed.map((one) => `${one.relation} ${one.number}`)),
     );
-    this.made = new MadeRows(facts, this.access.rights);
+    const ids = accounts.members.length > 0 ? accounts.members.map((member) => member.id) : strangers;
+    this.made = new MadeRows(facts, this.access.rights, ids);
     this.accounts = accounts;
+    this.#views = new ViewUses(facts);
     this.users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
   }
 
+  /** The fields of a relation that hold a member: by its policies, or by a foreign key to auth.users. */
+  ownersOf(relation: RelationFact): string[] {
+    const fields = this.access.rights.fieldsOf.get(relation.oid) ?? [];
+    const compared = memberFields(this.access, relation).filter(
+      ({ schema, name }) => schema === relation.schema && name === relation.name,
+    );
+    const names = new Set([...compared.map((one) => one.field), ...this.#pointingToUsers(relation)]);
+    return fields
+      .filter((field) => names.has(field.name) && /^(uuid|text|character varying)/.test(field.type))
+      .map((field) => field.name);
+  }
+
+  /** The tables that a view reads, at any depth. */
+  beneath(view: RelationFact): RelationFact[] {
+    const found = new Set<RelationFact>();
+    for (const { relation: oid } of this.#views.of(view.oid).relations) {
+      const used = this.facts.relations.find((one) => one.oid === oid);
+      for (const table of used?.kind === 'v' ? this.beneath(used) : used ? [used] : []) found.add(table);
+    }
+    return [...found].filter(({ kind, oid }) => (kind === 'r' || kind === 'p') && oid !== this.users?.oid);
+  }
+
   /** The fields of a relation with a foreign key to auth.users. */
-  pointingToUsers(relation: RelationFact): string[] {
+  #pointingToUsers(relation: RelationFact): string[] {
     const fields = this.access.rights.fieldsOf.get(relation.oid) ?? [];
     return this.facts.constraints.flatMap((one) => {
       const isTo = one.kind === 'f' && one.relation === relation.oid && one.target === this.users?.oid;

@@ -13,13 +13,22 @@ export interface Tried {
   isSettled: boolean;
 }
 
-/** Holds what was tried against what the cell claims. `beforeRow`: a trigger may leave rows out or change them. */
-export function judge(cell: RoleCell, tried: readonly Tried[], beforeRow: boolean, note: string | null): ProbedCell {
+/**
+ * Holds what was tried against what the cell claims. `beforeRow`: a trigger may leave rows out or change them. `trouble`: why there
+ * are no rows.
+ */
+export function judge(
+  cell: RoleCell,
+  tried: readonly Tried[],
+  beforeRow: boolean,
+  note: string | null,
+  trouble: string | null,
+): ProbedCell {
   const tries = tried.map((one) => tryOf(cell, one, beforeRow));
   const { role, entity, operation, verdict } = cell;
   const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');
   const outcome = told.some((one) => !one.agrees) ? 'disagrees' : told.length > 0 ? 'agrees' : 'not probed';
-  return { role, entity, operation, verdict, outcome, note: note ?? noteOn(outcome, tries), tries };
+  return { role, entity, operation, verdict, outcome, note: note ?? noteOn(outcome, tries, trouble), tries };
 }
 
 /** A cell that nothing could be tried of, and why. */
@@ -61,18 +70,22 @@ function claim(
   if (planned.asks && met === 'allowed' && !isSettled) return null;
   if (cell.verdict === 'always') return 'allowed';
   if (cell.verdict === 'never') return 'not allowed';
-  // What a trigger makes of a row is not what the conditions were asked of.
-  if (passes === null || (beforeRow && cell.operation !== 'delete')) return null;
+  if (passes === null) return null;
+  // What a trigger makes of a row need not be what the conditions were asked of.
+  const isOther = passes !== (met === 'allowed');
+  if (isOther && beforeRow && cell.operation !== 'delete') return null;
   return passes ? 'allowed' : 'not allowed';
 }
 
 const answerWords = (answer: Answer): string =>
   isError(answer) ? `${answer.sqlstate}: ${answer.message}` : answer.rows === 1 ? '1 row' : `${answer.rows} rows`;
 
-function noteOn(outcome: ProbedCell['outcome'], tries: readonly ProbeTry[]): string | null {
+function noteOn(outcome: ProbedCell['outcome'], tries: readonly ProbeTry[], trouble: string | null): string | null {
   if (outcome !== 'not probed') return null;
   const stopped = tries.find((one) => one.met === 'stopped');
   if (stopped) return `each try was stopped by something other than rights: ${stopped.answer}`;
-  if (tries.every((one) => one.row === 'no row')) return 'there is no row to try it on, and none could be made';
+  if (tries.every((one) => one.row === 'no row')) {
+    return `there is no row to try it on, and none could be made${trouble === null ? '' : `: ${trouble}`}`;
+  }
   return 'the condition could not be asked of the rows by itself, so there is nothing to hold the answers against';
 }

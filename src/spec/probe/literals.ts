@@ -23,11 +23,24 @@ export const found = (row: Row, fields: readonly FieldFact[]): string =>
     })
     .join(' and ');
 
-/** Rows as a list that an expression over the relation can be asked of; `place` is their number. */
-export function asRelation(rows: readonly Row[], fields: readonly FieldFact[], alias: string): string {
-  const lines = rows.map(
-    (row, place) => `(${[place, ...fields.map((field) => typed(row.get(field.name) ?? null, field))].join(', ')})`,
-  );
+/**
+ * Rows as a list that an expression over the relation can be asked of; `ninefold_place` is their number. Of fields that `given`
+ * does not hold, the default is taken: those are not in the statement.
+ */
+export function asRelation(
+  rows: readonly Row[],
+  fields: readonly FieldFact[],
+  alias: string,
+  given: ReadonlySet<string> | null,
+): string {
+  const value = (row: Row, field: FieldFact): string => {
+    if (given === null || given.has(field.name)) return typed(row.get(field.name) ?? null, field);
+    const counts = field.identity !== '' || (field.needs?.sequences.length ?? 0) > 0;
+    return field.default === null || field.generated !== '' || counts
+      ? typed(null, field)
+      : `(${field.default})::${field.type}`;
+  };
+  const lines = rows.map((row, place) => `(${[place, ...fields.map((field) => value(row, field))].join(', ')})`);
   const names = ['ninefold_place', ...fields.map((field) => sqlName(field.name))].join(', ');
   return `(values ${lines.join(', ')}) as ${sqlName(alias)} (${names})`;
 }

@@ -5,7 +5,6 @@ import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 import { entityId, sqlName } from '../names.ts';
 import { type Expression, parseExpression } from '../words/expression.ts';
-import { strangers } from './members.ts';
 
 /** Tables that a table points to, one within another, for which rows are made. */
 const DEEPEST = 3;
@@ -14,10 +13,13 @@ const DEEPEST = 3;
 export class MadeRows {
   readonly #facts: Facts;
   readonly #rights: Rights;
+  readonly #ids: readonly string[];
   readonly #relations: ReadonlyMap<number, RelationFact>;
   readonly #constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
 
-  constructor(facts: Facts, rights: Rights) {
+  /** `ids` are those of the members to whom rows can belong. */
+  constructor(facts: Facts, rights: Rights, ids: readonly string[]) {
+    this.#ids = ids;
     this.#facts = facts;
     this.#rights = rights;
     this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
@@ -48,7 +50,9 @@ export class MadeRows {
 
   /** A value for a field as SQL; null where its default will do. */
   value(relation: RelationFact, field: FieldFact, owners: readonly string[]): string | null {
-    if (owners.includes(field.name)) return `${quoteLiteral(strangers[0])}::${field.type}`;
+    const place = owners.indexOf(field.name);
+    // Of several members of a row, each is another.
+    if (place >= 0) return `${quoteLiteral(this.#ids[place % this.#ids.length] ?? '')}::${field.type}`;
     const key = (this.#constraints.get(relation.oid) ?? []).find(
       (one) => one.kind === 'f' && one.fields.includes(field.number),
     );

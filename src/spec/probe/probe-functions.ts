@@ -52,7 +52,7 @@ export async function probeFunctions(
       isSettled: true,
     }));
     if (why !== null) return notProbed(cell, why);
-    const judged = judge(cell, tried, false, null);
+    const judged = judge(cell, tried, false, null, null);
     return judged.outcome === 'not probed' ? judged : { ...judged, note: judged.note ?? NOT_RUN };
   });
 }

@@ -102,7 +102,7 @@ export async function probeRelation(
           isSettled: !isBound && relation.kind !== 'v',
         };
       });
-      return [cell, judge(cell, tried, effects.changesRows(relation, cell.operation as RowOperation), note)];
+      return [cell, judge(cell, tried, effects.changesRows(relation, cell.operation as RowOperation), note, trouble)];
     }),
   );
   return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));
@@ -154,12 +154,10 @@ async function setScene(
   deadline: number,
 ): Promise<Setting> {
   const { access, accounts, effects, made, users } = ground;
+  const owners = ground.ownersOf(relation);
   const holding = memberFields(access, relation);
   const isOwn = (one: { schema: string; name: string }) => one.schema === relation.schema && one.name === relation.name;
   const fields = access.rights.fieldsOf.get(relation.oid) ?? [];
-  const owners = [
-    ...new Set([...holding.filter(isOwn).map((one) => one.field), ...ground.pointingToUsers(relation)]),
-  ].filter((name) => /^(uuid|text|character varying)/.test(fields.find((field) => field.name === name)?.type ?? ''));
   const names = fields.map((field) => field.name);
   const sample = asRole(reader, sampleSql(relation, names), 'value');
   const elsewhere = holding.filter((one) => !isOwn(one));
@@ -177,11 +175,13 @@ async function setScene(
   const seeded = seed && first.slice(0, seeds.length).every((answer) => !isError(answer));
   let read = reading === null ? rowsIn(first[seeds.length], names) : [];
   let trouble = reading ?? errorIn(first[seeds.length]);
-  const isTable = relation.kind === 'r' || relation.kind === 'p';
-  if (read.length === 0 && trouble === null && isTable) {
-    const barredBy = effects.of(relation, 'insert');
+  const tables = relation.kind === 'v' ? ground.beneath(relation) : [relation];
+  if (read.length === 0 && trouble === null && tables.length > 0) {
+    const barredBy = tables.map((table) => effects.of(table, 'insert')).find((why) => why !== null) ?? null;
     if (barredBy === null) {
-      const making = made.statements(relation, owners).map((sql) => asService(sql, 'keep'));
+      const making = tables
+        .flatMap((table) => made.statements(table, ground.ownersOf(table)))
+        .map((sql) => asService(sql, 'keep'));
       const answers = await tryAll(tx, [...making, sample], deadline);
       read = rowsIn(answers[making.length], names);
       trouble = answers.map(errorIn).find((error) => error !== null) ?? null;

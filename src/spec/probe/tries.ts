@@ -90,11 +90,10 @@ export class Tries {
       beyond,
     });
     const id = entityId(scene.relation.schema, scene.relation.name);
-    if (operation === 'insert')
-      return this.#inserts(id, given.length > 0 ? given : fields, person, scene, fields, plan);
-    // A cell that claims nothing may be done is tried as if the grants were there.
+    if (operation === 'insert') return this.#inserts(id, this.#toGive(role, scene.relation), person, scene, plan); // A cell that claims nothing may be done is tried as if the grants were there.
     const usable = readable.length > 0 ? readable : operation === 'select' ? fields : [];
-    const set = (given.length > 0 ? given : fields).find((field) => this.#isGiven(field) && field.identity !== 'a');
+    const settable = (given.length > 0 ? given : fields).filter((field) => isGiven(field) && field.identity !== 'a');
+    const set = settable.find((field) => this.#isGiven(field)) ?? settable[0];
     const statement = (row: Row | null): string | null => {
       if (operation === 'select') return `select ${usable.map((field) => sqlName(field.name)).join(', ')} from ${id}`;
       if (operation === 'delete') return `delete from ${id}`;
@@ -157,7 +156,9 @@ export class Tries {
     const text = parts.join(' and ');
     const asker = this.#asker(role, text);
     if (asker === null) return null;
-    const sql = `select pg_catalog.json_agg(coalesce((${text}), false) order by ninefold_place) from ${asRelation(rows, fields, relation.name)}`;
+    const given = operation === 'insert' ? new Set(this.#toGive(role, relation).map((field) => field.name)) : null;
+    const list = asRelation(rows, fields, relation.name, given);
+    const sql = `select pg_catalog.json_agg(coalesce((${text}), false) order by ninefold_place) from ${list}`;
     return { sql, role: asker };
   }
 
@@ -197,34 +198,41 @@ export class Tries {
 
   /** A statement on one field that the role's grant leaves out. */
   #beyond(cell: RoleCell, operation: RowOperation, id: string, fields: readonly FieldFact[]): string[] {
-    const field = cell.columns && fields.find((one) => !cell.columns?.includes(one.name) && this.#isGiven(one));
+    const field =
+      cell.columns &&
+      fields.find((one) => !cell.columns?.includes(one.name) && this.#isGiven(one) && one.identity !== 'a');
     if (!field) return [];
     if (operation === 'select') return [`select ${sqlName(field.name)} from ${id} where false`];
     return operation === 'update' ? [`update ${id} set ${sqlName(field.name)} = null where false`] : [];
   }
 
+  /** The fields that an INSERT gives: those that the role may give; where that is none, all that there are, to be refused. */
+  #toGive(role: ChapterRole, relation: RelationFact): readonly FieldFact[] {
+    const fields = this.#access.rights.fieldsOf.get(relation.oid) ?? [];
+    const granted = this.#covered(role, relation, 'INSERT', fields);
+    const open = (granted.length > 0 ? granted : fields).filter((field) => this.#isGiven(field));
+    return open.length > 0 ? open : fields.filter(isGiven);
+  }
+
   #inserts(
     id: string,
-    given: readonly FieldFact[],
+    columns: readonly FieldFact[],
     person: Person,
     scene: Scene,
-    fields: readonly FieldFact[],
     plan: (sql: string, row: string, place: number | null) => Planned,
   ): Planned[] | string {
-    const rows = newRows(scene, person);
-    const columns = given.filter((field) => this.#isGiven(field));
     if (columns.length === 0) return 'it has no field that a statement may give';
-    const names = columns.map((field) => sqlName(field.name)).join(', ');
-    if (rows.length === 0) {
-      const nulls = columns.map((field) => typed(null, field)).join(', ');
-      return [plan(`insert into ${id} (${names}) select ${nulls} where false`, 'no row', null)];
-    }
     const over = columns.some((field) => field.identity === 'a') ? ' overriding system value' : '';
-    const isCut = columns.length < fields.filter((field) => this.#isGiven(field)).length;
+    const into = `insert into ${id} (${columns.map((field) => sqlName(field.name)).join(', ')})${over}`;
+    const rows = newRows(scene, person);
+    if (rows.length === 0) {
+      return [
+        plan(`${into} select ${columns.map((field) => typed(null, field)).join(', ')} where false`, 'no row', null),
+      ];
+    }
     return rows.map(({ row, name }, place) => {
       const values = columns.map((field) => typed(row.get(field.name) ?? null, field));
-      const sql = `insert into ${id} (${names})${over} values (${values.join(', ')})`;
-      return plan(sql, name, isCut ? null : place);
+      return plan(`${into} values (${values.join(', ')})`, name, place);
     });
   }
 
