@@ -20,6 +20,17 @@ const schema = `
   alter table public.tickets enable row level security;
   create policy "members read" on public.tickets for select to authenticated using (true);
   create function public.open_tickets() returns bigint language sql stable as 'select count(*) from public.tickets';
+  create table public.visits (
+    id bigint generated always as identity primary key, status text not null, reason text, at timestamptz);
+  alter table public.visits enable row level security;
+  create policy "members see visits" on public.visits for select to authenticated using (auth.uid() is not null);
+  select ninefold.define_machine('public.visits', 'status', 'planned', '[
+    {"name": "begin", "from": "planned", "to": "under way", "sets": {"at": "now()"}},
+    {"name": "cancel", "from": ["planned", "under way"], "to": "cancelled", "requires": ["reason"]},
+    {"name": "end", "from": "under way", "to": "done", "when": "at is not null"}]');
+  insert into public.visits default values;
+  select ninefold.describe_app(purpose => 'Customers write to us here.', owner => 'Ines Okafor');
+  select ninefold.define_screen('/inbox', 'Inbox', 'list', 'public.tickets', '{title,created_at}');
   insert into public.customers (name) values ('Brightwater'), ('Elm Street Clinic');
   insert into public.tickets (customer, title, body)
     select 1 + n % 2, 'Ticket number ' || n, jsonb_build_object('n', n) from generate_series(1, 12) n;`;
@@ -64,8 +75,85 @@ const views: readonly View[] = [
   { name: 'make an app', path: () => '/?make=true', ready: dialog('Make an app') },
   { name: 'contents', path: () => filled, ready: (page) => page.getByText('Publishable key').waitFor() },
   { name: 'contents, empty', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
-  { name: 'entities', path: () => `${filled}/entities`, ready: heading(/./) },
-  { name: 'roles', path: () => `${filled}/roles`, ready: heading(/./) },
+  {
+    name: 'purpose',
+    path: () => `${filled}/purpose`,
+    ready: (page) => page.getByRole('definition').getByText('Ines Okafor').waitFor(),
+  },
+  {
+    name: 'purpose, being said',
+    path: () => `${empty}/purpose`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('textbox', { name: 'Audience' }).waitFor();
+    },
+  },
+  {
+    name: 'screens, one in full',
+    path: () => `${filled}/screens?screen=/inbox`,
+    ready: (page) => page.getByRole('complementary', { name: 'Screen /inbox' }).waitFor(),
+  },
+  { name: 'screens, none', path: () => `${empty}/screens`, ready: (page) => page.getByText('No screen yet').waitFor() },
+  {
+    name: 'entities, with their figure and one in full',
+    path: () => `${filled}/entities?entity=public.tickets`,
+    ready: (page) => page.getByRole('button', { name: /^tickets, table/ }).waitFor(),
+  },
+  {
+    name: 'entities, none',
+    path: () => `${empty}/entities`,
+    ready: (page) => page.getByRole('heading', { name: 'Write SQL' }).waitFor(),
+  },
+  {
+    name: 'a field',
+    path: () => `${filled}/entities?entity=public.visits&field=status`,
+    ready: (page) => page.getByRole('table', { name: 'What uses it' }).waitFor(),
+  },
+  {
+    name: 'no such field',
+    path: () => `${filled}/entities?entity=public.visits&field=gone`,
+    ready: (page) => page.getByText('There is no field').waitFor(),
+  },
+  {
+    name: 'states, one in full',
+    path: () => `${filled}/states?state=planned`,
+    ready: async (page) => {
+      await page.getByRole('complementary', { name: 'State planned' }).waitFor();
+      await page.getByRole('button', { name: /^planned, 1 row/ }).waitFor();
+    },
+  },
+  {
+    name: 'states, a transition in full',
+    path: () => `${filled}/states?way=end+from+under+way`,
+    ready: async (page) => {
+      await page.getByRole('complementary', { name: 'end, from under way to done' }).waitFor();
+      await page
+        .getByRole('button', { name: /^planned/ })
+        .first()
+        .waitFor();
+    },
+  },
+  { name: 'states, none', path: () => `${empty}/states`, ready: (page) => page.getByText('No machine yet').waitFor() },
+  {
+    name: 'roles, probed, one cell in full and explained',
+    path: () => `${filled}/roles?cell=public.tickets+select+anon`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Probe all' }).click();
+      await page.getByText('tried just now').waitFor();
+      await page.getByRole('combobox', { name: 'Row' }).fill('1');
+      await page.getByRole('option', { name: 'Ticket number 1', exact: false }).first().click();
+      await page.getByRole('button', { name: 'Copy the explanation as text' }).waitFor();
+    },
+  },
+  {
+    name: 'roles, an advice being applied',
+    path: () => `${filled}/roles?advice=no+row-level+security%3A+public.customers`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await dialog('Change customers?')(page);
+    },
+  },
+  { name: 'roles, none', path: () => `${empty}/roles`, ready: heading(/./) },
   { name: 'calls', path: () => `${filled}/calls`, ready: heading(/./) },
   {
     name: 'rules, one in full and one tried',

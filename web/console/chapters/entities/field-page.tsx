@@ -53,13 +53,10 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
       )}
       {story === null && (
         <Empty title={`There is no field ${name}`}>
-          <p>
-            It may have been renamed or dropped since the link was made.{' '}
-            <Link to="/app/$ref/entities" params={params}>
-              Every entity
-            </Link>{' '}
-            stands in chapter 3.
-          </p>
+          <p>It may have been renamed or dropped since the link was made.</p>
+          <Link to="/app/$ref/entities" params={params}>
+            Every entity
+          </Link>
         </Empty>
       )}
       {query.isPending && !query.error && <Bar width={320} />}

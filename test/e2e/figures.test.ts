@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { type Console, openConsole, sizes } from './console.ts';
+
+/** 60 tables in two schemas, each pointing to the one before it, and two that stand alone. */
+const many = Array.from(
+  { length: 60 },
+  (_, n) =>
+    `create table ${n % 2 === 0 ? 'public' : 'shop'}.t${n} (
+       id bigint primary key${n === 0 ? '' : `, before_id bigint references ${n % 2 === 0 ? 'shop' : 'public'}.t${n - 1}`});`,
+).join('\n');
+
+let site: Console;
+let few: string;
+let large: string;
+let machine: string;
+beforeAll(async () => {
+  site = await openConsole();
+  const [first, second, third] = await Promise.all([createApp(site.node), createApp(site.node), createApp(site.node)]);
+  few = first.ref;
+  large = second.ref;
+  machine = third.ref;
+  await runSql(
+    site.node,
+    few,
+    `create table public.customers (id bigint primary key, name text);
+     create table public.tickets (id bigint primary key, customer bigint not null references public.customers, zone text);
+     create table public.notes (id bigint primary key);`,
+  );
+  await runSql(
+    site.node,
+    large,
+    `create schema shop; grant usage on schema shop to anon, authenticated, service_role; ${many}`,
+  );
+  await runSql(
+    site.node,
+    machine,
+    `create table public.visits (id bigint generated always as identity primary key, status text not null);
+     select ninefold.define_machine('public.visits', 'status', 'planned', '[
+       {"name": "begin", "from": "planned", "to": "under way"}, {"name": "end", "from": "under way", "to": "done"}]');
+     insert into public.visits select from generate_series(1, 3);`,
+  );
+});
+afterAll(() => site.close());
+
+const box = (name: string) => new RegExp(`^${name}, `);
+
+describe('the figure of entities', () => {
+  it('is moved through with arrows, and tells a box in full on Enter', async () => {
+    const { page, context, problems } = await site.visit(`/app/${few}/entities`);
+    const tickets = page.getByRole('button', { name: box('tickets') });
+    await tickets.waitFor();
+    // One box is in the tab order, whichever it is: from the first in reading order the arrow leads along the relation.
+    await tickets.focus();
+    await page.keyboard.press('ArrowRight');
+    const customers = page.getByRole('button', { name: box('customers') });
+    await expect.poll(() => customers.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await page.locator('[data-box][tabindex="0"]').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'customers' }).waitFor();
+    expect(await customers.getAttribute('aria-pressed')).toBe('true');
+    expect(new URL(page.url()).searchParams.get('entity')).toBe('public.customers');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('complementary', { name: 'customers' }).count()).toBe(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('shows a table as soon as it is there, and what points to it', async () => {
+    const { page, context } = await site.visit(`/app/${few}/entities`);
+    await page.getByRole('button', { name: box('notes') }).waitFor();
+    await runSql(
+      site.node,
+      few,
+      'create table public.labels (id bigint primary key, note bigint references public.notes)',
+    );
+    await page.getByRole('button', { name: box('labels') }).waitFor();
+    await page.getByRole('img', { name: 'labels points to notes by note' }).waitFor({ state: 'attached' });
+    await runSql(site.node, few, 'drop table public.labels');
+    await expect.poll(() => page.getByRole('button', { name: box('labels') }).count(), { timeout: 15_000 }).toBe(0);
+    await context.close();
+  });
+
+  it('is taken along as SVG and as Mermaid', async () => {
+    const { page, context } = await site.visit(`/app/${few}/entities`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.getByRole('button', { name: box('tickets') }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as SVG' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${few}-entities.svg`);
+    const svg = await readFile(await download.path(), 'utf8');
+    const drawn = await page.evaluate((text) => {
+      const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
+      return [...parsed.querySelectorAll('text')].map((element) => element.textContent);
+    }, svg);
+    expect(drawn).toEqual(expect.arrayContaining(['tickets', 'customers', 'notes', 'customer']));
+    expect(svg).not.toContain('undefined');
+
+    await page.getByRole('button', { name: 'Copy the figure in Mermaid' }).click();
+    await page.getByText('Copied the figure in Mermaid').waitFor({ state: 'attached' });
+    const mermaid = await page.evaluate(() => navigator.clipboard.readText());
+    expect(mermaid).toContain('"tickets" }o--|| "customers" : "customer"');
+    await context.close();
+  });
+
+  it('finds one of many by its name or a field, and brings it into sight', async () => {
+    await admin(site.node, 'PUT', `/apps/${large}/settings/db_schemas`, { value: ['public', 'shop'] });
+    const { page, context, problems } = await site.visit(`/app/${large}/entities`);
+    const find = page.getByRole('combobox', { name: 'Find in the figure' });
+    await page.locator('[data-box]').first().waitFor();
+    await find.fill('shop.t57');
+    await page.getByRole('option', { name: 'shop.t57' }).click();
+    await page.getByRole('complementary', { name: 'shop.t57' }).waitFor();
+    const figure = page.locator('figure', { has: find });
+    const found = figure.getByRole('button', { name: box('shop.t57') });
+    await expect
+      .poll(async () => {
+        const [inner, outer] = await Promise.all([found.boundingBox(), figure.boundingBox()]);
+        return inner && outer && inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width;
+      })
+      .toBe(true);
+    // The figure stays where the reader looks: the table does not scroll to the row instead.
+    expect(await figure.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('leaves the finger to the page on a phone', async () => {
+    const { page, context } = await site.visit(`/app/${few}/entities`, { viewport: sizes.phone, hasTouch: true });
+    await page.getByRole('button', { name: box('tickets') }).waitFor();
+    const touch = page.locator('.react-flow__pane').first();
+    expect(await touch.evaluate((element) => getComputedStyle(element).touchAction)).toBe('pan-x pan-y');
+    await context.close();
+  });
+});
+
+describe('the figure of a machine', () => {
+  it('counts anew when a row passes', async () => {
+    const { page, context, problems } = await site.visit(`/app/${machine}/states`);
+    await page.getByRole('button', { name: /^planned, 3 rows/ }).waitFor();
+    await runSql(site.node, machine, `update public.visits set status = 'under way' where id = 1`);
+    await page.getByRole('button', { name: /^planned, 2 rows/ }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: /^under way, 1 row/ }).click();
+    await page.getByRole('complementary', { name: 'State under way' }).getByText('1 row stands here.').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('says that it is not enforced as soon as it is not', async () => {
+    const { page, context } = await site.visit(`/app/${machine}/states`);
+    await page.getByText('pairs of states are decided').waitFor();
+    await runSql(site.node, machine, 'alter table public.visits disable trigger user');
+    await page.getByText('It is not enforced').waitFor({ timeout: 30_000 });
+    await runSql(site.node, machine, 'alter table public.visits enable trigger user');
+    await expect.poll(() => page.getByText('It is not enforced').count(), { timeout: 30_000 }).toBe(0);
+    await context.close();
+  });
+});
