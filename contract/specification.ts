@@ -5,7 +5,7 @@ import type { StatesChapter } from './states.ts';
 /**
  * The specification of an app: one value, derived from the live system. Chapters that are not derived yet
  * are absent. Order is stable: entities, functions and calls sort by schema and name, fields by position, roles
- * with anon, authenticated and service_role first.
+ * with anon, authenticated, the roles of members and service_role first.
  */
 export interface Specification {
   app: { ref: string; name: string };

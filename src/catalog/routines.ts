@@ -27,8 +27,6 @@ export interface RoutineFact {
   settings: string[];
   /** SQL in the standard's form: its names were looked up when it was made. */
   bound: boolean;
-  /** It sets its own search path. */
-  sets_search_path: boolean;
   comment: string | null;
   grants: GrantFact[];
 }
@@ -47,8 +45,7 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
       p.prosecdef as security_definer, l.lanname as language,
       case when l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' then p.prosrc else '' end as source,
       coalesce(to_json(p.proconfig), '[]') as settings,
-      p.prosqlbody is not null as bound,
-      exists (select from unnest(p.proconfig) s(setting) where s.setting like 'search_path=%') as sets_search_path, obj_description(p.oid, 'pg_proc') as comment,
+      p.prosqlbody is not null as bound, obj_description(p.oid, 'pg_proc') as comment,
       (select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee), '[]')
         from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g) as grants
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}

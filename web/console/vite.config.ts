@@ -27,6 +27,7 @@ export default defineConfig({
   },
   server: {
     port: 9010,
-    proxy: { '/admin': node, '/apps': node, '/health': node },
+    // The console has sources in a folder apps of its own: calls of an app are those below one of its services.
+    proxy: { '/admin': node, '^/apps/[^/]+/(auth|rest|openapi)': node, '/health': node },
   },
 });

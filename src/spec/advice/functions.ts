@@ -30,5 +30,9 @@ export function functionsWithoutSearchPath({ facts }: Ground): Advice[] {
     });
 }
 
-const isOpen = ({ kind, language, bound, sets_search_path }: RoutineFact): boolean =>
-  (kind === 'f' || kind === 'p') && !sets_search_path && !bound && language !== 'internal' && language !== 'c';
+const isOpen = ({ kind, language, bound, settings }: RoutineFact): boolean =>
+  (kind === 'f' || kind === 'p') &&
+  !settings.some((each) => each.startsWith('search_path=')) &&
+  !bound &&
+  language !== 'internal' &&
+  language !== 'c';

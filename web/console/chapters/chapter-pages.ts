@@ -32,7 +32,16 @@ export interface ChapterPage {
   to: (typeof pages)[BuiltChapter]['to'];
   /** What the rail counts; null while it is not known. */
   count: number | null;
+  /** How much of it is broken, by the specification itself. */
+  broken: number;
 }
+
+/** What of a chapter is broken: screens that cannot be shown, machines that are not in force. */
+const broken: Readonly<Partial<Record<BuiltChapter, (chapters: Chapters) => number>>> = {
+  screens: ({ screens }) => screens?.screens.filter((screen) => screen.broken.length > 0).length ?? 0,
+  states: ({ states }) =>
+    states?.machines.filter(({ enforced, problems }) => !enforced || problems.length > 0).length ?? 0,
+};
 
 /**
  * The chapters to show, in their order: those that have a page and that this specification holds. Before the
@@ -42,7 +51,17 @@ export const chapterPages = (specification: Specification | undefined): ChapterP
   chapters.flatMap(({ number, key, name, question }) => {
     if (!isBuilt(key) || (specification && !specification.chapters[key])) return [];
     const { to, count } = pages[key];
-    return [{ number, key, name, question, to, count: (specification && count(specification.chapters)) ?? null }];
+    return [
+      {
+        number,
+        key,
+        name,
+        question,
+        to,
+        count: (specification && count(specification.chapters)) ?? null,
+        broken: (specification && broken[key]?.(specification.chapters)) ?? 0,
+      },
+    ];
   });
 
 /** Number, name and question of one chapter. */

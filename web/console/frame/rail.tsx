@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Icon } from '../../ui/icon.tsx';
 import { Mark } from '../../ui/mark.tsx';
+import { VerdictMark } from '../../ui/verdict.tsx';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { specification } from '../data/specification/specification.ts';
 import { versionList } from '../data/versions/version-list.ts';
@@ -77,7 +78,15 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
           >
             <span className={styles.numeral}>{page.number}</span>
             <span>{page.name}</span>
-            {page.count !== null && <span className={styles.count}>{count(page.count)}</span>}
+            {page.broken > 0 ? (
+              <span className={styles.broken}>
+                <VerdictMark of="disagrees" />
+                {count(page.broken)}
+                <span className="sr">broken</span>
+              </span>
+            ) : (
+              page.count !== null && <span className={styles.count}>{count(page.count)}</span>
+            )}
           </Link>
         ))}
         <h2 className={styles.heading}>Workshop</h2>
@@ -109,7 +118,8 @@ export function Thumbs({ appRef }: { appRef: string }) {
           params={params}
           activeOptions={chapterActive}
           aria-current={page.number === here ? 'page' : undefined}
-          aria-label={`${page.number} ${page.name}`}
+          aria-label={`${page.number} ${page.name}${page.broken > 0 ? `, ${page.broken} broken` : ''}`}
+          data-broken={page.broken > 0 || undefined}
         >
           {page.number}
         </Link>

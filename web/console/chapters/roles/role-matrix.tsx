@@ -56,7 +56,7 @@ export function RoleMatrix({
   return (
     <table
       ref={grid}
-      className={classNames(styles.matrix, !words && styles.marks)}
+      className={classNames(styles.matrix, !words && styles.marks, roles.length > 6 && styles.many)}
       aria-label="Roles, entities and operations"
       style={{ '--roles': roles.length } as CSSProperties}
     >

@@ -9,5 +9,5 @@ export const probeState = (ref: string) =>
   queryOptions({
     queryKey: probeKeys.of(ref),
     queryFn: ({ signal }) => api<ProbeState>(`/apps/${segment(ref)}/probe`, { signal }),
-    refetchInterval: (query) => renewed(query.state.data?.running ? 400 : 15_000)(query),
+    refetchInterval: (query) => renewed(query.state.data?.running ? 400 : 60_000)(query),
   });
