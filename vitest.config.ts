@@ -10,8 +10,8 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 }
 
 /**
- * Tests against running nodes. Projects run one after the other (`groupOrder`), and a project's files too: a node, its
- * Postgres and a browser are enough for two cores.
+ * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own. Projects run one
+ * after the other (`groupOrder`).
  */
 function againstNodes(name: string, groupOrder: number, setup: string): TestProjectInlineConfiguration {
   return {
@@ -20,7 +20,6 @@ function againstNodes(name: string, groupOrder: number, setup: string): TestProj
       name,
       include: [`test/${name}/**/*.test.ts`],
       globalSetup: [`test/support/${setup}`],
-      fileParallelism: false,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       sequence: { groupOrder },

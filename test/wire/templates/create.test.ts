@@ -1,22 +1,22 @@
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { AppConnection, AppSummary } from '../../../contract/admin.ts';
 import type { VersionList } from '../../../contract/changes.ts';
 import { templateNames } from '../../../contract/templates.ts';
 import { admin, createApp, runSql } from '../../support/apps.ts';
 import { clone } from '../../support/clone.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
-import { cli } from '../../support/node.ts';
+import { cli, type NodeAddress, startNode } from '../../support/node.ts';
 import { uniqueRef } from '../../support/unique.ts';
 
 const node = inject('node');
 
-const apps = async () => (await admin<AppSummary[]>(node, 'GET', '/apps')).map(({ ref }) => ref);
+const apps = async (on: NodeAddress = node) => (await admin<AppSummary[]>(on, 'GET', '/apps')).map(({ ref }) => ref);
 
-const post = async (body: object) => {
-  const response = await fetch(`${node.url}/admin/v1/apps`, {
+const post = async (body: object, on: NodeAddress = node) => {
+  const response = await fetch(`${on.url}/admin/v1/apps`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${on.operatorToken}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -63,19 +63,22 @@ describe('apps create --template', () => {
   });
 
   it('leaves nothing when a file fails in the middle, and works once the cause is gone', async () => {
+    // A node of its own: what the databases of new apps are copied from belongs to all who make one.
+    const own = await startNode();
+    onTestFinished(() => own.stop());
     const ref = uniqueRef();
-    const database = await superuserUrl(node, 'ninefold_template');
+    const database = await superuserUrl(own, 'ninefold_template');
     const inTemplate = (sql: string) => withClient(database, (client) => client.query(sql));
     await inTemplate('create table public.tickets ()');
     try {
-      const { status, body } = await post({ ref, template: 'helpdesk' });
+      const { status, body } = await post({ ref, template: 'helpdesk' }, own);
       expect([status, body.code]).toEqual([409, 'template_failed']);
       expect(body.message).toMatch(/20260101000200_tickets\.sql.*tickets/);
     } finally {
       await inTemplate('drop table public.tickets');
     }
-    expect(await apps()).not.toContain(ref);
-    const left = await withClient(await superuserUrl(node, 'postgres'), (client) =>
+    expect(await apps(own)).not.toContain(ref);
+    const left = await withClient(await superuserUrl(own, 'postgres'), (client) =>
       client.query(
         `select datname as name from pg_database where datname like '%' || $1 || '%'
          union all select rolname from pg_roles where rolname like '%' || $1 || '%'`,
@@ -83,6 +86,6 @@ describe('apps create --template', () => {
       ),
     );
     expect(left.rows).toEqual([]);
-    expect((await post({ ref, template: 'helpdesk' })).status).toBe(201);
+    expect((await post({ ref, template: 'helpdesk' }, own)).status).toBe(201);
   });
 });
