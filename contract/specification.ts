@@ -10,8 +10,7 @@ import type { StatesChapter } from './states.ts';
 export interface Specification {
   app: { ref: string; name: string };
   /**
-   * SHA-256 over the chapters, hex. Figures that change with the data and snippets, which name the server's address,
-   * are not part of it.
+   * SHA-256 over the chapters, hex. Figures that change with the data are not part of it.
    */
   hash: string;
   chapters: Chapters;
@@ -216,6 +215,8 @@ export interface PolicyEntry {
 
 export interface CallsChapter {
   calls: CallEntry[];
+  /** What calls on rows take and answer: the same for every entity, so it is said once. */
+  rows: RowCall[];
   /** Functions of extensions in exposed schemas: callable, and counted here instead of listed. */
   extension_functions: { extension: string; schema: string; functions: number }[];
   sources: Source[];
@@ -235,12 +236,20 @@ export interface CallEntry {
   setting: string | null;
   /** Roles for which it is not "never". */
   roles: string[];
-  parameters: CallParameter[];
-  /** What comes back, in words and types. */
-  returns: string;
-  snippets: { supabase_js: string; curl: string; fetch: string };
+  /** Null for calls on rows: `rows` of the chapter and the fields of the entity tell (`takenBy` of call-detail.ts). */
+  parameters: CallParameter[] | null;
+  /** What comes back, in words and types; null for calls on rows. */
+  returns: string | null;
   /** Live figures of the last hour, day and week, not part of the hash; absent where the call was not made. */
   figures?: { hour: CallFigures; day: CallFigures; week: CallFigures };
+}
+
+/** What all calls on rows with one method have in common. */
+export interface RowCall {
+  method: CallEntry['method'];
+  /** `<field>` stands for the fields of the entity. */
+  parameters: CallParameter[];
+  returns: string;
 }
 
 export interface CallParameter {

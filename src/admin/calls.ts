@@ -44,6 +44,15 @@ export async function showCalls(context: AdminContext, exchange: Exchange, ref: 
   return json(answer);
 }
 
+/** GET /apps/:ref/call?id=: one call of chapter 7 as programs and as a request. Throws `not_found` where the app has no such call. */
+export async function showCall(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const id = new URLSearchParams(exchange.query).get('id');
+  if (id === null) throw new NinefoldError('validation_invalid', { message: 'id is that of a call in chapter 7.' });
+  const detail = await context.specify.callDetail(await openApp(context, ref), id);
+  if (!detail) throw new NinefoldError('not_found', { message: 'The app answers no call with this id.' });
+  return json(detail);
+}
+
 /** GET /apps/:ref/errors?code=&limit=: the last calls that failed, the newest first. */
 export async function showErrors(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const query = new URLSearchParams(exchange.query);

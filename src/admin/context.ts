@@ -1,3 +1,4 @@
+import type { CallDetail } from '../../contract/call-detail.ts';
 import type { Change, VersionDetail, VersionList } from '../../contract/changes.ts';
 import type { Exchange } from '../../contract/exchange.ts';
 import type { ProbeState } from '../../contract/probe.ts';
@@ -31,6 +32,8 @@ export interface AdminContext {
   readonly specify: {
     specification(app: App): Promise<Specification>;
     entities(app: App): Promise<Entity[]>;
+    /** Null where chapter 7 has no call with this id. */
+    callDetail(app: App, id: string): Promise<CallDetail | null>;
     /** The same as `executor` sees it, within its transaction. */
     within(app: App, executor: Executor): Promise<Specification>;
     markdown(specification: Specification): string;

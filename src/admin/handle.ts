@@ -2,7 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, listApps, showApp, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
-import { showCalls, showErrors, showStory } from './calls.ts';
+import { showCall, showCalls, showErrors, showStory } from './calls.ts';
 import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { migrate } from './migrate.ts';
@@ -55,6 +55,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/connection', ({ context, caller }, _, ref) => showConnection(context, caller, ref)),
   onApp('GET', '/activity', ({ context }, _, ref) => showActivity(context, ref)),
   onApp('GET', '/calls', ({ context }, exchange, ref) => showCalls(context, exchange, ref)),
+  onApp('GET', '/call', ({ context }, exchange, ref) => showCall(context, exchange, ref)),
   onApp('GET', '/calls/:requestId', ({ context }, _, ref, params) => showStory(context, ref, params.requestId ?? '')),
   onApp('GET', '/errors', ({ context }, exchange, ref) => showErrors(context, exchange, ref)),
   onApp('POST', '/sql', ({ context, caller }, exchange, ref) => runSql(context, caller, exchange, ref)),

@@ -17,8 +17,6 @@ let server: Pool;
 const app = {
   ref: 'helpdesk',
   name: 'Helpdesk',
-  url: 'http://127.0.0.1:9009/apps/helpdesk',
-  publishableKey: 'sb_publishable_x',
   authSettings: defaultAuthSettings,
 };
 

@@ -10,7 +10,7 @@ import { specificationMarkdown } from './markdown/specification.ts';
 import { deriveSpecification, type Observed, type SpecificationApp } from './specification.ts';
 
 const app: SpecificationApp = {
-  ...{ ref: 'helpdesk', name: 'Helpdesk', url: 'http://localhost/apps/helpdesk', publishableKey: 'sb_publishable_x' },
+  ...{ ref: 'helpdesk', name: 'Helpdesk' },
   authSettings: defaultAuthSettings,
 };
 

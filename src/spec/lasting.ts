@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Chapters } from '../../contract/specification.ts';
 
 /**
- * What the chapters say, without the parts that change while the app stays the same: live figures, and snippets, which
- * name the server's address. This is what is hashed, compared, kept as a version and exported as JSON.
+ * What the chapters say, without the parts that change while the app stays the same: live figures. This is what is hashed, compared,
+ * kept as a version and exported as JSON.
  */
 export function lasting({ purpose, states, entities, calls, errors, limits, ...rest }: Chapters): object {
   return {
@@ -11,7 +11,7 @@ export function lasting({ purpose, states, entities, calls, errors, limits, ...r
     purpose: purpose && withoutFigures(purpose),
     states: states && { ...states, machines: states.machines.map(withoutFigures) },
     entities: entities && { ...entities, entities: entities.entities.map(({ figures: _, ...entity }) => entity) },
-    calls: calls && { ...calls, calls: calls.calls.map(({ snippets: _, figures: _f, ...call }) => call) },
+    calls: calls && { ...calls, calls: calls.calls.map(withoutFigures) },
     errors: errors && { ...errors, errors: errors.errors.map(({ figures: _, ...error }) => error) },
     limits: limits && { ...limits, limits: limits.limits.map(({ figures: _, ...limit }) => limit) },
   };

@@ -7,11 +7,15 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import type { CallDetail } from '../../contract/call-detail.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { CallEntry } from '../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
+import { callExample, letsMake } from './call-example.ts';
 import { loadFacts } from './facts.ts';
+import { idOf } from './roles.ts';
+import { snippets } from './snippets.ts';
 import { deriveSpecification } from './specification.ts';
 
 /** What reached the server, as far as the three forms of a call must agree on it. */
@@ -26,7 +30,7 @@ interface Request {
 let server: Server;
 let database: AppDatabase;
 let folder: string;
-let calls: CallEntry[];
+let calls: { call: CallEntry; made: CallDetail['snippets'] }[];
 const received: Request[] = [];
 
 const read = (method: string, address: string, body: string, headers: Record<string, string | undefined>): Request => {
@@ -79,14 +83,23 @@ beforeAll(async () => {
     authenticator: 'app_authenticator',
   });
   const { port } = server.address() as AddressInfo;
-  const specification = deriveSpecification(facts, {
+  const { chapters } = deriveSpecification(facts, {
     ref: 'x',
     name: 'X',
-    url: `http://127.0.0.1:${port}`,
-    publishableKey: 'sb_publishable_x',
     authSettings: defaultAuthSettings,
   });
-  calls = specification.chapters.calls?.calls.filter((call) => call.area !== 'auth') ?? [];
+  const app = { url: `http://127.0.0.1:${port}`, publishableKey: 'sb_publishable_x' };
+  calls = (chapters.calls?.calls ?? [])
+    .filter((call) => call.area !== 'auth')
+    .map((call) => {
+      const example = callExample(call, {
+        entity: chapters.entities?.entities.find((entity) => entity.id === call.entity),
+        cells: chapters.roles?.cells.filter((cell) => letsMake(cell, call)) ?? [],
+        routine: facts.routines.find((routine) => idOf(routine) === call.entity),
+        defaultSchema: 'public',
+      });
+      return { call, made: snippets(app, call, example) };
+    });
 }, 60_000);
 
 afterAll(async () => {
@@ -119,15 +132,13 @@ async function runShell(command: string): Promise<Request> {
 
 it('a snippet does what it says, alike with supabase-js, fetch and curl, whatever the names are', async () => {
   expect(calls.length).toBeGreaterThanOrEqual(17);
-  for (const [index, call] of calls.entries()) {
-    const fetched = await runProgram(`fetch-${index}`, call.snippets.fetch);
-    expect(fetched, call.snippets.fetch).toMatchObject({
+  for (const [index, { call, made }] of calls.entries()) {
+    const fetched = await runProgram(`fetch-${index}`, made.fetch);
+    expect(fetched, made.fetch).toMatchObject({
       method: call.method,
       path: decodeURIComponent(call.path),
     });
-    expect(await runShell(call.snippets.curl), call.snippets.curl).toEqual(fetched);
-    expect(await runProgram(`supabase-${index}`, call.snippets.supabase_js), call.snippets.supabase_js).toEqual(
-      fetched,
-    );
+    expect(await runShell(made.curl), made.curl).toEqual(fetched);
+    expect(await runProgram(`supabase-${index}`, made.supabase_js), made.supabase_js).toEqual(fetched);
   }
 }, 60_000);

@@ -1,21 +1,6 @@
+import type { CallDetail } from '../../contract/call-detail.ts';
 import type { CallEntry } from '../../contract/specification.ts';
-
-/** Who makes the call of a snippet: that decides about its key and whether it signs in first. */
-export type SnippetCaller = 'anyone' | 'member' | 'secret-key';
-
-export interface SnippetParts {
-  caller: SnippetCaller;
-  method: CallEntry['method'];
-  /** Whole address, encoded. */
-  address: string;
-  /** Headers besides the keys. */
-  headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, or as it is under `contentType`; null for none. */
-  body: unknown;
-  contentType?: string;
-  /** The call as an expression over `supabase`; null where supabase-js has none. */
-  expression: string | null;
-}
+import type { CallExpression } from './call-example.ts';
 
 export interface SnippetApp {
   /** Address of the app, without a trailing slash. */
@@ -23,13 +8,32 @@ export interface SnippetApp {
   publishableKey: string;
 }
 
-/** The same call for supabase-js, curl and fetch, as whole programs: only a password or a key is left to fill in. */
-export function snippets(app: SnippetApp, parts: SnippetParts): CallEntry['snippets'] {
-  const fetching = fetchSnippet(app, parts);
-  return { supabase_js: supabaseSnippet(app, parts) ?? fetching, curl: curlSnippet(app, parts), fetch: fetching };
+/** Who makes the call of a snippet: that decides about its key and whether it signs in first. */
+type SnippetCaller = 'anyone' | 'member' | 'secret-key';
+
+/** A snippet is written for the least of the roles that may call. */
+const callerOf = (roles: readonly string[]): SnippetCaller =>
+  roles.includes('anon') ? 'anyone' : roles.some((role) => role !== 'service_role') ? 'member' : 'secret-key';
+
+interface Parts {
+  app: SnippetApp;
+  caller: SnippetCaller;
+  method: CallEntry['method'];
+  /** Whole address, encoded. */
+  address: string;
+  example: CallExpression;
 }
 
-function supabaseSnippet(app: SnippetApp, { caller, expression }: SnippetParts): string | null {
+/** The same call for supabase-js, curl and fetch, as whole programs: only a password or a key is left to fill in. */
+export function snippets(app: SnippetApp, call: CallEntry, example: CallExpression): CallDetail['snippets'] {
+  const path = call.path.replace('{user_id}', '00000000-0000-0000-0000-000000000000');
+  const address = `${app.url}${path}${example.query === '' ? '' : `?${example.query}`}`;
+  const parts: Parts = { app, caller: callerOf(call.roles), method: call.method, address, example };
+  const fetching = fetchSnippet(parts);
+  return { supabase_js: supabaseSnippet(parts) ?? fetching, curl: curlSnippet(parts), fetch: fetching };
+}
+
+function supabaseSnippet({ app, caller, example: { expression } }: Parts): string | null {
   if (expression === null) return null;
   const key = caller === 'secret-key' ? 'process.env.NINEFOLD_SECRET_KEY' : js(app.publishableKey);
   const signIn =
@@ -44,42 +48,36 @@ console.log(error ?? data);
 `;
 }
 
-function curlSnippet(
-  app: SnippetApp,
-  { caller, method, address, headers = {}, body, contentType }: SnippetParts,
-): string {
+function curlSnippet({ app, caller, method, address, example: { headers, body } }: Parts): string {
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${shell(address)}`];
   lines.push(
     caller === 'secret-key' ? '-H "apikey: $NINEFOLD_SECRET_KEY"' : `-H ${shell(`apikey: ${app.publishableKey}`)}`,
   );
   if (caller === 'member') lines.push('-H "Authorization: Bearer $NINEFOLD_ACCESS_TOKEN"');
   for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shell(`${name}: ${value}`)}`);
-  if (body !== null) {
-    const sent = contentType ? String(body) : JSON.stringify(body);
-    lines.push(`-H 'Content-Type: ${contentType ?? 'application/json'}'`, `--data-binary ${shell(sent)}`);
-  }
+  if (body !== null) lines.push(`-H 'Content-Type: ${body.content_type}'`, `--data-binary ${shell(body.text)}`);
   return lines.join(' \\\n  ');
 }
 
-function fetchSnippet(
-  app: SnippetApp,
-  { caller, method, address, headers = {}, body, contentType }: SnippetParts,
-): string {
+function fetchSnippet({ app, caller, method, address, example: { headers, body } }: Parts): string {
   const sent: [string, string][] = [
     ['apikey', caller === 'secret-key' ? 'process.env.NINEFOLD_SECRET_KEY' : js(app.publishableKey)],
   ];
   if (caller === 'member') sent.push(['Authorization', "'Bearer ' + process.env.NINEFOLD_ACCESS_TOKEN"]);
   for (const [name, value] of Object.entries(headers)) sent.push([name, js(value)]);
-  if (body !== null) sent.push(['Content-Type', js(contentType ?? 'application/json')]);
+  if (body !== null) sent.push(['Content-Type', js(body.content_type)]);
   const lines = [
     ...(method === 'GET' ? [] : [`  method: ${js(method)},`]),
     '  headers: {',
     ...sent.map(([name, value]) => `    ${propertyName(name)}: ${value},`),
     '  },',
-    ...(body === null ? [] : [contentType ? `  body: ${js(body)},` : `  body: JSON.stringify(${js(body)}),`]),
+    ...(body === null ? [] : [`  body: ${sourceOf(body)},`]),
   ];
   return `const response = await fetch(${js(address)}, {\n${lines.join('\n')}\n});\nconsole.log(response.status, await response.text());\n`;
 }
+
+const sourceOf = ({ content_type, text }: NonNullable<CallExpression['body']>): string =>
+  content_type === 'application/json' ? `JSON.stringify(${js(JSON.parse(text))})` : js(text);
 
 /** A JSON value as JavaScript source on one line. */
 export function js(value: unknown): string {

@@ -1,13 +1,17 @@
+import type { CallDetail } from '../../contract/call-detail.ts';
 import type { Change } from '../../contract/changes.ts';
-import type { LimitName } from '../../contract/limits.ts';
+import { type LimitName, limits } from '../../contract/limits.ts';
 import type { Entity, Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
 import { readIncidents } from '../apps/incidents.ts';
 import { readFigures } from '../apps/read-statistics.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
+import { readCatalogue } from '../catalog/read-catalogue.ts';
+import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
+import { callExample, letsMake } from './call-example.ts';
 import { diffChapters } from './diff/diff.ts';
 import type { JsonObject } from './diff/differences.ts';
 import { allEntities } from './entities.ts';
@@ -19,6 +23,8 @@ import { specificationMarkdown } from './markdown/specification.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { visibleTo } from './openapi/visible.ts';
 import { RememberedSpecifications } from './remembered.ts';
+import { idOf } from './roles.ts';
+import { snippets } from './snippets.ts';
 import { deriveSpecification, type Observed } from './specification.ts';
 import { loadTypeFacts } from './types/facts.ts';
 import { jsonSchemas } from './types/json-schema.ts';
@@ -58,6 +64,25 @@ export class Specifier {
   async within(app: App, executor: Executor): Promise<Specification> {
     const [stored] = await executor.run([storedSettings]);
     return this.#derive(app, executor, readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {}));
+  }
+
+  /** One call by its id in chapter 7, as programs and as a request; null where the app has no such call. */
+  async callDetail(app: App, id: string): Promise<CallDetail | null> {
+    const [{ chapters }, { rest }] = await Promise.all([this.specification(app), app.settings()]);
+    const call = chapters.calls?.calls.find((one) => one.id === id);
+    if (!call) return null;
+    const example = callExample(call, {
+      entity: chapters.entities?.entities.find((entity) => call.area === 'rest' && entity.id === call.entity),
+      cells: chapters.roles?.cells.filter((cell) => letsMake(cell, call)) ?? [],
+      routine: call.area === 'rpc' ? await readRoutine(app, call.entity) : undefined,
+      defaultSchema: rest.db_schemas[0],
+    });
+    const { query, headers, body } = example;
+    const { publishableKey } = app.record;
+    return {
+      snippets: snippets({ url: `${this.#url()}/apps/${app.ref}`, publishableKey }, call, example),
+      example: { query, headers, body },
+    };
   }
 
   /** What the specification is derived from. */
@@ -114,12 +139,10 @@ export class Specifier {
     observed?: Observed,
     figures?: LiveFigures,
   ): Promise<Specification> {
-    const { ref, name, publishableKey } = app.record;
+    const { ref, name } = app.record;
     return deriveSpecification(await factsOf(app, executor, settings), {
       ref,
       name,
-      url: `${this.#url()}/apps/${ref}`,
-      publishableKey,
       authSettings: settings.auth,
       restSettings: settings.rest,
       environment: this.#environment,
@@ -127,6 +150,17 @@ export class Specifier {
       ...(figures && { figures }),
     });
   }
+}
+
+/** The function that a call reaches, by its id. */
+async function readRoutine(app: App, id: string | null): Promise<RoutineFact | undefined> {
+  const { routines } = routineQueries;
+  const read = await readCatalogue<Pick<RoutineFacts, 'routines'>>(
+    app.database,
+    { routines },
+    limits.catalogueLockMilliseconds.default,
+  );
+  return read.routines.find((routine) => idOf(routine) === id);
 }
 
 /** What was counted of the app's calls of late. */

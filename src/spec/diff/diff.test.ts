@@ -16,8 +16,6 @@ let owner: Pool;
 const app = {
   ref: 'helpdesk',
   name: 'Helpdesk',
-  url: 'http://127.0.0.1:9009/apps/helpdesk',
-  publishableKey: 'sb_publishable_x',
   authSettings: defaultAuthSettings,
 };
 
@@ -168,12 +166,32 @@ describe('a change of the app is told in words that a business person can read',
     );
   });
 
-  it('a new field is one sentence in each chapter that shows it, not one for each call', async () => {
+  it('a new field is told where entities are, and not again for each call', async () => {
     const before = await derive();
     await owner.script('alter table public.tickets add priority int');
     const told = diffChapters(before, await derive());
-    expect(told.filter(({ chapter }) => chapter === 'calls')).toHaveLength(1);
+    expect(told.filter(({ chapter }) => chapter === 'calls')).toEqual([]);
     expect(told.filter(({ chapter }) => chapter === 'entities')).toHaveLength(1);
+  });
+
+  it('a version from when each call told the fields of its entity again differs in nothing from the same app now', async () => {
+    const now = await derive();
+    const calls = now.calls as { calls: { area: string }[] };
+    const then = {
+      ...now,
+      calls: {
+        ...calls,
+        rows: undefined,
+        calls: calls.calls.map((call) =>
+          call.area === 'rest'
+            ? { ...call, parameters: [{ name: 'title' }], returns: 'a list of rows: title text' }
+            : call,
+        ),
+      },
+    };
+    expect(words(then, now)).toEqual([]);
+    await owner.script('drop view public.open_tickets');
+    expect(words(then, await derive())).toContain('No longer answered: GET /rest/v1/open_tickets.');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import { type Difference, differences, isObject, type JsonObject } from './differences.ts';
+import { inFormOfNow } from './earlier.ts';
 import { matches, type Teller, type Told } from './teller.ts';
 import { callsTeller } from './words/calls.ts';
 import { purposeTeller, screensTeller } from './words/description.ts';
@@ -34,6 +35,10 @@ const nothing: Teller = { whole: [], tell: () => [] };
  * @param before the chapters as `lasting` leaves them, or as an export holds them
  */
 export function diffChapters(before: JsonObject, after: JsonObject): Change[] {
+  return diffAlike(inFormOfNow(before, after), inFormOfNow(after, before));
+}
+
+function diffAlike(before: JsonObject, after: JsonObject): Change[] {
   const known = new Set<string>(chapters.map((chapter) => chapter.key));
   const others = Object.keys({ ...before, ...after }).filter((key) => !known.has(key));
   const keys = [...chapters.map((chapter) => chapter.key), ...others] as ChapterKey[];

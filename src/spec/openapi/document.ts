@@ -1,4 +1,4 @@
-import type { CallEntry, Entity, ErrorLine, Specification } from '../../../contract/specification.ts';
+import type { CallEntry, Entity, ErrorLine, RowCall, Specification } from '../../../contract/specification.ts';
 import { groupBy } from '../group.ts';
 import { compareText } from '../names.ts';
 import { callableRoutines, idOf } from '../roles.ts';
@@ -39,6 +39,7 @@ export function openApiDocument(specification: Specification, types: TypeFacts, 
     types,
     named,
     errors: chapters.errors?.errors ?? [],
+    rows: chapters.calls?.rows ?? [],
     responses: errors,
   });
   const calls = groupBy(chapters.calls?.calls ?? [], (call) => call.path.split('?')[0] ?? '');
@@ -145,6 +146,7 @@ interface Parts {
   types: TypeFacts;
   named: NamedTypes;
   errors: readonly ErrorLine[];
+  rows: readonly RowCall[];
   responses: ReadonlyMap<string, StatusErrors>;
 }
 
@@ -183,6 +185,7 @@ class Operations {
       ...(roles.size > 0 && { description: `For: ${[...roles].join(', ')}.` }),
       parameters: parametersOf(
         calls,
+        this.#parts.rows,
         (call) => this.#entities.get(call.entity ?? '')?.fields.map(({ name }) => name) ?? [],
       ),
       ...(bodies.length > 0 && {
@@ -236,8 +239,10 @@ class Operations {
       return call.method === 'POST' ? [given] : [given, { status: '204', words: 'Done', schema: null }];
     }
     if (call.area === 'auth') {
-      const isEmpty = call.returns.startsWith('204');
-      return [{ status: isEmpty ? '204' : '200', words: call.returns, schema: isEmpty ? null : { type: 'object' } }];
+      const isEmpty = call.returns?.startsWith('204') === true;
+      return [
+        { status: isEmpty ? '204' : '200', words: call.returns ?? '', schema: isEmpty ? null : { type: 'object' } },
+      ];
     }
     const routine = this.#routines.get(call.entity ?? '');
     const output = types.outputs.find((one) => one.routine === routine?.oid);
@@ -250,7 +255,9 @@ class Operations {
       output.type === 'record' && columns.length > 0
         ? { type: 'object', properties: Object.fromEntries(columns) }
         : nullable(shapeSchema(shapeOf(output.type, named)));
-    return [{ status: '200', words: call.returns, schema: routine?.returnsSet ? { type: 'array', items: one } : one }];
+    return [
+      { status: '200', words: call.returns ?? '', schema: routine?.returnsSet ? { type: 'array', items: one } : one },
+    ];
   }
 
   #errors(area: CallEntry['area']): JsonSchema {

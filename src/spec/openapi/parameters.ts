@@ -1,4 +1,4 @@
-import type { CallEntry } from '../../../contract/specification.ts';
+import type { CallEntry, RowCall } from '../../../contract/specification.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import { idOf } from '../roles.ts';
 import type { JsonSchema } from '../types/json-schema.ts';
@@ -6,6 +6,7 @@ import type { JsonSchema } from '../types/json-schema.ts';
 /** The parameters of calls that share method and path, each once: of the path, of the query, of headers. */
 export function parametersOf(
   calls: readonly CallEntry[],
+  rows: readonly RowCall[],
   fieldsOf: (call: CallEntry) => readonly string[],
 ): JsonSchema[] {
   const found = new Map<string, JsonSchema>();
@@ -16,7 +17,7 @@ export function parametersOf(
   for (const call of calls) {
     for (const [, name] of call.path.matchAll(/\{(\w+)\}/g))
       add('path', name ?? '', { required: true, schema: { type: 'string' } });
-    for (const parameter of call.parameters) {
+    for (const parameter of call.parameters ?? rows.find(({ method }) => method === call.method)?.parameters ?? []) {
       if (parameter.in === 'body') continue;
       if (parameter.name === '<field>') {
         for (const field of fieldsOf(call)) {
@@ -48,7 +49,7 @@ export function bodyOf(
   schemaOf: (type: string) => JsonSchema,
   routines: readonly RoutineFact[],
 ): JsonSchema | null {
-  const members = call.parameters.filter((parameter) => parameter.in === 'body');
+  const members = (call.parameters ?? []).filter((parameter) => parameter.in === 'body');
   if (members.length === 0) return null;
   const routine = routines.find((one) => idOf(one) === call.entity);
   const [only] = routine?.inputs.length === 1 ? (routine?.inputs ?? []) : [];

@@ -13,6 +13,8 @@ export interface Attempt {
   sql: string;
   /** `rows` counts what it reached, `value` answers the first value; `keep` is not taken back, for what later attempts need. */
   kind: 'rows' | 'value' | 'keep';
+  /** Of attempts of one name in turn, those after the first that succeeds are left out, and answered as if they had changed nothing. */
+  insteadOf?: string;
 }
 
 /** What PostgreSQL answered. */
@@ -43,11 +45,16 @@ declare
   state pg_catalog.text;
   said pg_catalog.text;
   trace pg_catalog.text;
+  done pg_catalog.text[] := '{}';
 begin
   for attempt in select e.value from pg_catalog.jsonb_array_elements(
     pg_catalog.current_setting('ninefold.probe')::pg_catalog.jsonb) e
   loop
     answer := null;
+    if attempt ->> 'insteadOf' = any (done) then
+      answers := answers || pg_catalog.jsonb_build_object('rows', 0, 'value', answer);
+      continue;
+    end if;
     begin
       if attempt ->> 'setup' is not null then
         perform pg_catalog.set_config('role', 'service_role', true);
@@ -64,6 +71,7 @@ begin
       if attempt ->> 'kind' <> 'keep' then
         raise exception using errcode = '${TAKE_BACK}';
       end if;
+      done := done || (attempt ->> 'insteadOf');
       answers := answers || pg_catalog.jsonb_build_object('rows', reached, 'value', answer);
     exception when others then
       get stacked diagnostics state = returned_sqlstate, said = message_text, trace = pg_exception_context;

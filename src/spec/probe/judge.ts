@@ -1,7 +1,7 @@
 import type { ProbedCell, ProbeTry } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification.ts';
 import { type Answer, isError } from './attempts.ts';
-import { metBy, type Planned } from './tries.ts';
+import { metBy, NO_ROW, type Planned } from './tries.ts';
 
 /** A planned try with what PostgreSQL answered. */
 export interface Tried {
@@ -27,9 +27,19 @@ export function judge(
   const tries = tried.map((one) => tryOf(cell, one, beforeRow));
   const { role, entity, operation, verdict } = cell;
   const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');
-  const outcome = told.some((one) => !one.agrees) ? 'disagrees' : told.length > 0 ? 'agrees' : 'not probed';
-  return { role, entity, operation, verdict, outcome, note: note ?? noteOn(outcome, tries, trouble), tries };
+  const hangs = told.length === 0 && verdict === 'when' && bothWays(tries);
+  const outcome = told.some((one) => !one.agrees) ? 'disagrees' : told.length > 0 || hangs ? 'agrees' : 'not probed';
+  const why = hangs ? HANGS : noteOn(outcome, tries, trouble);
+  return { role, entity, operation, verdict, outcome, note: note ?? why, tries };
 }
+
+const HANGS = 'what it hangs on could not be asked by itself; some tries were let through and others were not, as it claims';
+
+/** True where rows were reached and rows were not: it hangs on something, as *when* says. */
+const bothWays = (tries: readonly ProbeTry[]): boolean => {
+  const onRows = tries.filter((one) => one.row !== NO_ROW && one.met !== 'stopped');
+  return onRows.some((one) => one.met === 'allowed') && onRows.some((one) => one.met !== 'allowed');
+};
 
 /** A cell that nothing could be tried of, and why. */
 export const notProbed = ({ role, entity, operation, verdict }: RoleCell, note: string): ProbedCell => ({
@@ -84,8 +94,9 @@ function noteOn(outcome: ProbedCell['outcome'], tries: readonly ProbeTry[], trou
   if (outcome !== 'not probed') return null;
   const stopped = tries.find((one) => one.met === 'stopped');
   if (stopped) return `each try was stopped by something other than rights: ${stopped.answer}`;
-  if (tries.every((one) => one.row === 'no row')) {
+  if (tries.every((one) => one.row === NO_ROW)) {
     return `there is no row to try it on, and none could be made${trouble === null ? '' : `: ${trouble}`}`;
   }
-  return 'the condition could not be asked of the rows by itself, so there is nothing to hold the answers against';
+  const alike = tries.every((one) => one.met === 'allowed') ? 'let through' : 'kept out';
+  return `what it hangs on could not be asked of the rows by itself, and every try was ${alike}, so there is nothing to hold the answers against`;
 }

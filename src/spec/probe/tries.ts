@@ -41,6 +41,8 @@ const reads = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'D
 
 /** What a try is about that no condition on rows narrows. */
 export const ALL_ROWS = 'all rows';
+/** What a try is about that touches none. */
+export const NO_ROW = 'no row';
 
 /** How many rows each person tries to change or to delete. */
 const WRITTEN = 2;
@@ -70,7 +72,13 @@ export class Tries {
   }
 
   /** The statements of a cell for one person; a text says why there can be none. */
-  plan(cell: RoleCell, role: ChapterRole, person: Person, scene: Scene): Planned[] | string {
+  plan(
+    cell: RoleCell,
+    role: ChapterRole,
+    person: Person,
+    scene: Scene,
+    changed: (field: FieldFact, place: number) => boolean = () => true,
+  ): Planned[] | string {
     const operation = cell.operation as RowOperation;
     const fields = this.#access.rights.fieldsOf.get(scene.relation.oid) ?? [];
     const readable = this.#covered(role, scene.relation, 'SELECT', fields);
@@ -102,13 +110,13 @@ export class Tries {
     if (statement(null) === null) return 'it has no field that a statement may change';
     if (operation === 'select' && usable.length === 0) return [plan(`select from ${id} limit 1`, 'any row', null)];
     const key = this.#key(scene.relation, usable);
-    if (scene.rows.length === 0) return [plan(`${statement(null)} where false`, 'no row', null)];
+    if (scene.rows.length === 0) return [plan(`${statement(null)} where false`, NO_ROW, null)];
     const beyond = this.#beyond(cell, operation, id, fields).map((sql) =>
       plan(sql, 'a field beyond the grant', null, true),
     );
     if (key.length === 0) {
       // Rows that cannot be told apart are reached all at once: not where there are many.
-      if (!scene.isWhole) return [plan(`${statement(null)} where false`, 'no row', null), ...beyond];
+      if (!scene.isWhole) return [plan(`${statement(null)} where false`, NO_ROW, null), ...beyond];
       return [plan(statement(scene.rows[0] ?? null) ?? '', ALL_ROWS, null), ...beyond];
     }
     const rows = operation === 'select' ? scene.rows : scene.rows.slice(0, WRITTEN);
@@ -227,7 +235,7 @@ export class Tries {
     const rows = newRows(scene, person);
     if (rows.length === 0) {
       return [
-        plan(`${into} select ${columns.map((field) => typed(null, field)).join(', ')} where false`, 'no row', null),
+        plan(`${into} select ${columns.map((field) => typed(null, field)).join(', ')} where false`, NO_ROW, null),
       ];
     }
     return rows.map(({ row, name }, place) => {

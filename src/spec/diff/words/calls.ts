@@ -1,16 +1,16 @@
 import { groupBy } from '../../group.ts';
-import { type Difference, isObject, type JsonObject } from '../differences.ts';
-import { matches, type Sides, type Teller, type Told } from '../teller.ts';
+import { type Difference, isObject } from '../differences.ts';
+import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
 import { fewWords, fromTo, items, listWords, text, texts, thing } from './values.ts';
 
 /** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
 export const callsTeller: Teller = {
   whole: ['calls/*'],
-  tell: (differences, sides) => {
+  tell: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'calls/*'));
-    const groups = groupBy(told, (difference) => `${text(call(difference), 'entity')}\0${whatOf(difference, sides)}`);
-    return [...groups.values()].map((group) => tellGroup(group, sides));
+    const groups = groupBy(told, (difference) => `${text(call(difference), 'entity')}\0${whatOf(difference)}`);
+    return [...groups.values()].map((group) => tellGroup(group));
   },
 };
 
@@ -20,7 +20,7 @@ const nameOf = (difference: Difference): string =>
   `${text(call(difference), 'method')} ${text(call(difference), 'path')}`;
 
 /** What happened to a call, in words that fit several. */
-function whatOf({ before, after }: Difference, sides: Sides): string {
+function whatOf({ before, after }: Difference): string {
   if (before === undefined) return 'new';
   if (after === undefined) return 'gone';
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
@@ -31,20 +31,8 @@ function whatOf({ before, after }: Difference, sides: Sides): string {
   if (more.length > 0) parts.push(`now answered for ${listWords(more)}`);
   if (fewer.length > 0) parts.push(`no longer answered for ${listWords(fewer)}`);
   const told = more.length + fewer.length > 0 ? ['roles'] : [];
-  const fields = fieldsOf(sides.after, text(after, 'entity'));
-  if (fieldsOf(sides.before, text(before, 'entity')) !== fields) {
-    // Chapter 3 tells which fields came and went.
-    const rest = restWords(before, after, [...told, 'parameters', 'returns']);
-    return [...parts, ...rest, `the fields are now ${fields}`].join('; ');
-  }
   const rest = restWords(before, after, [...told, 'parameters']);
   return [...parts, ...parameterWords(before, after), ...rest].join('; ');
-}
-
-/** What an entity holds, in short: names and types of its fields. */
-function fieldsOf(chapters: JsonObject, id: string): string {
-  const entity = items(chapters.entities, 'entities').find((one) => text(one, 'id') === id);
-  return fewWords(items(entity, 'fields').map((field) => `${text(field, 'name')} ${text(field, 'type')}`));
 }
 
 function parameterWords(before: unknown, after: unknown): string[] {
@@ -60,7 +48,7 @@ function parameterWords(before: unknown, after: unknown): string[] {
   ];
 }
 
-function tellGroup(group: readonly Difference[], sides: Sides): Told {
+function tellGroup(group: readonly Difference[]): Told {
   const [first] = group;
   const names = fewWords(group.map(nameOf));
   const plural = group.length > 1;
@@ -71,5 +59,5 @@ function tellGroup(group: readonly Difference[], sides: Sides): Told {
   }
   if (!first.after) return { words: `No longer answered: ${names}.`, of: group };
   const of = entity === '' ? '' : ` of ${thing(entity)}`;
-  return { words: `${plural ? 'Calls' : 'The call'}${of}, ${names}: ${whatOf(first, sides)}.`, of: group };
+  return { words: `${plural ? 'Calls' : 'The call'}${of}, ${names}: ${whatOf(first)}.`, of: group };
 }

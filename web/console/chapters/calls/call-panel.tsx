@@ -1,9 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { CallEntry, CallParameter } from '../../../../contract/specification.ts';
+import { takenBy } from '../../../../contract/call-detail.ts';
+import type { CallEntry, CallParameter, CallsChapter, Entity } from '../../../../contract/specification.ts';
 import { Code } from '../../../ui/code.tsx';
+import { Failure } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { Bar } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { callDetail } from '../../data/calls/call-detail.ts';
 import { count, listed } from '../../format/format.ts';
 import styles from './call-panel.module.css';
 
@@ -13,16 +19,21 @@ const places: Readonly<Record<CallParameter['in'], string>> = { query: 'Query', 
 export function CallPanel({
   appRef,
   call,
+  rows,
+  entity,
   onClose,
   onPrevious,
   onNext,
 }: {
   appRef: string;
   call: CallEntry;
+  rows: CallsChapter['rows'];
+  entity: Entity | undefined;
   onClose: () => void;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
 }) {
+  const taken = takenBy(call, { rows }, entity);
   return (
     <Panel
       label={`${call.method} ${call.path}`}
@@ -40,7 +51,7 @@ export function CallPanel({
         <KeyValues
           pairs={[
             ['For', call.roles.length > 0 ? listed(call.roles) : 'nobody: no role has the right'],
-            ['Answers', call.returns],
+            ['Answers', taken.returns],
             ...(call.setting === null ? [] : [['Switched off by', <code key="setting">{call.setting}</code>] as const]),
             ...(call.entity === null || call.area !== 'rest'
               ? []
@@ -61,31 +72,39 @@ export function CallPanel({
         />
       </PanelSection>
       <PanelSection title="Make it">
-        {/* Another call begins at the first tab again. */}
-        <Tabs
-          key={call.id}
-          label="Code"
-          tabs={[
-            {
-              name: 'supabase-js',
-              content: <Code code={call.snippets.supabase_js} language="javascript" label="the call in supabase-js" />,
-            },
-            { name: 'curl', content: <Code code={call.snippets.curl} language="shell" label="the call in curl" /> },
-            {
-              name: 'fetch',
-              content: <Code code={call.snippets.fetch} language="javascript" label="the call in fetch" />,
-            },
-          ]}
-        />
+        <Snippets appRef={appRef} call={call} />
       </PanelSection>
       {(['query', 'header', 'body'] as const).map((place) => (
         <Parameters
           key={place}
           title={places[place]}
-          parameters={call.parameters.filter((given) => given.in === place)}
+          parameters={taken.parameters.filter((given) => given.in === place)}
         />
       ))}
     </Panel>
+  );
+}
+
+/** The call as programs, which are made when somebody looks at it. */
+function Snippets({ appRef, call }: { appRef: string; call: CallEntry }) {
+  const { data, error, refetch, isFetching } = useQuery(callDetail(appRef, call.id));
+  if (error) return <Failure facts={failureFacts(error)} onRetry={() => void refetch()} busy={isFetching} />;
+  if (!data) return <Bar width={200} />;
+  const { supabase_js, curl, fetch } = data.snippets;
+  return (
+    // Another call begins at the first tab again.
+    <Tabs
+      key={call.id}
+      label="Code"
+      tabs={[
+        {
+          name: 'supabase-js',
+          content: <Code code={supabase_js} language="javascript" label="the call in supabase-js" />,
+        },
+        { name: 'curl', content: <Code code={curl} language="shell" label="the call in curl" /> },
+        { name: 'fetch', content: <Code code={fetch} language="javascript" label="the call in fetch" /> },
+      ]}
+    />
   );
 }
 

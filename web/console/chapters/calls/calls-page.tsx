@@ -26,6 +26,7 @@ const changes = [
 export function CallsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/calls' });
   const { chapter, stale } = useChapter(ref, 'calls');
+  const { chapter: entities } = useChapter(ref, 'entities');
   const [chosen, choose] = useChosen('call');
   const list = useList({ items: chapter?.calls, chosen, choose, textOf });
   const { selected, close, previous, next } = list;
@@ -36,7 +37,20 @@ export function CallsPage() {
       answer={chapter && <Answer appRef={ref} chapter={chapter} />}
       sources={chapter?.sources ?? []}
       changes={changes}
-      panel={selected && <CallPanel appRef={ref} call={selected} onClose={close} onPrevious={previous} onNext={next} />}
+      panel={
+        selected &&
+        chapter && (
+          <CallPanel
+            appRef={ref}
+            call={selected}
+            rows={chapter.rows}
+            entity={entities?.entities.find(({ id }) => id === selected.entity)}
+            onClose={close}
+            onPrevious={previous}
+            onNext={next}
+          />
+        )
+      }
     >
       <ListFigure
         number="Table 7.1"

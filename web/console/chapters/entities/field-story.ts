@@ -1,3 +1,4 @@
+import { isWritable } from '../../../../contract/call-detail.ts';
 import type { Screen } from '../../../../contract/description.ts';
 import type {
   CallEntry,
@@ -83,7 +84,7 @@ export function fieldStory(chapters: Chapters, entityId: string, name: string): 
       return { role, read: verdict('select'), insert: verdict('insert'), update: verdict('update') };
     }),
     calls: (chapters.calls?.calls ?? []).filter(
-      (call) => call.entity === entityId && call.parameters.some((parameter) => parameter.name === name),
+      (call) => call.entity === entityId && (call.method === 'POST' || call.method === 'PATCH') && isWritable(field),
     ),
   };
 }

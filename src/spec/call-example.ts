@@ -1,0 +1,142 @@
+import { type CallExample, isWritable, mustBeGiven } from '../../contract/call-detail.ts';
+import { authCalls } from '../../contract/calls.ts';
+import type { CallEntry, Entity, Field, Operation, RoleCell } from '../../contract/specification.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { exampleOf } from './examples.ts';
+import { js } from './snippets.ts';
+
+/** What a call reaches, as far as an example of it needs to know. */
+export interface CallReach {
+  /** The entity of a call on rows. */
+  entity?: Entity | undefined;
+  /** The cells of chapter 6 that let somebody make the call on rows. */
+  cells: readonly RoleCell[];
+  /** The function of a call to one. */
+  routine?: RoutineFact | undefined;
+  /** The schema that no header names. */
+  defaultSchema: string | undefined;
+}
+
+/** A request that a call takes, and the same as an expression over `supabase`; null where supabase-js has none. */
+export interface CallExpression extends CallExample {
+  expression: string | null;
+}
+
+const operations: Readonly<Record<string, Operation>> = {
+  GET: 'select',
+  POST: 'insert',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+/** Whether a cell of chapter 6 lets somebody make a call on rows. */
+export const letsMake = (cell: RoleCell, call: CallEntry): boolean =>
+  call.area === 'rest' &&
+  cell.entity === call.entity &&
+  cell.operation === operations[call.method] &&
+  cell.verdict !== 'never';
+
+/** An example of a call, written for the least of the roles that may call. Pure. */
+export function callExample(call: CallEntry, reach: CallReach): CallExpression {
+  if (reach.entity) return rowExample(call, reach.entity, reach);
+  if (reach.routine) return routineExample(call, reach.routine, reach.defaultSchema);
+  const described = authCalls.find(({ id }) => id === call.id);
+  const body = described?.example ? json(described.example) : null;
+  return { query: '', headers: {}, body, expression: described?.supabase_js ?? null };
+}
+
+const json = (value: unknown): CallExample['body'] => ({
+  content_type: 'application/json',
+  text: JSON.stringify(value),
+});
+
+/** The schema that is not the default one is named in a header (PostgREST, "Schemas"). */
+const schemaHeaders = (schema: string, method: CallEntry['method'], defaultSchema: string | undefined) => ({
+  headers: schema === defaultSchema ? {} : { [method === 'GET' ? 'Accept-Profile' : 'Content-Profile']: schema },
+  chain: schema === defaultSchema ? '' : `.schema(${js(schema)})`,
+});
+
+/** A field's name where /rest/v1 parses names: quoted when it holds a character that means something there. */
+const restName = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);
+
+/** A name for supabase-js, which sets it into the path as it is: encoded where it would not arrive whole. */
+function pathPart(name: string): string {
+  const arrives = !name.includes('%') && decodeURIComponent(new URL(`http://app/${name}`).pathname) === `/${name}`;
+  return js(arrives ? name : encodeURIComponent(name));
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const exampleRow = (fields: readonly Field[]) =>
+  Object.fromEntries(fields.map((field) => [field.name, exampleOf(field)]));
+
+/** The row that an example is about: by its key, else by its first field. */
+function oneRow(entity: Entity): { query: string; chain: string } {
+  const names =
+    entity.primary_key.length > 0 ? entity.primary_key : entity.fields.slice(0, 1).map((field) => field.name);
+  const keys = names.flatMap((name) => entity.fields.find((field) => field.name === name) ?? []);
+  return {
+    query: keys
+      .map((field) => `${encodeURIComponent(restName(field.name))}=eq.${encodeURIComponent(text(exampleOf(field)))}`)
+      .join('&'),
+    chain: keys.map((field) => `.eq(${js(restName(field.name))}, ${js(exampleOf(field))})`).join(''),
+  };
+}
+
+function rowExample({ method }: CallEntry, entity: Entity, { cells, defaultSchema }: CallReach): CallExpression {
+  const { headers, chain } = schemaHeaders(entity.schema, method, defaultSchema);
+  const from = `supabase${chain}.from(${pathPart(entity.name)})`;
+  const columns = cells[0]?.columns ?? null;
+  const fields = entity.fields.filter((field) => columns === null || columns.includes(field.name));
+  if (method === 'GET') {
+    const isAll = fields.length === entity.fields.length;
+    const names = isAll ? '*' : fields.map((field) => restName(field.name)).join(',');
+    const query = `select=${isAll ? '*' : encodeURIComponent(names)}&limit=25`;
+    return { query, headers, body: null, expression: `${from}.select(${js(names)}).limit(25)` };
+  }
+  if (method === 'POST') {
+    const needed = fields.filter(mustBeGiven);
+    const row = exampleRow(needed.length > 0 ? needed : fields.filter(isWritable).slice(0, 1));
+    return { query: '', headers, body: json(row), expression: `${from}.insert(${js(row)})` };
+  }
+  const { query, chain: filters } = oneRow(entity);
+  if (method === 'DELETE') return { query, headers, body: null, expression: `${from}.delete()${filters}` };
+  const free = fields.filter((field) => isWritable(field) && !entity.primary_key.includes(field.name));
+  const row = exampleRow((free.length > 0 ? free : fields.filter(isWritable)).slice(0, 1));
+  return { query, headers, body: json(row), expression: `${from}.update(${js(row)})${filters}` };
+}
+
+/** The one unnamed argument that takes the whole body; null where arguments have names. */
+export const wholeBody = (routine: RoutineFact): RoutineFact['inputs'][number] | null =>
+  routine.inputs.length === 1 && routine.inputs[0]?.name === '' ? routine.inputs[0] : null;
+
+/** Content types of bodies that are no JSON (PostgREST, "Functions with a single unnamed parameter"). */
+const rawTypes: Readonly<Record<string, string>> = {
+  text: 'text/plain',
+  xml: 'text/xml',
+  bytea: 'application/octet-stream',
+};
+
+function routineExample(
+  { method }: CallEntry,
+  routine: RoutineFact,
+  defaultSchema: string | undefined,
+): CallExpression {
+  const { headers, chain } = schemaHeaders(routine.schema, method, defaultSchema);
+  const rpc = `supabase${chain}.rpc(${pathPart(routine.name)}`;
+  const given = routine.inputs.filter((input) => !input.has_default && input.mode !== 'v');
+  const values = Object.fromEntries(given.map((input) => [input.name, exampleOf({ type: input.type })]));
+  if (method === 'GET') {
+    const query = given
+      .map((input) => `${encodeURIComponent(input.name)}=${encodeURIComponent(text(values[input.name]))}`)
+      .join('&');
+    return { query, headers, body: null, expression: `${rpc}, ${js(values)}, { get: true })` };
+  }
+  const whole = wholeBody(routine);
+  const body = whole ? exampleOf({ type: whole.type }) : values;
+  const raw = whole && !whole.type.startsWith('json') ? rawTypes[whole.type] : undefined;
+  if (raw !== undefined)
+    return { query: '', headers, body: { content_type: raw, text: String(body) }, expression: null };
+  const sent = js(body);
+  return { query: '', headers, body: json(body), expression: `${rpc}${sent === '{}' ? '' : `, ${sent}`})` };
+}

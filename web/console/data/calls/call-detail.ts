@@ -1,0 +1,12 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { CallDetail } from '../../../../contract/call-detail.ts';
+import { api, segment } from '../api.ts';
+import { callKeys } from './keys.ts';
+
+/** One call of chapter 7, as programs and as a request. */
+export const callDetail = (ref: string, id: string) =>
+  queryOptions({
+    queryKey: callKeys.detail(ref, id),
+    queryFn: ({ signal }) => api<CallDetail>(`/apps/${segment(ref)}/call?${new URLSearchParams({ id })}`, { signal }),
+    staleTime: 10_000,
+  });
