@@ -21,7 +21,7 @@ import styles from './canvas.module.css';
 import { arrowHead, boxTowards, type Layout, roundedPath, shortened } from './geometry.ts';
 import { type Box, type Edge, type Graph, hubOf, isCompact, labelSize } from './graph.ts';
 import { travel } from './travel.ts';
-import { type Room, startingView } from './view.ts';
+import { type Room, startingView, type View } from './view.ts';
 
 type BoxNode = FlowNode<{ box: Box; compact: boolean }, 'box'>;
 type FrameNode = FlowNode<{ title: string }, 'frame'>;
@@ -87,7 +87,7 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
   );
   const show = useShow(layout);
 
-  const [start] = useState(() => startingView(layout, room, selected ?? (graph.ordered ? undefined : hubOf(graph))));
+  const start = useStart(graph, layout, room, selected);
   useEffect(() => {
     if (selected !== null) show(selected);
   }, [selected, show]);
@@ -153,9 +153,10 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
             zoomOnDoubleClick={false}
             preventScrolling={false}
             disableKeyboardA11y
-            attributionPosition="bottom-left"
+            proOptions={withoutAttribution}
           >
             {compact && room.width >= leastForMap && <Overview layout={layout} />}
+            {!fits && <Fades layout={layout} />}
           </ReactFlow>
         </div>
         {!fits && <Zoom onHold={coarse.matches ? () => setHeld(!held) : null} held={held} />}
@@ -163,6 +164,19 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
     </SharedContext>
   );
 }
+
+/** On each side on which the figure goes on, it fades away. */
+function Fades({ layout }: { layout: Layout }) {
+  const left = useStore(({ transform: [x] }) => x < -fadeFrom);
+  const right = useStore(({ transform: [x, , zoom], width }) => x + layout.width * zoom > width + fadeFrom);
+  return (
+    <>
+      {left && <div className={classNames(styles.fade, styles.fadeLeft)} />}
+      {right && <div className={classNames(styles.fade, styles.fadeRight)} />}
+    </>
+  );
+}
+const fadeFrom = 4;
 
 /** The whole figure, small, while a part of it is in sight. */
 function Overview({ layout: { width, height } }: { layout: Layout }) {
@@ -182,6 +196,24 @@ function Overview({ layout: { width, height } }: { layout: Layout }) {
       maskColor="color-mix(in srgb, var(--paper-2) 70%, transparent)"
     />
   );
+}
+
+/** The view at first, and again where the room or the layout has changed, with what is selected in sight. */
+function useStart(graph: Graph, layout: Layout, { width, height }: Room, selected: string | null): View {
+  const { setViewport } = useReactFlow();
+  const hub = useMemo(() => (graph.ordered ? undefined : hubOf(graph)), [graph]);
+  const centre = useRef(selected ?? hub);
+  useEffect(() => {
+    centre.current = selected ?? hub;
+  }, [selected, hub]);
+  const start = useMemo(() => startingView(layout, { width, height }, centre.current), [layout, width, height]);
+  const drawn = useRef(start);
+  useEffect(() => {
+    if (drawn.current === start) return;
+    drawn.current = start;
+    void setViewport(start);
+  }, [start, setViewport]);
+  return start;
 }
 
 /** The boxes that can be reached by keys. */
@@ -365,5 +397,7 @@ function RoutedLine({ data }: EdgeProps<RoutedEdge>) {
   );
 }
 
+/** Its name would lie over the figure; the package is named where the console's parts are. */
+const withoutAttribution = { hideAttribution: true };
 const nodeTypes = { box: BoxFace, frame: Frame };
 const edgeTypes = { routed: RoutedLine };

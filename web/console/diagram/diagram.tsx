@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core';
-import { useElementSize } from '@mantine/hooks';
+import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
@@ -61,7 +61,8 @@ export function Diagram({
     () => (whole && cut ? around(whole, new Set(selected === null ? [] : [selected])) : whole),
     [whole, cut, selected],
   );
-  const { data: layout, isError } = useLayout(graph);
+  const narrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
+  const { data: layout, isError } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT');
   const { ref, width } = useElementSize();
   const height = layout && width > 0 ? heightOf(layout, width) : guess(graph);
   return (
@@ -123,11 +124,11 @@ const Drawing = () => (
 );
 
 /** Lays a graph out; again only where its shape has changed, not where its figures have. */
-function useLayout(graph: Graph | undefined) {
+function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN') {
   const shape = useMemo(() => (graph ? shapeOf(graph) : ''), [graph]);
   return useQuery({
-    queryKey: ['layout', shape],
-    queryFn: async (): Promise<Layout> => (await import('./layout.ts')).layoutOf(graph ?? none),
+    queryKey: ['layout', direction, shape],
+    queryFn: async (): Promise<Layout> => (await import('./layout.ts')).layoutOf(graph ?? none, direction),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: graph !== undefined && graph.boxes.length > 0,
     placeholderData: (before) => before,

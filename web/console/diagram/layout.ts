@@ -5,7 +5,6 @@ import { type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
 
 const common: LayoutOptions = {
   'elk.algorithm': 'layered',
-  'elk.direction': 'RIGHT',
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.json.edgeCoords': 'ROOT',
   'elk.json.shapeCoords': 'ROOT',
@@ -20,8 +19,8 @@ const wayBack: LayoutOptions = { 'elk.layered.cycleBreaking.strategy': 'MODEL_OR
 
 /** Few boxes: room for the words on the edges. */
 const full: LayoutOptions = {
-  'elk.layered.spacing.nodeNodeBetweenLayers': '40',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '20',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '28',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
   'elk.spacing.nodeNode': '28',
   'elk.spacing.edgeNode': '20',
   'elk.spacing.edgeEdge': '14',
@@ -29,8 +28,9 @@ const full: LayoutOptions = {
   'elk.spacing.componentComponent': '28',
 };
 
-/** Many boxes: edges that meet at a box become one line before it. */
+/** Many boxes: edges that meet at a box become one line before it, and a long chain goes on in the next row. */
 const tight: LayoutOptions = {
+  'elk.layered.wrapping.strategy': 'MULTI_EDGE',
   'elk.layered.mergeEdges': 'true',
   'elk.layered.thoroughness': '4',
   'elk.layered.spacing.nodeNodeBetweenLayers': '40',
@@ -47,26 +47,37 @@ const padding = `[top=${framePadding.top},left=${framePadding.side},bottom=${fra
 const gap = 14;
 
 /**
- * Lays a graph out in layers from left to right with right angles, in a worker of its own. Boxes that no edge
- * meets stand on shelves below.
+ * Lays a graph out in layers with right angles, in a worker of its own: from left to right, or, where there is little
+ * room beside one another, from top to bottom. Boxes that no edge meets stand on shelves below.
  */
-export async function layoutOf(graph: Graph): Promise<Layout> {
+export async function layoutOf(graph: Graph, direction: 'RIGHT' | 'DOWN'): Promise<Layout> {
   const compact = isCompact(graph);
   const met = new Set(graph.edges.flatMap(({ from, to }) => [from, to]));
   const joined = graph.boxes.filter(({ id }) => met.has(id));
   const alone = graph.boxes.filter(({ id }) => !met.has(id));
-  const drawn = joined.length > 0 ? await layered(graph, joined, compact) : nothing;
-  return alone.length > 0 ? below(drawn, alone, graph.alone, compact) : drawn;
+  const drawn = joined.length > 0 ? await layered(graph, joined, compact, direction) : nothing;
+  return alone.length > 0 ? below(drawn, alone, graph.alone, compact, direction) : drawn;
 }
 
 const nothing: Layout = { width: 0, height: 0, boxes: new Map(), groups: [], edges: new Map() };
 
-async function layered(graph: Graph, joined: readonly Box[], compact: boolean): Promise<Layout> {
+async function layered(
+  graph: Graph,
+  joined: readonly Box[],
+  compact: boolean,
+  direction: 'RIGHT' | 'DOWN',
+): Promise<Layout> {
   const order = joined.every(({ group }) => group === null) ? { ...inOrder, ...(graph.ordered && wayBack) } : {};
   const root = await laidOut({
     id: 'root',
-    layoutOptions: { ...common, ...(compact ? tight : full), ...order, 'elk.hierarchyHandling': 'INCLUDE_CHILDREN' },
-    children: childrenOf(joined, compact),
+    layoutOptions: {
+      ...common,
+      ...(compact ? tight : full),
+      ...order,
+      'elk.direction': direction,
+      'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+    },
+    children: childrenOf(joined, compact, direction),
     edges: graph.edges.map((edge) => ({
       id: edge.id,
       sources: [edge.from],
@@ -97,13 +108,13 @@ async function layered(graph: Graph, joined: readonly Box[], compact: boolean): 
 const groupPrefix = 'group ';
 
 /** The boxes as ELK takes them, those of a group within a node of its own. */
-function childrenOf(boxes: readonly Box[], compact: boolean): ElkNode[] {
+function childrenOf(boxes: readonly Box[], compact: boolean, direction: string): ElkNode[] {
   const node = (box: Box): ElkNode => ({ id: box.id, ...sizeOf(box, compact) });
   const titles = [...new Set(boxes.flatMap(({ group }) => group ?? []))];
   return [
     ...titles.map((title) => ({
       id: groupPrefix + title,
-      layoutOptions: { ...common, ...(compact ? tight : full), 'elk.padding': padding },
+      layoutOptions: { ...common, ...(compact ? tight : full), 'elk.direction': direction, 'elk.padding': padding },
       children: boxes.filter(({ group }) => group === title).map(node),
     })),
     ...boxes.filter(({ group }) => group === null).map(node),
@@ -113,15 +124,21 @@ function childrenOf(boxes: readonly Box[], compact: boolean): ElkNode[] {
 const placed = ({ id, x = 0, y = 0, width = 0, height = 0 }: ElkNode): [string, Rect] => [id, { x, y, width, height }];
 
 /** Adds a frame of boxes that stand alone under a layout, about as wide as it is. */
-function below(layout: Layout, alone: readonly Box[], title: string, compact: boolean): Layout {
+function below(
+  layout: Layout,
+  alone: readonly Box[],
+  title: string,
+  compact: boolean,
+  direction: 'RIGHT' | 'DOWN',
+): Layout {
   const [first] = alone;
   if (!first) return layout;
   const size = sizeOf(first, compact);
-  const across = Math.max(layout.width, 6 * (size.width + gap)) - 2 * framePadding.side;
+  const across = Math.max(layout.width, (direction === 'DOWN' ? 2 : 6) * (size.width + gap) + 2 * framePadding.side);
   const places = shelved(
     alone.map(({ id }) => id),
     size,
-    across,
+    across - 2 * framePadding.side,
     gap,
   );
   const top = layout.height === 0 ? 0 : layout.height + 2 * gap;

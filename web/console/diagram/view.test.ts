@@ -33,5 +33,6 @@ describe('a figure at first', () => {
   it('takes as much of the page as it needs, and no more than that', () => {
     expect(heightOf({ width: 500, height: 200 }, 900)).toBe(208);
     expect(heightOf({ width: 500, height: 9000 }, 900)).toBe(560);
+    expect(heightOf({ width: 350, height: 9000 }, 358)).toBe(700);
   });
 });

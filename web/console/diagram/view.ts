@@ -8,8 +8,8 @@ export interface Room {
 
 /** The smallest scale at which the words can be read. */
 export const readable = 0.8;
-/** A figure takes no more of the page than this. */
-const highest = 560;
+/** A figure takes no more of the page than this; on a phone, where boxes stand beneath one another, a little more. */
+const highest = (room: number) => (room < 720 ? 700 : 560);
 const margin = 24;
 
 /** The scale at which a figure is drawn at first: whole where its words can still be read, else as small as they can be. Pure. */
@@ -18,7 +18,7 @@ export const startingScale = ({ width }: Pick<Layout, 'width'>, room: number): n
 
 /** How high a figure is in the page, so that it holds its place. Pure. */
 export const heightOf = (layout: Pick<Layout, 'width' | 'height'>, room: number): number =>
-  Math.min(highest, Math.ceil(layout.height * startingScale(layout, room)) + 8);
+  Math.min(highest(room), Math.ceil(layout.height * startingScale(layout, room)) + 8);
 
 export interface View {
   x: number;
