@@ -90,7 +90,13 @@ function stepsOf(event: CallEvent): CallStep[] {
     ['opened', 'which app', ''],
     ['identified', 'whose identity', event.source === null ? '' : (sources[event.source] ?? '')],
     ['planned', 'plan', event.call],
-    ['built', 'sql', trace.sql === null ? '' : `1 statement, ${trace.parameters} parameters`],
+    [
+      'built',
+      'sql',
+      trace.sql === null
+        ? ''
+        : `1 statement, ${trace.parameters} ${trace.parameters === 1 ? 'parameter' : 'parameters'}`,
+    ],
     ['ran', 'run', ''],
   ];
   const reached = marks.filter(([mark]) => trace[mark] > 0).sort(([a], [b]) => trace[a] - trace[b]);

@@ -25,7 +25,7 @@ export const restArea: Area = {
       trace.call = 'rest.explain';
       return explain(app, exchange, identity, rest);
     }
-    const { catalog, settings } = await schemaFor(app, identity, rest);
+    const { catalog, settings } = await schemaFor(app, identity, undoable(rest, exchange, identity));
     return handleRest({ database: app.database, catalog, identity, settings, jwtMilliseconds, trace }, exchange);
   },
   renderError: async (error, app, _exchange, identity) => {
@@ -56,6 +56,12 @@ async function explain(app: App, exchange: Exchange, asker: Identity, rest: Rest
   const { catalog, settings } = await schemaFor(app, identity, rest);
   return explainAccess({ database: app.database, catalog, identity, settings }, exchange);
 }
+
+/** What a builder tries is taken back where the builder asks for it, whatever db_tx_end lets the app's own callers choose. */
+const undoable = (rest: RestSettings, exchange: Exchange, identity: Identity): RestSettings =>
+  identity.source === 'builder' && /\btx=rollback\b/.test(exchange.headers.prefer ?? '')
+    ? { ...rest, db_tx_end: 'commit-allow-override' }
+    : rest;
 
 /** A builder with the rights of the service role sees every schema; everybody else what is exposed. Throws PGRST002. */
 async function schemaFor(

@@ -1,4 +1,5 @@
-import type { CallEntry, Entity, ErrorLine, RowCall, Specification } from '../../../contract/specification.ts';
+import { errorsOfCall } from '../../../contract/call-errors.ts';
+import type { CallEntry, Chapters, Entity, ErrorLine, Specification } from '../../../contract/specification.ts';
 import { groupBy } from '../group.ts';
 import { compareText } from '../names.ts';
 import { callableRoutines, idOf } from '../roles.ts';
@@ -38,8 +39,7 @@ export function openApiDocument(specification: Specification, types: TypeFacts, 
     names,
     types,
     named,
-    errors: chapters.errors?.errors ?? [],
-    rows: chapters.calls?.rows ?? [],
+    chapters,
     responses: errors,
   });
   const calls = groupBy(chapters.calls?.calls ?? [], (call) => call.path.split('?')[0] ?? '');
@@ -145,8 +145,7 @@ interface Parts {
   names: Named;
   types: TypeFacts;
   named: NamedTypes;
-  errors: readonly ErrorLine[];
-  rows: readonly RowCall[];
+  chapters: Chapters;
   responses: ReadonlyMap<string, StatusErrors>;
 }
 
@@ -176,7 +175,7 @@ class Operations {
   #operation(calls: readonly CallEntry[]): JsonSchema {
     const [first] = calls;
     const bodies = calls.map((call) => this.#body(call)).filter((body) => body !== null);
-    const own = this.#parts.errors.filter(({ origin }) => calls.some((call) => isOf(call, origin))).map(({ id }) => id);
+    const own = [...new Set(calls.flatMap((call) => errorsOfCall(call, this.#parts.chapters).own.map(({ id }) => id)))];
     const roles = new Set(calls.flatMap((call) => call.roles));
     return {
       operationId: calls.map(({ id }) => id).join(' '),
@@ -185,7 +184,7 @@ class Operations {
       ...(roles.size > 0 && { description: `For: ${[...roles].join(', ')}.` }),
       parameters: parametersOf(
         calls,
-        this.#parts.rows,
+        this.#parts.chapters.calls?.rows ?? [],
         (call) => this.#entities.get(call.entity ?? '')?.fields.map(({ name }) => name) ?? [],
       ),
       ...(bodies.length > 0 && {
@@ -269,7 +268,3 @@ class Operations {
     ]);
   }
 }
-
-/** Whether an error comes from what a call reaches: a rule of its entity, the entity's machine, or the function. */
-const isOf = (call: CallEntry, origin: string | null): boolean =>
-  call.entity !== null && origin !== null && (origin === call.entity || origin.startsWith(`${call.entity}.`));

@@ -1,0 +1,154 @@
+import type { CallEntry, Chapters, Entity, ErrorLine } from './specification.ts';
+
+/** What kind of call it is, as far as its errors are concerned. */
+type Kind = 'read' | 'insert' | 'update' | 'delete' | 'function' | 'auth';
+
+const rowKinds: Readonly<Partial<Record<CallEntry['method'], Kind>>> = {
+  GET: 'read',
+  POST: 'insert',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+const kindOf = ({ area, method }: CallEntry): Kind =>
+  area === 'auth' ? 'auth' : area === 'rpc' ? 'function' : (rowKinds[method] ?? 'read');
+
+const writes: readonly Kind[] = ['insert', 'update', 'delete', 'function'];
+const rows: readonly Kind[] = ['read', 'insert', 'update', 'delete'];
+const data: readonly Kind[] = [...rows, 'function'];
+const bodies: readonly Kind[] = ['insert', 'update', 'function'];
+const values: readonly Kind[] = bodies;
+const every: readonly Kind[] = [...data, 'auth'];
+
+/** Codes of the protocols and of Ninefold, and the kinds of call that can be answered with them. */
+const codes: readonly (readonly [kinds: readonly Kind[], codes: readonly string[]])[] = [
+  [every, ['internal', 'bad_request', 'headers_too_large', 'request_timeout', 'expectation_failed', 'body_too_large']],
+  [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked']],
+  [every, ['database_unavailable', 'database_busy']],
+  [data, ['result_too_large']],
+  [data, ['PGRST000', 'PGRST002', 'PGRST003', 'PGRST106', 'PGRST107', 'PGRST122', 'PGRST127', 'PGRST300', 'PGRST301']],
+  [data, ['PGRST302', 'PGRST303', 'PGRST100', 'PGRST103', 'PGRST108', 'PGRST111', 'PGRST112', 'PGRST116', 'PGRST118']],
+  [data, ['PGRST121', 'PGRST123', 'PGRST200', 'PGRST201']],
+  [rows, ['PGRST205']],
+  [bodies, ['PGRST102']],
+  [['insert', 'update'], ['PGRST204']],
+  [['insert'], ['PGRST105', 'PGRST114', 'PGRST115']],
+  [['update', 'delete', 'function'], ['PGRST124']],
+  [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203', '25006', 'P0001', 'P0002', 'P0004']],
+  [data, ['21000', '22003', '22007', '22023', '22P02', '42501', '42703', '42883', '42P01', '42P17', '53300', '54000']],
+  [data, ['57014', '42804', '55P03']],
+  [writes, ['40001', '40P01', '23502', '23503', '23505', '23514', '23P01']],
+  [values, ['22001']],
+];
+
+/** What calls of /auth/v1 have in common: those that a session is needed for can refuse its token. */
+const authCommon = [
+  'bad_json',
+  'validation_failed',
+  'over_request_rate_limit',
+  'request_entity_too_large',
+  'database_refused',
+];
+const authSession = ['no_authorization', 'bad_jwt', 'session_not_found', 'user_not_found', 'user_banned'];
+const account = ['weak_password', 'email_exists', 'phone_exists'];
+
+/** The codes of GoTrue by the id of the call, besides those that all have. */
+const authCodes: Readonly<Record<string, readonly string[]>> = {
+  'auth.signup': [
+    'signup_disabled',
+    'email_provider_disabled',
+    'phone_provider_disabled',
+    'user_already_exists',
+    'weak_password',
+  ],
+  'auth.signup.anonymous': ['signup_disabled', 'anonymous_provider_disabled'],
+  'auth.token.password': [
+    'invalid_credentials',
+    'email_not_confirmed',
+    'user_banned',
+    'email_provider_disabled',
+    'phone_provider_disabled',
+  ],
+  'auth.token.refresh_token': [
+    'refresh_token_not_found',
+    'refresh_token_already_used',
+    'session_expired',
+    'session_not_found',
+    'user_banned',
+  ],
+  'auth.user': authSession,
+  'auth.user.update': [...authSession, ...account, 'same_password', 'user_sso_managed'],
+  'auth.logout': authSession,
+  'auth.admin.users.list': ['no_authorization', 'bad_jwt', 'not_admin'],
+  'auth.admin.users.create': ['no_authorization', 'bad_jwt', 'not_admin', ...account],
+  'auth.admin.users.get': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
+  'auth.admin.users.update': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found', ...account],
+  'auth.admin.users.delete': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
+};
+
+/** The errors of chapter 8 that a call can be answered with. */
+export interface CallErrors {
+  /** Those of the app: rules, transitions, and what functions raise. */
+  own: ErrorLine[];
+  /** Those of the protocols, PostgreSQL and Ninefold. */
+  common: ErrorLine[];
+}
+
+/**
+ * The errors that a call can give, in the order of chapter 8. What a function or a trigger reaches in turn is not looked into, nor are the
+ * tables beneath a view. Pure.
+ */
+export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
+  const kind = kindOf(call);
+  const entity = chapters.entities?.entities.find(({ id }) => call.area === 'rest' && id === call.entity);
+  const origins = new Set([...rulesBrokenBy(kind, entity, chapters), ...machinesOf(kind, entity, chapters)]);
+  const triggers = (entity?.triggers ?? []).filter(({ enabled, sql }) => enabled && firesOn(sql, kind));
+  const raises = (id: string) => (call.area === 'rpc' ? id === call.entity : triggers.some(({ sql }) => runs(sql, id)));
+  const common = new Set([
+    ...codes.filter(([kinds]) => kinds.includes(kind)).flatMap(([, listed]) => listed),
+    ...(kind === 'auth' ? [...authCommon, ...(authCodes[call.id] ?? [])] : []),
+  ]);
+  const lines = chapters.errors?.errors ?? [];
+  return {
+    own: lines.filter(
+      ({ group, origin }) => origin !== null && (group === 'function' ? raises(origin) : origins.has(origin)),
+    ),
+    common: lines.filter(({ origin, code }) => origin === null && code !== null && common.has(code)),
+  };
+}
+
+/** Ids of rules: a row that comes or changes can break its own, one that goes those that point to it. */
+function rulesBrokenBy(kind: Kind, entity: Entity | undefined, { rules, entities }: Chapters): string[] {
+  if (!entity) return [];
+  const all = rules?.rules ?? [];
+  if (kind === 'insert' || kind === 'update')
+    return all.filter((rule) => rule.entity === entity.id).map(({ id }) => id);
+  if (kind !== 'delete') return [];
+  const pointing = (entities?.relations ?? []).filter(
+    ({ to, on_delete }) =>
+      to.schema === entity.schema &&
+      to.entity === entity.name &&
+      (on_delete === 'no action' || on_delete === 'restrict'),
+  );
+  return pointing
+    .flatMap(({ name, from }) => {
+      const source = entities?.entities.find((one) => one.schema === from.schema && one.name === from.entity);
+      return all.filter((rule) => rule.kind === 'reference' && rule.entity === source?.id && rule.name === name);
+    })
+    .map(({ id }) => id);
+}
+
+/** Ids of state machines that a write passes. */
+const machinesOf = (kind: Kind, entity: Entity | undefined, { states }: Chapters): string[] =>
+  kind === 'insert' || kind === 'update'
+    ? (states?.machines ?? []).filter((machine) => machine.entity === entity?.id).map(({ id }) => id)
+    : [];
+
+const firesOn = (trigger: string, kind: Kind): boolean => {
+  const head = trigger.slice(0, trigger.toUpperCase().indexOf(' ON '));
+  return kind !== 'read' && kind !== 'auth' && new RegExp(`\\b${kind}\\b`, 'i').test(head);
+};
+
+/** Whether a trigger runs the function with an id such as public.refuse(). */
+const runs = (trigger: string, id: string): boolean =>
+  trigger.includes(` FUNCTION ${id.slice(0, id.lastIndexOf('('))}(`);

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorsOfCall } from '../../contract/call-errors.ts';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import type { Chapters } from '../../contract/specification.ts';
+import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { loadFacts } from './facts.ts';
+import { deriveSpecification } from './specification.ts';
+
+let database: AppDatabase;
+let chapters: Chapters;
+
+beforeAll(async () => {
+  database = await startAppDatabase('call_errors');
+  const owner = database.as('app_owner');
+  await owner.script(`
+    create table public.customers (id int primary key, name text not null);
+    create table public.tickets (id int primary key, title text constraint title_length check (length(title) > 2),
+      status text not null default 'open', customer int constraint ticket_customer references public.customers);
+    create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;
+    create trigger t before update on public.tickets for each row execute function public.refuse();
+    create function public.close(ticket int) returns void language plpgsql as $$ begin raise exception 'no' using errcode = 'PT410'; end $$;
+    select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": ["open"], "to": "closed"}]');
+    grant usage on schema public to service_role; grant all on all tables in schema public to service_role;`);
+  const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
+  const app = {
+    ref: 'helpdesk',
+    name: 'Helpdesk',
+    authSettings: { ...defaultAuthSettings, external_anonymous_users_enabled: true },
+  };
+  chapters = deriveSpecification(facts, app).chapters;
+}, 60_000);
+
+afterAll(async () => {
+  await database?.stop();
+});
+
+const of = (id: string) => {
+  const call = chapters.calls?.calls.find((one) => one.id === id);
+  if (!call) throw new Error(`no call ${id}`);
+  return errorsOfCall(call, chapters);
+};
+const own = (id: string) => of(id).own.map((line) => line.id);
+
+/** Of what is no call of the app: another path or method, another app, the management API. */
+const elsewhere = [
+  ...['PGRST117', 'PGRST125', 'not_found', 'body_malformed', 'media_type_unsupported', 'validation_invalid'],
+  'app_unknown',
+];
+
+describe('the errors that a call can give', () => {
+  it('of the app: the rules of what it writes, its transitions, and what its triggers raise', () => {
+    expect(own('rest.public.tickets.update')).toEqual(
+      expect.arrayContaining([
+        'rule.public.tickets.title_length',
+        'rule.public.tickets.ticket_customer',
+        'transition.public.tickets.status.NF001',
+        'function.public.refuse().PT423.no',
+      ]),
+    );
+    expect(own('rest.public.tickets.insert')).not.toContain('function.public.refuse().PT423.no');
+    expect(own('rest.public.tickets.select')).toEqual([]);
+    expect(own('rpc.public.close(integer)')).toEqual(['function.public.close(integer).PT410.no']);
+  });
+
+  it('a row that goes is kept by those that point to it', () => {
+    expect(own('rest.public.customers.delete')).toEqual(['rule.public.tickets.ticket_customer']);
+    expect(own('rest.public.tickets.delete')).toEqual([]);
+  });
+
+  it('of the protocols: those of its kind, and no others', () => {
+    const codes = (id: string) => of(id).common.map(({ code }) => code);
+    expect(codes('rest.public.tickets.insert')).toEqual(
+      expect.arrayContaining(['PGRST102', 'PGRST204', '42501', 'too_many_requests']),
+    );
+    expect(codes('rest.public.tickets.select')).not.toContain('PGRST102');
+    expect(codes('auth.token.password')).toEqual(expect.arrayContaining(['invalid_credentials', 'too_many_requests']));
+    expect(codes('auth.token.password')).not.toContain('PGRST116');
+  });
+
+  it('leaves out no code that a member can meet, but those of what is no call of the app', () => {
+    const ids = chapters.calls?.calls.map(({ id }) => id) ?? [];
+    const met = new Set(ids.flatMap((id) => of(id).common.map(({ code }) => code)));
+    const listed = (chapters.errors?.errors ?? []).flatMap(({ origin, code }) =>
+      origin === null && code !== null ? [code] : [],
+    );
+    expect(listed.filter((code) => !met.has(code))).toEqual(elsewhere);
+  });
+});
