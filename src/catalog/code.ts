@@ -4,13 +4,15 @@ import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
 /** The code that runs when statements touch the app's relations. */
 export interface CodeFacts {
   code: CodeFact[];
-  /** Triggers that are switched on, and rewrite rules of writes. */
   /** Fields of views that PostgreSQL computes: no statement may give them a value. */
   computed: { relation: number; number: number }[];
+  /** Triggers that are switched on, and rewrite rules of writes. */
   fired: {
     relation: number;
     events: ('insert' | 'update' | 'delete')[];
     before_row: boolean;
+    /** Numbers of the fields whose UPDATE fires it; none where each does. */
+    fields: number[];
     function: number;
     rule: string;
   }[];
@@ -43,10 +45,10 @@ export const codeQueries: CatalogueQueries<CodeFacts> = {
   fired: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select g.tgrelid::int8 as relation, array_remove(array[case when g.tgtype & 4 > 0 then 'insert' end,
         case when g.tgtype & 16 > 0 then 'update' end, case when g.tgtype & 8 > 0 then 'delete' end], null) as events,
-      g.tgtype & 3 = 3 as before_row, g.tgfoid::int8 as function, '' as rule
+      g.tgtype & 3 = 3 as before_row, g.tgattr::int2[] as fields, g.tgfoid::int8 as function, '' as rule
     from pg_catalog.pg_trigger g where not g.tgisinternal and g.tgenabled in ('O', 'A')
     union all
-    select r.ev_class::int8, array[case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end], false, 0,
+    select r.ev_class::int8, array[case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end], false, '{}', 0,
       pg_get_ruledef(r.oid)
     from pg_catalog.pg_rewrite r join pg_catalog.pg_class c on c.oid = r.ev_class
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}

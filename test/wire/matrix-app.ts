@@ -2,6 +2,8 @@
 
 export const TABLES = 50;
 export const POLICIES = 120;
+/** Rows of each table but `members`. */
+export const ROWS = 40;
 
 /** Conditions of a policy: each lets some of the rows or some of the members through, and not others. */
 const conditions = {

@@ -11,20 +11,20 @@ export interface Tried {
   passes: boolean | null;
   /** Nothing is asked of rows: that a statement is not refused is all that can be claimed. */
   isSettled: boolean;
+  /** A trigger may leave the row out or change it. */
+  beforeRow: boolean;
 }
 
 /**
- * Holds what was tried against what the cell claims. `beforeRow`: a trigger may leave rows out or change them. `trouble`: why there
- * are no rows.
+ * Holds what was tried against what the cell claims. `trouble`: why there are no rows.
  */
 export function judge(
   cell: RoleCell,
   tried: readonly Tried[],
-  beforeRow: boolean,
   note: string | null,
   trouble: string | null,
 ): ProbedCell {
-  const tries = tried.map((one) => tryOf(cell, one, beforeRow));
+  const tries = tried.map((one) => tryOf(cell, one));
   const { role, entity, operation, verdict } = cell;
   const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');
   const hangs = told.length === 0 && verdict === 'when' && bothWays(tries);
@@ -33,7 +33,8 @@ export function judge(
   return { role, entity, operation, verdict, outcome, note: note ?? why, tries };
 }
 
-const HANGS = 'what it hangs on could not be asked by itself; some tries were let through and others were not, as it claims';
+const HANGS =
+  'what it hangs on could not be asked by itself; some tries were let through and others were not, as it claims';
 
 /** True where rows were reached and rows were not: it hangs on something, as *when* says. */
 const bothWays = (tries: readonly ProbeTry[]): boolean => {
@@ -52,7 +53,7 @@ export const notProbed = ({ role, entity, operation, verdict }: RoleCell, note: 
   tries: [],
 });
 
-function tryOf(cell: RoleCell, { planned, answer, passes, isSettled }: Tried, beforeRow: boolean): ProbeTry {
+function tryOf(cell: RoleCell, { planned, answer, passes, isSettled, beforeRow }: Tried): ProbeTry {
   const asked = planned.asks && !isError(answer);
   const met = asked ? 'allowed' : metBy(answer, cell.operation, beforeRow);
   const claimed = claim(cell, planned, met, passes, beforeRow, isSettled);

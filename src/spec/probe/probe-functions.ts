@@ -36,7 +36,11 @@ export async function probeFunctions(
       sql: `${call(routine)} where false`,
       kind: 'rows',
     };
-    return { cell, plans: [{ attempt, person, row: 'a call', place: null, beyond: false, asks: true }], why };
+    return {
+      cell,
+      plans: [{ attempt, person, row: 'a call', place: null, field: null, beyond: false, asks: true }],
+      why,
+    };
   });
   const answers = await tryAll(
     tx,
@@ -50,9 +54,10 @@ export async function probeFunctions(
       answer: answers[at++] ?? { rows: 0, value: null },
       passes: null,
       isSettled: true,
+      beforeRow: false,
     }));
     if (why !== null) return notProbed(cell, why);
-    const judged = judge(cell, tried, false, null, null);
+    const judged = judge(cell, tried, null, null);
     return judged.outcome === 'not probed' ? judged : { ...judged, note: judged.note ?? NOT_RUN };
   });
 }

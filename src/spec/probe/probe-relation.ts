@@ -11,7 +11,7 @@ import { judge, notProbed, type Tried } from './judge.ts';
 import type { Row } from './literals.ts';
 import { type Member, memberFields, stranger, strangers } from './members.ts';
 import { peopleOf } from './people.ts';
-import { ALL_ROWS, newRows, type Planned, type Scene } from './tries.ts';
+import { ALL_ROWS, metBy, newRows, type Planned, type Scene } from './tries.ts';
 
 /** Rows that are read to try cells on. */
 const SAMPLE = 4;
@@ -82,6 +82,14 @@ export async function probeRelation(
     }
   }
   const answers = await tryAll(tx, attempts, deadline);
+  await tryOtherFields(
+    ground,
+    tx,
+    scene,
+    planned.flatMap(({ cell, tries: plans }) => plans.map((plan) => ({ cell, plan, at: places.get(plan) ?? -1 }))),
+    answers,
+    deadline,
+  );
   const results = new Map(
     planned.map(({ cell, tries: plans, note }) => {
       const tried = plans.map((plan): Tried => {
@@ -100,12 +108,58 @@ export async function probeRelation(
           answer,
           passes: isOfRows ? passes : null,
           isSettled: !isBound && relation.kind !== 'v',
+          beforeRow: effects.changesRows(relation, cell.operation as RowOperation, plan.field),
         };
       });
-      return [cell, judge(cell, tried, effects.changesRows(relation, cell.operation as RowOperation), note, trouble)];
+      return [cell, judge(cell, tried, note, trouble)];
     }),
   );
   return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));
+}
+
+/** Fields that are tried where the change of one was stopped. */
+const OTHER_FIELDS = 8;
+
+/**
+ * A trigger that refuses the change of one field need not refuse that of another: tries that were stopped are made once more with
+ * each of some other fields, and the first that was not stopped counts, in `answers` and as the attempt.
+ */
+async function tryOtherFields(
+  { roles, tries, effects }: Ground,
+  tx: Transaction,
+  scene: Scene,
+  made: readonly { cell: RoleCell; plan: Planned; at: number }[],
+  answers: Answer[],
+  deadline: number,
+): Promise<void> {
+  const isStopped = ({ field }: Planned, answer: Answer): boolean =>
+    metBy(answer, 'update', effects.changesRows(scene.relation, 'update', field)) === 'stopped';
+  const others = made.flatMap(({ cell, plan, at }) => {
+    const role = roles.find((one) => one.name === cell.role);
+    const answer = answers[at];
+    const isOfOne = cell.operation === 'update' && (plan.place !== null || plan.row === ALL_ROWS);
+    if (!role || !answer || !isOfOne || !isStopped(plan, answer)) return [];
+    return Array.from({ length: OTHER_FIELDS }, (_, i) => {
+      const plans = tries.plan(cell, role, plan.person, scene, i + 1);
+      const same =
+        typeof plans === 'string' ? undefined : plans.find((one) => one.place === plan.place && one.row === plan.row);
+      return same ? [{ plan, at, other: same }] : [];
+    }).flat();
+  });
+  const found = await tryAll(
+    tx,
+    others.map(({ other }) => other.attempt),
+    deadline,
+  );
+  const settled = new Set<number>();
+  for (const [i, { plan, at, other }] of others.entries()) {
+    const answer = found[i];
+    if (!answer || settled.has(at) || isStopped(other, answer)) continue;
+    settled.add(at);
+    plan.attempt = other.attempt;
+    plan.field = other.field;
+    answers[at] = answer;
+  }
 }
 
 /** True where row-level security asks something of the cell's rows. */
@@ -177,14 +231,14 @@ async function setScene(
   let trouble = reading ?? errorIn(first[seeds.length]);
   const tables = relation.kind === 'v' ? ground.beneath(relation) : [relation];
   if (read.length === 0 && trouble === null && tables.length > 0) {
-    const barredBy = tables.map((table) => effects.of(table, 'insert')).find((why) => why !== null) ?? null;
+    const statements = made.statements(tables, (table) => ground.ownersOf(table), relation.kind === 'v');
+    const touched = new Set([...tables, ...statements.map((one) => one.relation)]);
+    const barredBy = [...touched].map((table) => effects.of(table, 'insert')).find((why) => why !== null) ?? null;
     if (barredBy === null) {
-      const making = tables
-        .flatMap((table) => made.statements(table, ground.ownersOf(table)))
-        .map((sql) => asService(sql, 'keep'));
+      const making = statements.map(({ sql, insteadOf }) => ({ ...asService(sql, 'keep'), insteadOf }));
       const answers = await tryAll(tx, [...making, sample], deadline);
       read = rowsIn(answers[making.length], names);
-      trouble = answers.map(errorIn).find((error) => error !== null) ?? null;
+      trouble = errorIn(answers[making.length]) ?? firstFailure(making, answers);
     } else trouble = barredBy;
   }
   // One more than are tried, which tells whether these are all.
@@ -200,6 +254,13 @@ async function setScene(
   const [pattern] = rows;
   const newRow = pattern ? ground.asNew(relation, pattern) : null;
   return { scene: { relation, rows, newRow, owners, isWhole: read.length <= SAMPLE }, concerned, seeded, trouble };
+}
+
+/** Why none of the ways to make a row went through. */
+function firstFailure(making: readonly Attempt[], answers: readonly Answer[]): string | null {
+  const made = new Set(making.filter((_, i) => errorIn(answers[i]) === null).map(({ insteadOf }) => insteadOf));
+  const at = making.findIndex(({ insteadOf }) => !made.has(insteadOf));
+  return errorIn(answers[at]);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

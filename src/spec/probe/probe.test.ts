@@ -173,6 +173,38 @@ describe('an app of its own', () => {
     expect(await everything('shop')).toBe(before);
   }, 60_000);
 
+  it('makes rows that rules, triggers and times must fit, and says what a view hangs on', async () => {
+    await owner.script(`
+      create schema hall; grant usage on schema hall to anon, authenticated, service_role;
+      create table hall.rooms (id bigint generated always as identity primary key, title text not null check (length(title) between 12 and 14));
+      create table hall.hours (id bigint generated always as identity primary key, room bigint not null references hall.rooms,
+        opens timestamptz not null, closes timestamptz not null, check (opens < closes));
+      create table hall.visits (id bigint generated always as identity primary key, room bigint not null references hall.rooms,
+        member uuid not null default auth.uid() references auth.users, opens timestamptz not null, closes timestamptz not null,
+        locked text, note text, check (opens < closes));
+      create function hall.fit() returns trigger language plpgsql as $$ begin
+        if tg_op = 'UPDATE' and current_user <> 'postgres' then raise exception 'stays as it is'; end if;
+        if new.closes - new.opens > interval '40 minutes' or not exists (
+          select from hall.hours h where h.room = new.room and h.opens <= new.opens and h.closes >= new.closes) then
+          raise exception 'does not fit';
+        end if;
+        return new; end $$;
+      create trigger fit before insert or update of room, opens, closes, locked on hall.visits for each row execute function hall.fit();
+      alter table hall.visits enable row level security;
+      create policy own on hall.visits to authenticated using (member = (select auth.uid()));
+      create view hall.mine with (security_invoker = true) as select v.id, v.member = (select auth.uid()) as own, r.title
+        from hall.visits v join hall.rooms r on r.id = v.room;
+      grant all on all tables in schema hall to anon, authenticated, service_role;`);
+    const cells = (await probed(['hall'])).filter((cell) => /^(anon|authenticated|service_role)$/.test(cell.role));
+    expect(
+      shown(cells.filter((cell) => cell.outcome !== 'agrees' && cell !== of(cells, 'hall.mine', 'select', 'anon'))),
+    ).toBe('');
+    expect(of(cells, 'hall.mine', 'select', 'anon')?.note).toContain('every try was kept out');
+    const changed = of(cells, 'hall.visits', 'update', 'authenticated')?.tries ?? [];
+    expect(changed.map((one) => one.met)).toContain('allowed');
+    expect(of(cells, 'hall.mine', 'select', 'authenticated')?.note).toContain('some tries were let through');
+  }, 60_000);
+
   it('does not set off what a rollback does not take back', async () => {
     const cells = await probed(['shop']);
     expect(of(cells, 'shop.guarded', 'delete', 'service_role')).toMatchObject({

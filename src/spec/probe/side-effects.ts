@@ -91,10 +91,17 @@ export class SideEffects {
     );
   }
 
-  /** True where an operation fires something before each row that may change it or leave it out. */
-  changesRows(relation: RelationFact, operation: RowOperation): boolean {
+  /**
+   * True where an operation fires something before each row that may change it or leave it out. `field` is the number of the one
+   * that an UPDATE sets.
+   */
+  changesRows(relation: RelationFact, operation: RowOperation, field: number | null): boolean {
     return (this.#fired.get(relation.oid) ?? []).some(
-      (fired) => fired.before_row && operation !== 'select' && fired.events.includes(operation),
+      ({ before_row, events, fields }) =>
+        before_row &&
+        operation !== 'select' &&
+        events.includes(operation) &&
+        (operation !== 'update' || fields.length === 0 || field === null || fields.includes(field)),
     );
   }
 

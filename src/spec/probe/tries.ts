@@ -19,6 +19,8 @@ export interface Planned {
   row: string;
   /** Which of the cell's rows it is about, for what the conditions come to; null for none in particular. */
   place: number | null;
+  /** The number of the field that an UPDATE sets; null for other statements. */
+  field: number | null;
   /** A field that the grant leaves out: it must be refused. */
   beyond: boolean;
   /** It touches no row: PostgreSQL only says whether it refuses. */
@@ -43,6 +45,8 @@ const reads = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'D
 export const ALL_ROWS = 'all rows';
 /** What a try is about that touches none. */
 export const NO_ROW = 'no row';
+/** What a try is about that asks for a row of whichever there are, without a field of it. */
+const ANY_ROW = 'any row';
 
 /** How many rows each person tries to change or to delete. */
 const WRITTEN = 2;
@@ -71,20 +75,20 @@ export class Tries {
     this.#keys = keys;
   }
 
-  /** The statements of a cell for one person; a text says why there can be none. */
-  plan(
-    cell: RoleCell,
-    role: ChapterRole,
-    person: Person,
-    scene: Scene,
-    changed: (field: FieldFact, place: number) => boolean = () => true,
-  ): Planned[] | string {
+  /**
+   * The statements of a cell for one person; a text says why there can be none. Which field an UPDATE sets is its `turn`: what
+   * stops one change need not stop another.
+   */
+  plan(cell: RoleCell, role: ChapterRole, person: Person, scene: Scene, turn = 0): Planned[] | string {
     const operation = cell.operation as RowOperation;
     const fields = this.#access.rights.fieldsOf.get(scene.relation.oid) ?? [];
     const readable = this.#covered(role, scene.relation, 'SELECT', fields);
     const given = operation === 'delete' ? fields : this.#covered(role, scene.relation, reads[operation], fields);
+    const settable = (given.length > 0 ? given : fields).filter((field) => isGiven(field) && field.identity !== 'a');
+    const open = settable.filter((field) => this.#isGiven(field));
+    const set = (open.length > 0 ? open : settable)[turn];
     const plan = (sql: string, row: string, place: number | null, beyond = false): Planned => ({
-      asks: / where false$| limit 1$/.test(sql),
+      asks: row === NO_ROW || row === ANY_ROW,
       attempt: {
         role: person.role,
         claims: person.claims,
@@ -95,20 +99,20 @@ export class Tries {
       person,
       row,
       place,
+      field: operation === 'update' && !beyond ? (set?.number ?? null) : null,
       beyond,
     });
     const id = entityId(scene.relation.schema, scene.relation.name);
-    if (operation === 'insert') return this.#inserts(id, this.#toGive(role, scene.relation), person, scene, plan); // A cell that claims nothing may be done is tried as if the grants were there.
+    if (operation === 'insert') return this.#inserts(id, this.#toGive(role, scene.relation), person, scene, plan);
+    // A cell that claims nothing may be done is tried as if the grants were there.
     const usable = readable.length > 0 ? readable : operation === 'select' ? fields : [];
-    const settable = (given.length > 0 ? given : fields).filter((field) => isGiven(field) && field.identity !== 'a');
-    const set = settable.find((field) => this.#isGiven(field)) ?? settable[0];
     const statement = (row: Row | null): string | null => {
       if (operation === 'select') return `select ${usable.map((field) => sqlName(field.name)).join(', ')} from ${id}`;
       if (operation === 'delete') return `delete from ${id}`;
       return set ? `update ${id} set ${sqlName(set.name)} = ${typed(row?.get(set.name) ?? null, set)}` : null;
     };
     if (statement(null) === null) return 'it has no field that a statement may change';
-    if (operation === 'select' && usable.length === 0) return [plan(`select from ${id} limit 1`, 'any row', null)];
+    if (operation === 'select' && usable.length === 0) return [plan(`select from ${id} limit 1`, ANY_ROW, null)];
     const key = this.#key(scene.relation, usable);
     if (scene.rows.length === 0) return [plan(`${statement(null)} where false`, NO_ROW, null)];
     const beyond = this.#beyond(cell, operation, id, fields).map((sql) =>
@@ -120,7 +124,10 @@ export class Tries {
       return [plan(statement(scene.rows[0] ?? null) ?? '', ALL_ROWS, null), ...beyond];
     }
     const rows = operation === 'select' ? scene.rows : scene.rows.slice(0, WRITTEN);
+    // What a view computes may differ from reader to reader, so that nobody finds a row as another one sees it.
+    const isView = operation === 'select' && scene.relation.kind === 'v';
     return [
+      ...(isView ? [plan(`${statement(null)} limit 1`, 'the first row', null)] : []),
       ...rows.map((row, place) =>
         plan(`${statement(row)} where ${found(row, key)}`, this.#named(row, person, scene, key), place),
       ),

@@ -1,0 +1,183 @@
+import type { SupabaseClient } from '@supabase/supabase-js';
+import type { RoleCell } from '../../contract/specification.ts';
+
+/** Holds each cell of chapter 6 against what calls of the stock client meet. Every call is taken back (db_tx_end). */
+
+/** Somebody who calls. */
+export interface Actor {
+  name: string;
+  client: SupabaseClient;
+  /** Of the member; null for a key. */
+  id: string | null;
+}
+
+type Row = Record<string, unknown>;
+
+/** What is tried of an entity. */
+export interface EntityPlan {
+  /** What tells its rows apart: of every row that there is. */
+  keys: readonly Row[];
+  /** All rows in full, where one counts as read only if it says all that there is: of a view that sums up what the caller may see. */
+  whole?: readonly Row[];
+  /** Rows that somebody tries to add: of one's own and of others', also with fields that grants leave out. */
+  inserts: (own: string | null) => readonly Row[];
+  /** What somebody tries to change; the first within the narrowest grant. Nothing may stop them but rights and rules. */
+  changes: readonly Row[];
+  /** Of a field that a grant on fields leaves out: given and changed, too. */
+  beyond?: Row;
+  /** A filter that all rows pass beside that of the key: field and a value that none has. */
+  filter?: readonly [string, string];
+}
+
+export interface MatrixPlan {
+  /** By the name of the table or view. */
+  entities: (name: string) => EntityPlan;
+  /** Arguments by the name of the function. */
+  calls: Readonly<Record<string, Row>>;
+}
+
+/** What one call did: how many of the rows that it could have reached it reached. */
+interface Met {
+  call: string;
+  reached: number;
+  of: number;
+}
+
+interface Answer {
+  error: { code: string; message: string } | null;
+  count?: number | null;
+  data?: unknown;
+}
+
+const counted = (answer: Answer): number => answer.count ?? 0;
+const read =
+  (whole: readonly Row[] | undefined) =>
+  ({ data }: Answer): number => {
+    if (!Array.isArray(data)) return 0;
+    const known = whole && new Set(whole.map((row) => JSON.stringify(row)));
+    return known ? data.filter((row) => known.has(JSON.stringify(row))).length : data.length;
+  };
+
+/**
+ * Tries every cell as each of its actors. Answers how many calls were made and, for each cell that claims what no call meets,
+ * a text that says which and what was met instead. `atOnce`: how many cells are tried side by side.
+ */
+export async function cellsThatLie(
+  cells: readonly RoleCell[],
+  actors: Readonly<Record<string, readonly Actor[]>>,
+  plan: MatrixPlan,
+  atOnce: number,
+): Promise<{ lies: string[]; calls: number }> {
+  const left = [...cells];
+  const lies: string[] = [];
+  let calls = 0;
+  const work = async () => {
+    for (let cell = left.pop(); cell; cell = left.pop()) {
+      const found: Met[] = [];
+      for (const actor of actors[cell.role] ?? []) found.push(...(await tryCell(cell, actor, plan)));
+      calls += found.length;
+      if (found.length > 0 && agrees(cell, found)) continue;
+      const told = found.map((one) => `    ${one.reached}/${one.of} ${one.call}`).join('\n');
+      lies.push(
+        `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict} ${cell.words} (${cell.reason})\n${told}`,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { lies, calls };
+}
+
+function agrees(cell: RoleCell, met: readonly Met[]): boolean {
+  const some = met.some((one) => one.reached > 0);
+  const whole = met.every((one) => one.reached === one.of);
+  if (cell.verdict === 'always') return whole;
+  return cell.verdict === 'never' ? !some : some && !whole;
+}
+
+/** SQLSTATE of what says that rights are missing, or that a view or a numbered field does not take it; anything else is a fault of the test. */
+const refusals = new Set(['42501', '42P17', '55000', '44000', '42809', '428C9']);
+const brokenRules = /^23/;
+
+function met(call: string, answer: Answer, of: number, reached: (answer: Answer) => number): Met {
+  if (answer.error === null) return { call, reached: reached(answer), of };
+  // A rule is asked after the rights.
+  if (brokenRules.test(answer.error.code)) return { call: `${call} (${answer.error.code})`, reached: of, of };
+  if (!refusals.has(answer.error.code)) throw new Error(`${call}: ${answer.error.code} ${answer.error.message}`);
+  return { call: `${call} (${answer.error.code})`, reached: 0, of };
+}
+
+async function tryCell(cell: RoleCell, actor: Actor, plan: MatrixPlan): Promise<Met[]> {
+  const name = /^public\.(\w+)/.exec(cell.entity)?.[1] ?? '';
+  if (cell.operation === 'execute') return [await execute(actor, name, plan.calls[name] ?? {})];
+  const entity = plan.entities(name);
+  const who = `${actor.name} ${cell.operation} ${name}`;
+  if (cell.operation === 'select') return select(cell, actor, name, who, entity);
+  return cell.operation === 'insert' ? insert(cell, actor, name, who, entity) : write(cell, actor, name, who, entity);
+}
+
+/** What the body of a function does, and is refused, is its own affair. */
+async function execute(actor: Actor, name: string, given: Row): Promise<Met> {
+  const { error } = await actor.client.rpc(name, given).rollback();
+  const refused = /^permission denied for (function|schema)/.test(error?.message ?? '');
+  return { call: `${actor.name} execute ${name} (${error?.message ?? 'ran'})`, reached: refused ? 0 : 1, of: 1 };
+}
+
+async function select(cell: RoleCell, actor: Actor, name: string, who: string, plan: EntityPlan): Promise<Met[]> {
+  const found: Met[] = [];
+  const { keys, whole } = plan;
+  for (const columns of ['*', ...(cell.columns ? [cell.columns.join(',')] : [])]) {
+    found.push(met(`${who} ${columns}`, await actor.client.from(name).select(columns), keys.length, read(whole)));
+  }
+  return found;
+}
+
+async function insert(cell: RoleCell, actor: Actor, name: string, who: string, plan: EntityPlan): Promise<Met[]> {
+  const rows = plan.inserts(actor.id);
+  const { columns } = cell;
+  const cut = columns
+    ? rows.flatMap((row) => [
+        Object.fromEntries(columns.map((column) => [column, row[column]])),
+        ...(plan.beyond ? [{ ...row, ...plan.beyond }] : []),
+      ])
+    : [];
+  const found: Met[] = [];
+  for (const row of [...rows, ...cut]) {
+    found.push(met(`${who} ${JSON.stringify(row)}`, await actor.client.from(name).insert(row).rollback(), 1, () => 1));
+  }
+  return found;
+}
+
+async function write(cell: RoleCell, actor: Actor, name: string, who: string, plan: EntityPlan): Promise<Met[]> {
+  const { keys, changes, beyond, filter } = plan;
+  const isUpdate = cell.operation === 'update';
+  const table = actor.client.from(name);
+  const start = (change: Row) =>
+    isUpdate ? table.update(change, { count: 'exact' }) : table.delete({ count: 'exact' });
+  const key = Object.keys(keys[0] ?? {})[0] ?? '';
+  const found: Met[] = [];
+  const rows = keys.length;
+  let isRefused = false;
+  for (const [i, change] of (isUpdate ? changes : [{}]).entries()) {
+    const as = isUpdate ? ` ${JSON.stringify(change)}` : '';
+    found.push(met(`${who}${as} without a filter`, await start(change).rollback(), rows, counted));
+    if (i > 0) continue;
+    const filtered = await start(change).not(key, 'is', null).rollback();
+    isRefused = filtered.error !== null;
+    found.push(met(`${who}${as} by ${key}`, filtered, rows, counted));
+    if (filter === undefined) continue;
+    const other = start(change).neq(...filter);
+    found.push(met(`${who}${as} by ${filter[0]}`, await other.rollback(), rows, counted));
+  }
+  // Where one row is refused, so is the whole: each is tried by itself.
+  for (const one of isRefused && cell.verdict === 'when' ? keys : []) {
+    const answer = await start(changes[0] ?? {})
+      .match(one)
+      .rollback();
+    found.push(met(`${who} ${JSON.stringify(one)}`, answer, 1, counted));
+  }
+  if (isUpdate && cell.columns && beyond) {
+    const answer = await start(beyond).not(key, 'is', null).rollback();
+    found.push(met(`${who} ${JSON.stringify(beyond)}`, answer, rows, counted));
+  }
+  return found;
+}

@@ -1,0 +1,17 @@
+import type { ProbeReport, ProbeState } from '../../contract/probe.ts';
+import { admin } from './apps.ts';
+import type { NodeAddress } from './node.ts';
+
+const PAUSE_MILLISECONDS = 100;
+
+/** Has an app probed and answers the report of the run. */
+export async function probeOf(node: NodeAddress, ref: string): Promise<ProbeReport> {
+  const path = `/apps/${ref}/probe`;
+  let state = await admin<ProbeState>(node, 'POST', path);
+  while (state.running !== null) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+    state = await admin<ProbeState>(node, 'GET', path);
+  }
+  if (state.last === null) throw new Error('the probe came to no end');
+  return state.last;
+}
