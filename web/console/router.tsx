@@ -9,6 +9,7 @@ import {
 import { consoleClient } from './data/console-client.ts';
 import { queryClient } from './data/query-client.ts';
 import { setupState } from './data/setup/setup-state.ts';
+import { specification } from './data/specification/specification.ts';
 import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { RouteFailure } from './frame/route-failure.tsx';
@@ -60,7 +61,12 @@ const apps = createRoute({
   component: lazyRouteComponent(() => import('./apps/apps-page.tsx'), 'AppsPage'),
 });
 
-const app = createRoute({ getParentRoute: () => signedIn, path: '/app/$ref' });
+const app = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/app/$ref',
+  // Asked for while the page's code is still on its way; the page says what became of it.
+  loader: ({ params: { ref } }) => void queryClient.prefetchQuery(specification(ref)),
+});
 
 const contents = createRoute({
   getParentRoute: () => app,

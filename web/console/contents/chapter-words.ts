@@ -56,7 +56,8 @@ function entitiesWords({ entities, relations }: NonNullable<Specification['chapt
 }
 
 function purposeWords({ purpose, owner }: NonNullable<Specification['chapters']['purpose']>): Piece[] {
-  return [purpose ?? 'Not said yet', ...(owner === null ? [] : [`; ${owner}`])];
+  const said = purpose ?? 'Not said yet';
+  return owner === null ? [said] : [/[.!?…]$/.test(said) ? said : `${said}.`, ` ${owner} answers for it.`];
 }
 
 function screensWords({ screens }: NonNullable<Specification['chapters']['screens']>): Piece[] {

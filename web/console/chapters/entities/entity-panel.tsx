@@ -6,9 +6,9 @@ import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { bytes, count, counted, entityName } from '../../format/format.ts';
+import { bytes, count, counted, entityName, shortId } from '../../format/format.ts';
 import styles from './entity-panel.module.css';
-import { fieldMarks, filledBy, relationsOf } from './entity-words.ts';
+import { fieldMarks, filledBy, ofMachine, relationsOf } from './entity-words.ts';
 
 /** One entity told in full: what it is, its fields, what it points to and what points to it, its triggers. */
 export function EntityPanel({
@@ -27,6 +27,7 @@ export function EntityPanel({
   onNext: (() => void) | undefined;
 }) {
   const name = entityName(entity.schema, entity.name);
+  const own = entity.triggers.filter((trigger) => !ofMachine(trigger));
   const { out, in: arriving } = relationsOf(entity, relations);
   return (
     <Panel
@@ -53,7 +54,7 @@ export function EntityPanel({
               >
                 <code>{field.name}</code>
               </Link>
-              <code className={styles.type}>{field.type}</code>
+              <code className={styles.type}>{shortId(field.type)}</code>
               <span className={styles.marks}>
                 {fieldMarks(entity, field).map((mark) => (
                   <Tag key={mark}>{mark}</Tag>
@@ -101,7 +102,17 @@ export function EntityPanel({
           </ul>
         </PanelSection>
       )}
-      {entity.triggers.map((trigger) => (
+      {own.length < entity.triggers.length && (
+        <PanelSection title="States">
+          <p>
+            A machine moves its rows:{' '}
+            <Link to="/app/$ref/states" params={{ ref: appRef }}>
+              {name} in chapter 4
+            </Link>
+          </p>
+        </PanelSection>
+      )}
+      {own.map((trigger) => (
         <PanelSection
           key={trigger.name}
           title={`Trigger ${trigger.name}`}

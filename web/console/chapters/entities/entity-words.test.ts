@@ -42,6 +42,7 @@ describe('a field says what fills it in', () => {
   it.each([
     [field('a'), null],
     [field('a', { default: 'now()' }), 'now()'],
+    [field('a', { default: "'new'::public.state" }), "'new'"],
     [field('a', { identity: 'always' }), 'counted up'],
     [field('a', { identity: 'by default' }), 'counted up unless given'],
     [field('a', { generated: 'stored', default: 'b * 2' }), 'from b * 2'],

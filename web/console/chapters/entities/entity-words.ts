@@ -1,11 +1,15 @@
 import type { EntitiesChapter, Entity, Field, Relation } from '../../../../contract/specification.ts';
+import { plainSql } from '../../format/plain-sql.ts';
 
 /** What PostgreSQL fills in by itself, in words; null where it fills in nothing. */
 export function filledBy({ default: expression, generated, identity }: Field): string | null {
   if (identity !== null) return identity === 'always' ? 'counted up' : 'counted up unless given';
-  if (generated !== null) return `from ${expression}`;
-  return expression;
+  if (generated !== null) return `from ${plainSql(expression ?? '')}`;
+  return expression && plainSql(expression);
 }
+
+/** Whether a trigger is a state machine's: it is told with the machine, not by its name. */
+export const ofMachine = ({ name }: Entity['triggers'][number]): boolean => name.startsWith('zz_ninefold_');
 
 /** The marks of a field within its entity: part of the primary key, a reference, may be null. */
 export function fieldMarks(entity: Entity, { name, references, nullable }: Field): string[] {

@@ -16,7 +16,7 @@ import { counted, entityName, listed, shortId } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import { SpecificationVersion } from '../../frame/specification-version.tsx';
 import { Feet } from '../chapter-page.tsx';
-import { filledBy } from './entity-words.ts';
+import { filledBy, ofMachine } from './entity-words.ts';
 import styles from './field-page.module.css';
 import { type FieldStory, fieldSentence, fieldStory, names } from './field-story.ts';
 
@@ -183,14 +183,14 @@ function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [stri
   const filled = filledBy(field);
   return [
     ['Meaning', comment ?? <span className="soft">no comment says it</span>],
-    ['Type', <code key="type">{type}</code>],
-    ...(base_type === null ? [] : [['Beneath the domain', <code key="base">{base_type}</code>] as const]),
+    ['Type', <code key="type">{shortId(type)}</code>],
+    ...(base_type === null ? [] : [['Beneath the domain', <code key="base">{shortId(base_type)}</code>] as const]),
     ...(enum_values === null ? [] : [['Values', enum_values.join(', ')] as const]),
     ['May be null', nullable ? 'yes' : 'no'],
     [
       'Filled in',
       filled === null ? (
-        'no: it is what the writer says'
+        'no: the writer gives it'
       ) : (
         <>
           <code>{filled}</code>
@@ -198,7 +198,7 @@ function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [stri
         </>
       ),
     ],
-    ['Identity', identity ?? 'no'],
+    ['Counted up', identity ?? 'no'],
     [
       'Key',
       listed([
@@ -344,12 +344,11 @@ function usesOf(appRef: string, { entity, rules, policies, screens, machines, fi
             <code>{route}</code>
           </Link>
         ),
-        words: `${title}, ${kind}${columns.includes(field.name) ? '' : ', by its filter or order'}`,
+        words: `${title} (${kind})${columns.includes(field.name) ? '' : ', by its filter or order'}`,
       }),
     ),
     ...entity.triggers
-      // Those of a machine are told with it.
-      .filter(({ name, sql }) => !name.startsWith('zz_ninefold_') && names(sql, field.name))
+      .filter((trigger) => !ofMachine(trigger) && names(trigger.sql, field.name))
       .map(
         ({ name, sql }): Use => ({
           id: `trigger ${name}`,

@@ -13,6 +13,7 @@ import type {
 } from '../../../../contract/specification.ts';
 import type { Machine } from '../../../../contract/states.ts';
 import { highlight } from '../../../ui/highlight.ts';
+import { shortId } from '../../format/format.ts';
 
 /** Everything that a specification says of one field. */
 export interface FieldStory {
@@ -119,5 +120,5 @@ export function fieldSentence({ entity, field, rules }: FieldStory): string {
   const check = rules.find(({ kind }) => kind === 'check')?.words;
   const values = enum_values === null ? null : `one of ${enum_values.join(', ')}`;
   const more = [values, check].filter((part) => part !== null && part !== undefined).join('; ');
-  return `Of type ${type}, ${marks.join(', ')}${more === '' ? '' : `: ${more}`}.`;
+  return `Of type ${shortId(type)}, ${marks.join(', ')}${more === '' ? '' : `: ${more}`}.`;
 }

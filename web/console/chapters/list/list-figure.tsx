@@ -8,7 +8,8 @@ import { type ListColumn, ListTable } from './list-table.tsx';
 import type { List } from './use-list.ts';
 import { usePortion } from './use-portion.ts';
 
-const portion = 200;
+/** Rows that are drawn at first: more than any window shows. */
+const portion = 100;
 
 /** The main table of a chapter: a filter, a row an item, and of how many where it shows not all. */
 export function ListFigure<T extends { readonly id: string }>({

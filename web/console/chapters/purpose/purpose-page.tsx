@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { PurposeChapter } from '../../../../contract/description.ts';
 import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
 import { Changing, figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Bar, Table } from '../../../ui/table.tsx';
@@ -154,7 +155,7 @@ function InFigures({
                 <td className="num">
                   {value === undefined ? <Bar width={32} /> : <Changing value={value}>{count(value)}</Changing>}
                 </td>
-                <td className="soft">{what}</td>
+                <td className={classNames(styles.what, 'soft')}>{what}</td>
                 <td>{link}</td>
               </tr>
             ))}

@@ -1,12 +1,16 @@
-import { type CSSProperties, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ProbedCell } from '../../../../contract/probe.ts';
 import type { RoleCell, RoleEntry } from '../../../../contract/specification.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Verdict, VerdictMark } from '../../../ui/verdict.tsx';
 import { counted } from '../../format/format.ts';
+import { cellWords } from './cell-words.ts';
 import { cellKey, type MatrixGroup, step } from './matrix.ts';
 import { disagreement } from './probe-words.ts';
 import styles from './role-matrix.module.css';
+
+/** So many roles have no room for words in their cells. */
+export const manyRoles = 8;
 
 /**
  * Who may do what: a table whose cells are buttons. One of them is in the tab order; arrows, Home and End move, a
@@ -45,18 +49,30 @@ export function RoleMatrix({
     if (selectedKey) grid.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [selectedKey]);
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    const to = step(event.key, at, rows.length, roles.length);
-    if (to === null) return;
-    event.preventDefault();
-    setAt(to);
-    grid.current?.querySelector<HTMLElement>(`[data-at="${to.join()}"]`)?.focus();
-  };
+  const move = useRef<(event: KeyboardEvent) => void>(() => {});
+  useEffect(() => {
+    move.current = (event) => {
+      const to = step(event.key, at, rows.length, roles.length);
+      if (to === null) return;
+      event.preventDefault();
+      setAt(to);
+      grid.current?.querySelector<HTMLElement>(`[data-at="${to.join()}"]`)?.focus();
+    };
+  }, [at, rows, roles]);
+  const onKeyDown = useCallback((event: KeyboardEvent) => move.current(event), []);
+  const onReach = useCallback((row: number, column: number) => setAt([row, column]), []);
+  const starts = useMemo(() => {
+    let before = 0;
+    return groups.map((group) => {
+      before += group.rows.length;
+      return before - group.rows.length;
+    });
+  }, [groups]);
 
   return (
     <table
       ref={grid}
-      className={classNames(styles.matrix, !words && styles.marks, roles.length > 6 && styles.many)}
+      className={classNames(styles.matrix, !words && styles.marks, roles.length > manyRoles && styles.many)}
       aria-label="Roles, entities and operations"
       style={{ '--roles': roles.length } as CSSProperties}
     >
@@ -79,62 +95,91 @@ export function RoleMatrix({
               className={classNames('cut', selected?.role === name && styles.hot)}
               title={meaning}
             >
-              {name}
+              <span className={styles.role}>{name}</span>
               <span className={classNames(styles.under, 'cut')}>{meaning}</span>
             </th>
           ))}
         </tr>
       </thead>
-      {groups.map((group) => (
-        <tbody key={group.entity}>
-          {group.rows.map((row, place) => (
-            <tr key={row.operation} className={place === group.rows.length - 1 ? styles.last : undefined}>
-              {place === 0 && <GroupHead group={group} />}
-              <th
-                scope="row"
-                className={classNames(
-                  styles.operation,
-                  selected?.entity === row.entity && selected.operation === row.operation && styles.hot,
-                )}
-              >
-                {row.operation}
-              </th>
-              {row.cells.map((cell, column) => {
-                const index = rows.indexOf(row);
-                const key = cellKey(cell);
-                const met = probed.get(key);
-                const against = met?.outcome === 'disagrees' ? met : null;
-                return (
-                  <td key={cell.role} className={classNames(styles.cell, against && styles.against)}>
-                    <button
-                      type="button"
-                      data-at={`${index},${column}`}
-                      tabIndex={at[0] === index && at[1] === column ? 0 : -1}
-                      aria-pressed={key === selectedKey}
-                      onFocus={() => setAt([index, column])}
-                      onClick={() => onSelect(cell)}
-                      onKeyDown={onKeyDown}
-                    >
-                      {against ? (
-                        <Verdict of="disagrees" words={disagreement(against)} cut />
-                      ) : (
-                        <CellVerdict cell={cell} />
-                      )}
-                    </button>
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
+      {groups.map((group, place) => (
+        <Group
+          key={group.entity}
+          group={group}
+          start={starts[place] ?? 0}
+          at={within(at, starts[place] ?? 0, group.rows.length)}
+          probed={probed}
+          selected={selected?.entity === group.entity ? selected : null}
+          onSelect={onSelect}
+          onReach={onReach}
+          onKeyDown={onKeyDown}
+        />
       ))}
     </table>
   );
 }
 
+/** The cell in the tab order, where it is one of these rows, as "row,column". */
+const within = ([row, column]: readonly [number, number], start: number, rows: number): string | null =>
+  row >= start && row < start + rows ? `${row},${column}` : null;
+
+/** The rows of one entity or function; drawn again only where something of its own has changed. */
+const Group = memo(function Group({
+  group,
+  start,
+  at,
+  probed,
+  selected,
+  onSelect,
+  onReach,
+  onKeyDown,
+}: {
+  group: MatrixGroup;
+  /** The place of its first row among all. */
+  start: number;
+  at: string | null;
+  probed: ReadonlyMap<string, ProbedCell>;
+  selected: RoleCell | null;
+  onSelect: (cell: RoleCell) => void;
+  onReach: (row: number, column: number) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
+  return (
+    <tbody>
+      {group.rows.map((row, place) => (
+        <tr key={row.operation} className={place === group.rows.length - 1 ? styles.last : undefined}>
+          {place === 0 && <GroupHead group={group} />}
+          <th scope="row" className={classNames(styles.operation, selected?.operation === row.operation && styles.hot)}>
+            {row.operation}
+          </th>
+          {row.cells.map((cell, column) => {
+            const met = probed.get(cellKey(cell));
+            const against = met?.outcome === 'disagrees' ? met : null;
+            const here = `${start + place},${column}`;
+            return (
+              <td key={cell.role} className={classNames(styles.cell, against && styles.against)}>
+                <button
+                  type="button"
+                  data-at={here}
+                  tabIndex={at === here ? 0 : -1}
+                  aria-pressed={selected?.operation === cell.operation && selected.role === cell.role}
+                  onFocus={() => onReach(start + place, column)}
+                  onClick={() => onSelect(cell)}
+                  onKeyDown={onKeyDown}
+                >
+                  {against ? <Verdict of="disagrees" words={disagreement(against)} cut /> : <CellVerdict cell={cell} />}
+                </button>
+              </td>
+            );
+          })}
+        </tr>
+      ))}
+    </tbody>
+  );
+});
+
 /** The mark and its words; a never, the most frequent, is its mark alone to the eye. */
 function CellVerdict({ cell: { verdict, words } }: { cell: RoleCell }) {
-  if (verdict !== 'never') return <Verdict of={verdict} words={words} cut />;
+  if (verdict !== 'never') return <Verdict of={verdict} words={cellWords(words)} cut />;
   return (
     <>
       <VerdictMark of="never" />

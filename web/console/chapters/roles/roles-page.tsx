@@ -30,7 +30,7 @@ import { CellPanel } from './cell-panel.tsx';
 import { cellKey, matrixOf, tally } from './matrix.ts';
 import { PolicyTable } from './policy-table.tsx';
 import { probedCells, progress } from './probe-words.ts';
-import { RoleMatrix } from './role-matrix.tsx';
+import { manyRoles, RoleMatrix } from './role-matrix.tsx';
 import styles from './roles-page.module.css';
 
 const changes = [
@@ -64,7 +64,8 @@ export function RolesPage() {
   const report = probe?.last ?? null;
   const probed = useMemo(() => probedCells(report), [report]);
   const { chapter: entitiesChapter } = useChapter(ref, 'entities');
-  const [look, setLook] = useState<'words' | 'marks'>('words');
+  const [chosenLook, setLook] = useState<'words' | 'marks' | null>(null);
+  const look = chosenLook ?? ((chapter?.roles.length ?? 0) > manyRoles ? 'marks' : 'words');
   const [filter, setFilter] = useState('');
 
   const entities = entitiesChapter?.entities;
@@ -76,7 +77,7 @@ export function RolesPage() {
   const close = useCallback(() => open({}), [open]);
   const { shown, more } = usePortion(
     groups,
-    100,
+    portion,
     groups.findIndex(({ entity }) => entity === selected?.entity),
   );
   const down = useMemo(
@@ -206,6 +207,9 @@ export function RolesPage() {
 }
 
 const none: readonly never[] = [];
+
+/** Entities and functions that are drawn at first: more than any window shows. */
+const portion = 40;
 
 /** Has every cell really tried, and says how far that is. */
 function ProbeAll({ appRef, running }: { appRef: string; running: string | null }) {

@@ -7,6 +7,15 @@ it.each([
     { verdict: 'when', words: 'own row (owner is the member)', reason: '' } as const,
     'When own row (owner is the member).',
   ],
+  [{ verdict: 'when', words: '7 of 12 fields', reason: '' } as const, 'Always, for 7 of 12 fields.'],
+  [
+    { verdict: 'when', words: 'the member has role lead, 3 of 4 fields', reason: '' } as const,
+    'When the member has role lead; for 3 of 4 fields.',
+  ],
+  [
+    { verdict: 'when', words: 'as far as rows of public.a can be seen', reason: '' } as const,
+    'As far as rows of public.a can be seen.',
+  ],
   [{ verdict: 'when', words: '', reason: '2 of 5 fields' } as const, 'Not always: 2 of 5 fields.'],
   [{ verdict: 'never', words: '', reason: 'no grant' } as const, 'Never: no grant.'],
   [{ verdict: 'never', words: '', reason: '' } as const, 'Never.'],

@@ -6,8 +6,16 @@ export function verdictSentence({ verdict, words, reason }: Pick<RoleCell, 'verd
     case 'always':
       return 'Always, on every row.';
     case 'when':
-      return words === '' ? `Not always: ${reason}.` : `When ${words}.`;
+      return words === '' ? `Not always: ${reason}.` : whenSentence(words);
     case 'never':
       return reason === '' ? 'Never.' : `Never: ${reason}.`;
   }
+}
+
+/** A condition may end with, or be, how many of the fields the grant names. */
+function whenSentence(words: string): string {
+  const [, condition = '', fields = ''] = /^(.*?)(?:, )?(\d+ of \d+ fields)?$/s.exec(words) ?? [];
+  if (condition === '') return `Always, for ${fields}.`;
+  const when = condition.startsWith('as far as ') ? `A${condition.slice(1)}` : `When ${condition}`;
+  return fields === '' ? `${when}.` : `${when}; for ${fields}.`;
 }

@@ -3,6 +3,7 @@ import type { Machine } from '../../../../contract/states.ts';
 import { Changing } from '../../../ui/fig.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { count } from '../../format/format.ts';
+import { plainSql } from '../../format/plain-sql.ts';
 import type { ListColumn } from '../list/list-table.tsx';
 import { colourOf } from './machine-graph.ts';
 import type { Way } from './machine-words.ts';
@@ -39,7 +40,8 @@ export const wayColumns = (machine: Machine, most: number, chosen: string | null
     share: 60,
     rank: 'second',
     bar: 90,
-    cell: ({ transition }) => transition.when?.words ?? <span className="soft">always</span>,
+    cell: ({ transition }) =>
+      (transition.when && plainSql(transition.when.words)) ?? <span className="soft">always</span>,
   },
   {
     name: 'Requires',
@@ -81,4 +83,10 @@ export function StateName({ machine, name }: { machine: Machine; name: string })
 }
 
 export const Who = ({ roles }: { roles: readonly string[] | null }) =>
-  roles === null ? <span className="soft">whoever may change the row</span> : <code>{roles.join(', ')}</code>;
+  roles === null ? (
+    <span className="soft" title="Whoever may change the row">
+      any writer
+    </span>
+  ) : (
+    <code>{roles.join(', ')}</code>
+  );

@@ -3,6 +3,7 @@ import type { Machine } from '../../../../contract/states.ts';
 import { Code } from '../../../ui/code.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { count } from '../../format/format.ts';
+import { plainSql } from '../../format/plain-sql.ts';
 import { sentenceOf, type Way } from './machine-words.ts';
 import styles from './states.module.css';
 import { StateName, Who } from './way-columns.tsx';
@@ -42,7 +43,7 @@ export function WayPanel({
         <KeyValues
           pairs={[
             ['Who', <Who key="who" roles={roles} />],
-            ['When', when === null ? 'always' : when.words],
+            ['When', when === null ? 'always' : plainSql(when.words)],
             ['Requires', requires.length === 0 ? 'nothing' : <code key="requires">{requires.join(', ')}</code>],
             ...(passages === null ? [] : [['30 days', `${count(passages)} times`] as const]),
           ]}

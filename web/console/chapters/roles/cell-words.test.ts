@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { cellWords } from './cell-words.ts';
+
+it.each([
+  ['own row (customer is the member)', 'own'],
+  ['own row (member or owner is the member)', 'own'],
+  [
+    'own row (id is the member) or the member has role agent or the member has role lead, 4 of 12 fields',
+    'own, or role agent or lead, 4 of 12 fields',
+  ],
+  ['the member has role a or the member has role b or the member has role c', 'role a, b or c'],
+  ['the member has role lead and id is not the member', 'role lead and not own'],
+  ['as far as rows of public.bookings can be seen', 'as its tables allow'],
+  ['slot of an active resource (staff: of any)', 'slot of an active resource (staff: of any)'],
+  ['', ''],
+])('%s is told in a cell as %s', (words, short) => expect(cellWords(words)).toBe(short));

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { plainSql } from './plain-sql.ts';
+
+it.each([
+  ["'new'::public.ticket_status", "'new'"],
+  ["(now() + '7 days'::interval)", "now() + '7 days'"],
+  [
+    "COALESCE(closed_at, solved_at) > (now() - '30 days'::interval)",
+    "coalesce(closed_at, solved_at) > (now() - '30 days')",
+  ],
+  ['( SELECT auth.uid() AS uid) = owner', 'auth.uid() = owner'],
+  ["'{}'::text[]", "'{}'"],
+  ["'it''s'::character varying(20)", "'it''s'"],
+  ['(a) + (b)', '(a) + (b)'],
+  ['now()', 'now()'],
+  ['a::integer', 'a::integer'],
+])('%s is read as %s', (given, read) => expect(plainSql(given)).toBe(read));
