@@ -74,7 +74,7 @@ export interface RecentError {
 
 export type StatisticsWindow = 'hour' | 'day' | 'week';
 
-/** GET /admin/v1/apps/:ref/calls?window=hour|day|week. */
+/** GET /admin/v1/apps/:ref/calls?window=hour|day|week&call=. */
 export interface CallStatisticsAnswer {
   window: StatisticsWindow;
   /** Length of a point, in seconds: a minute, 15 minutes, an hour. */

@@ -14,14 +14,17 @@ import { json } from './router.ts';
 
 const windowOf = z.enum(['hour', 'day', 'week']);
 
-/** GET /apps/:ref/calls?window=hour|day|week: how often each call was made, how it ended and how long it took. */
+/** GET /apps/:ref/calls?window=hour|day|week&call=: how often each call, or one of them, was made, how it ended and how long it took. */
 export async function showCalls(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const asked = windowOf.safeParse(new URLSearchParams(exchange.query).get('window') ?? 'hour');
+  const query = new URLSearchParams(exchange.query);
+  const asked = windowOf.safeParse(query.get('window') ?? 'hour');
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'window is hour, day or week.' });
   const app = await openApp(context, ref);
   const [series, { chapters }] = await Promise.all([readSeries(app, asked.data), context.specify.specification(app)]);
   const known = new Map(chapters.calls?.calls.map((call) => [call.id, call]));
-  const calls = [...series.calls].map(([id, counted]): CallStatistic => {
+  const only = query.get('call');
+  const wanted = [...series.calls].filter(([id]) => only === null || id === only);
+  const calls = wanted.map(([id, counted]): CallStatistic => {
     const call = known.get(id);
     const { points } = counted;
     return {

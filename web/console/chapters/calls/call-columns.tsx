@@ -1,4 +1,8 @@
+import type { CallFigures, StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry } from '../../../../contract/specification.ts';
+import { Changing } from '../../../ui/fig.tsx';
+import { count, milliseconds, percent } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
 
 /** The headings of the calls, by area. */
@@ -8,14 +12,69 @@ export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
   rpc: 'Functions',
 };
 
-export const callColumns: readonly ListColumn<CallEntry>[] = [
-  { name: 'Path', bar: 160, cell: ({ path }) => <code>{path}</code> },
-  { name: 'Method', bar: 32, cell: ({ method }) => <span className="soft">{method}</span> },
-  { name: 'What it does', look: 'words', rank: 'second', bar: 200, cell: ({ summary }) => summary },
-  {
-    name: 'For',
-    rank: 'third',
-    bar: 120,
-    cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">nobody</span>),
-  },
-];
+/** The columns of the calls, with figures of a window. */
+export const callColumns = (window: StatisticsWindow): readonly ListColumn<CallEntry>[] => {
+  const of = ({ figures }: CallEntry): CallFigures | undefined =>
+    figures && figures[window].calls > 0 ? figures[window] : undefined;
+  return [
+    { name: 'Path', bar: 160, cell: ({ path }) => <code>{path}</code> },
+    { name: 'Method', bar: 32, cell: ({ method }) => <span className="soft">{method}</span> },
+    { name: 'What it does', look: 'words', rank: 'second', bar: 200, cell: ({ summary }) => summary },
+    {
+      name: 'For',
+      rank: 'third',
+      bar: 120,
+      cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">nobody</span>),
+    },
+    {
+      name: heads[window],
+      look: 'figure',
+      bar: 30,
+      cell: (call) => <Live value={of(call)?.calls} text={count} />,
+    },
+    {
+      name: 'p50',
+      look: 'figure',
+      rank: 'third',
+      bar: 30,
+      cell: (call) => <Live value={of(call)?.p50_ms} text={milliseconds} />,
+    },
+    {
+      name: 'p99',
+      look: 'figure',
+      rank: 'second',
+      bar: 30,
+      cell: (call) => <Live value={of(call)?.p99_ms} text={milliseconds} />,
+    },
+    {
+      name: 'Failed',
+      look: 'figure',
+      rank: 'third',
+      bar: 30,
+      cell: (call) => {
+        const figures = of(call);
+        return (
+          figures &&
+          figures.failed > 0 && <Live value={figures.failed} text={(failed) => percent(failed, figures.calls)} />
+        );
+      },
+    },
+    {
+      name: 'Last',
+      look: 'figure',
+      rank: 'second',
+      bar: 30,
+      cell: ({ figures }) =>
+        figures?.week.last_at && (
+          <span className="soft">
+            <TimeAgo iso={figures.week.last_at} short />
+          </span>
+        ),
+    },
+  ];
+};
+
+const heads: Readonly<Record<StatisticsWindow, string>> = { hour: '1 h', day: '24 h', week: '7 d' };
+
+const Live = ({ value, text }: { value: number | null | undefined; text: (value: number) => string }) =>
+  value !== null && value !== undefined && <Changing value={text(value)}>{text(value)}</Changing>;

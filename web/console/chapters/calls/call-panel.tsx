@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { takenBy } from '../../../../contract/call-detail.ts';
-import type { CallEntry, CallParameter, CallsChapter, Entity } from '../../../../contract/specification.ts';
+import type { ReactNode } from 'react';
+import { type CallDetail, takenBy } from '../../../../contract/call-detail.ts';
+import type { CallEntry, CallParameter, Chapters } from '../../../../contract/specification.ts';
 import { Code } from '../../../ui/code.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
@@ -11,7 +12,10 @@ import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { callDetail } from '../../data/calls/call-detail.ts';
 import { count, listed } from '../../format/format.ts';
+import { CallErrors } from './call-errors.tsx';
+import { CallFiguresOf } from './call-figures.tsx';
 import styles from './call-panel.module.css';
+import { TryIt } from './try-it.tsx';
 
 const places: Readonly<Record<CallParameter['in'], string>> = { query: 'Query', header: 'Headers', body: 'Body' };
 
@@ -19,21 +23,21 @@ const places: Readonly<Record<CallParameter['in'], string>> = { query: 'Query', 
 export function CallPanel({
   appRef,
   call,
-  rows,
-  entity,
+  chapters,
   onClose,
   onPrevious,
   onNext,
 }: {
   appRef: string;
   call: CallEntry;
-  rows: CallsChapter['rows'];
-  entity: Entity | undefined;
+  chapters: Chapters;
   onClose: () => void;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
 }) {
-  const taken = takenBy(call, { rows }, entity);
+  const entity = chapters.entities?.entities.find(({ id }) => call.area === 'rest' && id === call.entity);
+  const taken = takenBy(call, { rows: chapters.calls?.rows ?? [] }, entity);
+  const made = useQuery(callDetail(appRef, call.id));
   return (
     <Panel
       label={`${call.method} ${call.path}`}
@@ -71,8 +75,25 @@ export function CallPanel({
           ]}
         />
       </PanelSection>
+      <PanelSection title="Made">
+        <CallFiguresOf key={call.id} appRef={appRef} id={call.id} />
+      </PanelSection>
       <PanelSection title="Make it">
-        <Snippets appRef={appRef} call={call} />
+        <Made answer={made}>{(detail) => <Snippets key={call.id} snippets={detail.snippets} />}</Made>
+      </PanelSection>
+      <PanelSection title="Try it">
+        <Made answer={made}>
+          {(detail) => (
+            <TryIt
+              key={call.id}
+              appRef={appRef}
+              call={call}
+              parameters={taken.parameters}
+              entity={entity}
+              detail={detail}
+            />
+          )}
+        </Made>
       </PanelSection>
       {(['query', 'header', 'body'] as const).map((place) => (
         <Parameters
@@ -81,32 +102,36 @@ export function CallPanel({
           parameters={taken.parameters.filter((given) => given.in === place)}
         />
       ))}
+      <CallErrors appRef={appRef} call={call} chapters={chapters} />
     </Panel>
   );
 }
 
-/** The call as programs, which are made when somebody looks at it. */
-function Snippets({ appRef, call }: { appRef: string; call: CallEntry }) {
-  const { data, error, refetch, isFetching } = useQuery(callDetail(appRef, call.id));
+/** What is made of a call when somebody looks at it; holds its place while it is on its way. */
+function Made({
+  answer: { data, error, refetch, isFetching },
+  children,
+}: {
+  answer: UseQueryResult<CallDetail>;
+  children: (detail: CallDetail) => ReactNode;
+}) {
   if (error) return <Failure facts={failureFacts(error)} onRetry={() => void refetch()} busy={isFetching} />;
-  if (!data) return <Bar width={200} />;
-  const { supabase_js, curl, fetch } = data.snippets;
-  return (
-    // Another call begins at the first tab again.
-    <Tabs
-      key={call.id}
-      label="Code"
-      tabs={[
-        {
-          name: 'supabase-js',
-          content: <Code code={supabase_js} language="javascript" label="the call in supabase-js" />,
-        },
-        { name: 'curl', content: <Code code={curl} language="shell" label="the call in curl" /> },
-        { name: 'fetch', content: <Code code={fetch} language="javascript" label="the call in fetch" /> },
-      ]}
-    />
-  );
+  return data ? children(data) : <Bar width={200} />;
 }
+
+const Snippets = ({ snippets: { supabase_js, curl, fetch } }: Pick<CallDetail, 'snippets'>) => (
+  <Tabs
+    label="Code"
+    tabs={[
+      {
+        name: 'supabase-js',
+        content: <Code code={supabase_js} language="javascript" label="the call in supabase-js" />,
+      },
+      { name: 'curl', content: <Code code={curl} language="shell" label="the call in curl" /> },
+      { name: 'fetch', content: <Code code={fetch} language="javascript" label="the call in fetch" /> },
+    ]}
+  />
+);
 
 function Parameters({ title, parameters }: { title: string; parameters: readonly CallParameter[] }) {
   if (parameters.length === 0) return null;

@@ -1,8 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry, CallsChapter } from '../../../../contract/specification.ts';
 import { Changing, figureClass } from '../../../ui/fig.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
 import { activity } from '../../data/apps/activity.ts';
+import { specification } from '../../data/specification/specification.ts';
 import { count, counted } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { ListFigure } from '../list/list-figure.tsx';
@@ -26,7 +30,9 @@ const changes = [
 export function CallsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/calls' });
   const { chapter, stale } = useChapter(ref, 'calls');
-  const { chapter: entities } = useChapter(ref, 'entities');
+  const { data } = useQuery(specification(ref));
+  const [window, setWindow] = useState<StatisticsWindow>('day');
+  const columns = useMemo(() => callColumns(window), [window]);
   const [chosen, choose] = useChosen('call');
   const list = useList({ items: chapter?.calls, chosen, choose, textOf });
   const { selected, close, previous, next } = list;
@@ -39,12 +45,11 @@ export function CallsPage() {
       changes={changes}
       panel={
         selected &&
-        chapter && (
+        data && (
           <CallPanel
             appRef={ref}
             call={selected}
-            rows={chapter.rows}
-            entity={entities?.entities.find(({ id }) => id === selected.entity)}
+            chapters={data.chapters}
             onClose={close}
             onPrevious={previous}
             onNext={next}
@@ -57,7 +62,19 @@ export function CallsPage() {
         caption="Every call, below the app’s URL"
         what={['call', 'calls']}
         list={list}
-        columns={callColumns}
+        columns={columns}
+        tools={
+          <Segmented
+            label="Counted over"
+            value={window}
+            options={[
+              ['hour', '1 h'],
+              ['day', '24 h'],
+              ['week', '7 d'],
+            ]}
+            onChange={setWindow}
+          />
+        }
         labelOf={({ method, path }) => `${method} ${path}`}
         groupOf={({ area }) => callGroups[area]}
         stale={stale}

@@ -7,7 +7,7 @@ import { keyFields, type Row } from '../rows/row.ts';
 import { touchedField } from './question.ts';
 
 /** How many rows are offered to choose from. */
-export const offered = 50;
+const offered = 50;
 
 /** The first rows of an entity by its key, with what they are called: to choose one from. */
 export const someRows = (ref: string, entity: Entity) =>

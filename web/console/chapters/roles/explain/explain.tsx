@@ -1,6 +1,6 @@
 import { Select, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type Ref, useId, useMemo, useRef, useState } from 'react';
 import type { Entity, RoleCell, RoleEntry } from '../../../../../contract/specification.ts';
 import { Button } from '../../../../ui/button.tsx';
@@ -10,12 +10,11 @@ import { PanelSection } from '../../../../ui/panel.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
 import { explanation } from '../../../data/explain/explanation.ts';
 import { functionQuestion, newRow, type Question, questionOf, sameRow } from '../../../data/explain/question.ts';
-import { offered, someRows } from '../../../data/explain/some-rows.ts';
+import { someRows } from '../../../data/explain/some-rows.ts';
 import { labelField } from '../../../data/rows/labels.ts';
 import { keyFields, keyFromText, keyOf, keyText, type Row, type Seat } from '../../../data/rows/row.ts';
-import { userList } from '../../../data/users/user-list.ts';
 import { useKeys } from '../../../keys/keyboard.tsx';
-import { nameOf } from '../../../work/users/user-words.ts';
+import { MemberField } from '../../member-field.tsx';
 import styles from './explain.module.css';
 import { Explained } from './explained.tsx';
 
@@ -48,7 +47,7 @@ export function Explain({
     <PanelSection title="Explain" aside={<Kbd keys={['E']} />}>
       <div className={styles.choices}>
         {fixed === null ? (
-          <ChooseMember appRef={appRef} member={member} onMember={setMember} field={first} />
+          <MemberField appRef={appRef} member={member} onMember={setMember} field={first} />
         ) : (
           <p className={styles.fixed}>{fixed === 'anon' ? 'Without a session' : 'With the secret key'}</p>
         )}
@@ -80,47 +79,6 @@ export function Explain({
 /** As whom a role's calls are made where that is not a question; null for those that members make. */
 const fixedSeat = ({ name, bypasses_row_level_security }: RoleEntry): Seat | null =>
   name === 'anon' ? 'anon' : bypasses_row_level_security ? 'service' : null;
-
-function ChooseMember({
-  appRef,
-  member,
-  onMember,
-  field,
-}: {
-  appRef: string;
-  member: string | null;
-  onMember: (id: string) => void;
-  field: Ref<HTMLInputElement>;
-}) {
-  const [search, setSearch] = useState('');
-  const [asked] = useDebouncedValue(search.trim(), 200);
-  const { data, error } = useInfiniteQuery(userList(appRef, asked));
-  const users = data?.users.slice(0, offered) ?? [];
-  const known = users.map((user) => ({ value: user.id, label: nameOf(user) }));
-  const [chosen, setChosen] = useState<{ value: string; label: string } | null>(null);
-  const options = chosen && !known.some(({ value }) => value === chosen.value) ? [chosen, ...known] : known;
-  return (
-    <Select
-      ref={field}
-      label="Member"
-      placeholder="ines@example.com"
-      searchable
-      data={options}
-      // The server has searched: what it found is what there is.
-      filter={({ options: found }) => found}
-      nothingFoundMessage={asked === '' ? 'This app has no members yet' : 'Nobody of that name'}
-      error={error && failureFacts(error).message}
-      value={member}
-      searchValue={search}
-      onSearchChange={setSearch}
-      onChange={(id, option) => {
-        if (id === null) return;
-        setChosen(option);
-        onMember(id);
-      }}
-    />
-  );
-}
 
 /** A call on a row that is there: it is explained as soon as it is chosen. */
 function RowCall({

@@ -1,0 +1,108 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { type Console, openConsole } from './console.ts';
+
+let site: Console;
+let app: Awaited<ReturnType<typeof createApp>>;
+let ines: Awaited<ReturnType<typeof signUpMember>>;
+beforeAll(async () => {
+  site = await openConsole();
+  app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    `create table public.notes (id bigint generated always as identity primary key, title text not null
+       constraint title_length check (char_length(title) <= 20), owner uuid not null default auth.uid());
+     alter table public.notes enable row level security;
+     create policy "own notes" on public.notes for select to authenticated using (owner = auth.uid());
+     create policy "write own" on public.notes for insert to authenticated with check (owner = auth.uid());
+     insert into public.notes (title, owner) values ('somebody else''s', gen_random_uuid());`,
+  );
+  ines = await signUpMember(app);
+  await ines.client.from('notes').insert({ title: 'of Ines' });
+});
+afterAll(() => site.close());
+
+const open = async (call: string) => {
+  const visit = await site.visit(`/app/${app.ref}/calls?call=${encodeURIComponent(call)}`);
+  const form = visit.page.getByRole('form', { name: 'Try it' });
+  await form.waitFor();
+  return { ...visit, form };
+};
+
+const asMember = async (page: Page) => {
+  await page.getByRole('button', { name: 'A member', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Member' }).fill(ines.user.email ?? '');
+  await page.getByRole('option', { name: ines.user.email ?? '' }).click();
+};
+
+describe('a call that is tried', () => {
+  it('as a member returns what that member may read, and leads to its story', async () => {
+    const { page, form, context, problems } = await open('rest.public.notes.select');
+    const reply = page.getByRole('region', { name: 'Reply' });
+    await asMember(page);
+    await form.getByRole('button', { name: 'Send' }).click();
+    await reply.getByText(/in .*, 1 row/).waitFor();
+    expect(await reply.textContent()).toContain('of Ines');
+    await page.getByRole('button', { name: 'Service key' }).click();
+    await form.getByRole('button', { name: 'Send' }).click();
+    await reply.getByText(/in .*, 2 rows/).waitFor();
+    await reply.getByRole('link', { name: 'Story of this call' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText('service_role').first().waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('that writes is taken back, unless the reader wants it to stay', async () => {
+    const { page, form, context } = await open('rest.public.notes.insert');
+    const reply = page.getByRole('region', { name: 'Reply' });
+    const count = async () => (await ines.client.from('notes').select()).data?.length;
+    await asMember(page);
+    await page.getByRole('textbox', { name: 'Body' }).fill(`{"title": "tried", "owner": "${ines.user.id}"}`);
+    await form.getByRole('button', { name: 'Send POST, then undo' }).click();
+    await reply.getByText(/undone/).waitFor();
+    expect(await reply.textContent()).toContain('tried');
+    expect(await count()).toBe(1);
+    await page.getByRole('checkbox', { name: 'Undo afterwards' }).uncheck();
+    await page.getByText('This writes: what it changes stays.').waitFor();
+    await form.getByRole('button', { name: 'Send POST, and write' }).click();
+    await reply.getByText(/written/).waitFor();
+    expect(await count()).toBe(2);
+    await context.close();
+  });
+
+  it('that a policy refuses says so, and why', async () => {
+    const { page, form, context } = await open('rest.public.notes.insert');
+    const reply = page.getByRole('region', { name: 'Reply' });
+    await asMember(page);
+    await page
+      .getByRole('textbox', { name: 'Body' })
+      .fill('{"title": "for others", "owner": "00000000-0000-0000-0000-000000000000"}');
+    await form.getByRole('button', { name: 'Send POST, then undo' }).click();
+    await reply.getByText('403').waitFor();
+    expect(await reply.textContent()).toContain('42501');
+    await reply.getByRole('button', { name: 'Why is it refused?' }).click();
+    await reply.getByText('write own', { exact: true }).waitFor();
+    await reply.getByText('owner = auth.uid()').first().waitFor();
+    await reply.getByRole('link', { name: '42501' }).click();
+    await page.getByRole('complementary', { name: 'Error 42501' }).waitFor();
+    await context.close();
+  });
+});
+
+describe('a call in the panel', () => {
+  it('has the errors that it can give, each the way to chapter 8, and its figures', async () => {
+    const { page, context } = await open('rest.public.notes.insert');
+    const panel = page.getByRole('complementary', { name: 'POST /rest/v1/notes' });
+    await panel.getByRole('button', { name: '24 h' }).click();
+    await panel.getByText(/calls? in 24 hours/).waitFor();
+    await panel.getByText(/errors of the protocols and the server/).click();
+    await panel.getByRole('link', { name: 'PGRST102' }).waitFor();
+    await panel.getByRole('link', { name: 'title_length' }).click();
+    await page.getByRole('complementary', { name: 'Error title_length' }).waitFor();
+    await context.close();
+  });
+});

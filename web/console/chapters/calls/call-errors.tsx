@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { errorsOfCall } from '../../../../contract/call-errors.ts';
+import type { CallEntry, Chapters, ErrorLine } from '../../../../contract/specification.ts';
+import { PanelSection } from '../../../ui/panel.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { counted } from '../../format/format.ts';
+import { errorName } from '../errors/error-words.ts';
+import styles from './call-panel.module.css';
+
+/** The errors that a call can give: those of the app in full, those of the protocols by their codes. */
+export function CallErrors({ appRef, call, chapters }: { appRef: string; call: CallEntry; chapters: Chapters }) {
+  const { own, common } = useMemo(() => errorsOfCall(call, chapters), [call, chapters]);
+  return (
+    <PanelSection title="Errors" aside={`${own.length + common.length}`}>
+      {own.length > 0 && (
+        <ul className={styles.errors} aria-label="Errors of the app’s own">
+          {own.map((line) => (
+            <li key={line.id}>
+              <ErrorLink appRef={appRef} line={line} />
+              {line.status !== null && <Tag>{line.status}</Tag>}
+              <span className={styles.meaning}>{line.meaning}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <details className={styles.common}>
+        <summary>{counted(common.length, 'error')} of the protocols and the server</summary>
+        <ul>
+          {common.map((line) => (
+            <li key={line.id}>
+              <ErrorLink appRef={appRef} line={line} />
+              <span>{line.status}</span>
+              <span className={styles.meaning}>{line.meaning}</span>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </PanelSection>
+  );
+}
+
+const ErrorLink = ({ appRef, line }: { appRef: string; line: ErrorLine }) => (
+  <Link to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: line.id }}>
+    <code>{errorName(line)}</code>
+  </Link>
+);

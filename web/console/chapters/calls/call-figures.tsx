@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CallFigures, StatisticsWindow } from '../../../../contract/observed.ts';
+import { Changing } from '../../../ui/fig.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { Sparkline } from '../../../ui/sparkline.tsx';
+import { Bar } from '../../../ui/table.tsx';
+import { callSeries } from '../../data/calls/call-series.ts';
+import { count, counted, milliseconds, percent } from '../../format/format.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import styles from './call-figures.module.css';
+
+const words: Readonly<Record<StatisticsWindow, string>> = {
+  hour: 'in the last hour, a point a minute',
+  day: 'in 24 hours, a point for each 15 minutes',
+  week: 'in 7 days, a point an hour',
+};
+
+/** How often one call was made of late, how long it took and how often it failed. */
+export function CallFiguresOf({ appRef, id }: { appRef: string; id: string }) {
+  const [window, setWindow] = useState<StatisticsWindow>('hour');
+  const { data, isError } = useQuery(callSeries(appRef, id, window));
+  const [call] = data?.calls ?? [];
+  return (
+    <>
+      <Segmented
+        label="Counted over"
+        value={window}
+        options={[
+          ['hour', '1 h'],
+          ['day', '24 h'],
+          ['week', '7 d'],
+        ]}
+        onChange={setWindow}
+      />
+      {isError && <p className={styles.words}>Not known at the moment.</p>}
+      {!data && !isError && (
+        <p className={styles.words}>
+          <Bar width={200} />
+        </p>
+      )}
+      {data && !call && <p className={styles.words}>Not called {words[window].split(',')[0]}.</p>}
+      {call && (
+        <>
+          <div className={styles.line}>
+            <Sparkline values={call.points.calls} />
+          </div>
+          <p className={styles.words}>
+            {counted(call.figures.calls, 'call')} {words[window]}
+          </p>
+          <Figures figures={call.figures} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Figures({ figures }: { figures: CallFigures }) {
+  const { calls, failed, per_minute, p50_ms, p99_ms, last_at } = figures;
+  const pairs: (readonly [string, string | null])[] = [
+    ['a minute', per_minute < 10 ? per_minute.toFixed(1) : count(per_minute)],
+    ['p50', p50_ms === null ? null : milliseconds(p50_ms)],
+    ['p99', p99_ms === null ? null : milliseconds(p99_ms)],
+    ['failed', percent(failed, calls)],
+  ];
+  return (
+    <p className={styles.figures}>
+      {pairs.map(
+        ([name, value]) =>
+          value !== null && (
+            <span key={name}>
+              <b>
+                <Changing value={value}>{value}</Changing>
+              </b>{' '}
+              {name}{' '}
+            </span>
+          ),
+      )}
+      {last_at !== null && (
+        <span>
+          last <TimeAgo iso={last_at} />
+        </span>
+      )}
+    </p>
+  );
+}

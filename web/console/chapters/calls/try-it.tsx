@@ -1,0 +1,240 @@
+import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CallDetail } from '../../../../contract/call-detail.ts';
+import type { CallEntry, CallParameter, Entity } from '../../../../contract/specification.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { connection } from '../../data/apps/connection.ts';
+import { tryCall } from '../../data/calls/try-call.ts';
+import type { Seat } from '../../data/rows/row.ts';
+import { MemberField } from '../member-field.tsx';
+import { asked, attemptOf, canUndo, type Draft, draftOf, isWrite, operators, schemaOf, whyNot } from './draft.ts';
+import { TriedReply } from './tried-reply.tsx';
+import styles from './try-it.module.css';
+
+type Who = 'anon' | 'member' | 'service';
+
+/** Makes a call as somebody, from a form made from the call, and shows what came back. */
+export function TryIt({
+  appRef,
+  call,
+  parameters,
+  entity,
+  detail,
+}: {
+  appRef: string;
+  call: CallEntry;
+  parameters: readonly CallParameter[];
+  entity: Entity | undefined;
+  detail: CallDetail;
+}) {
+  const [draft, setDraft] = useState(() => draftOf(call, parameters, detail));
+  const [who, setWho] = useState<Who>(() =>
+    call.roles.includes('anon')
+      ? 'anon'
+      : call.roles.includes('service_role') && call.roles.length === 1
+        ? 'service'
+        : 'member',
+  );
+  const [member, setMember] = useState<string | null>(null);
+  const isDirect = call.area === 'auth' && call.roles.includes('anon');
+  const { data: keys } = useQuery({ ...connection(appRef), enabled: isDirect });
+  const seat: Seat | null = who === 'member' ? member : who;
+  const schema = schemaOf(call, entity);
+  const sending = useMutation({
+    mutationFn: async () => {
+      const attempt = attemptOf(call, draft, schema);
+      const as = isDirect ? { key: keys?.publishable_key ?? '' } : { seat: seat ?? 'anon' };
+      const answer = await tryCall(appRef, attempt, as);
+      return { answer, draft, seat: isDirect ? 'anon' : (seat ?? 'anon') };
+    },
+  });
+  if (call.area === 'auth' && !isDirect && !call.roles.includes('service_role')) {
+    return (
+      <p className="soft">Made with a member’s own session, which nobody else has: use one of the programs above.</p>
+    );
+  }
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const why = (call.area !== 'auth' && seat === null ? 'Choose a member first.' : null) ?? whyNot(draft);
+  const everyRow =
+    (call.method === 'PATCH' || call.method === 'DELETE') && call.area === 'rest' && draft.filters.length === 0;
+  const writes = isWrite(call) && !draft.undo;
+  return (
+    <form
+      className={styles.form}
+      aria-label="Try it"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (why === null) sending.mutate();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        if (why === null) sending.mutate();
+      }}
+    >
+      {call.area === 'auth' ? (
+        <p className="soft">
+          {isDirect ? 'With the publishable key, as any client.' : 'With the rights of the secret key.'}
+        </p>
+      ) : (
+        <>
+          <Segmented
+            label="As whom"
+            value={who}
+            options={[
+              ['anon', 'Anonymous'],
+              ['member', 'A member'],
+              ['service', 'Service key'],
+            ]}
+            onChange={setWho}
+          />
+          {who === 'member' && <MemberField appRef={appRef} member={member} onMember={setMember} />}
+        </>
+      )}
+      {Object.keys(draft.path).map((name) => (
+        <TextInput
+          key={name}
+          label={name}
+          value={draft.path[name] ?? ''}
+          onChange={(event) => change({ path: { ...draft.path, [name]: event.currentTarget.value } })}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      ))}
+      <div className={styles.pairs}>
+        {asked(parameters).map(({ name, type, required }) => (
+          <TextInput
+            key={name}
+            label={name}
+            placeholder={type}
+            required={required}
+            withAsterisk={false}
+            value={draft.query[name] ?? ''}
+            onChange={(event) => change({ query: { ...draft.query, [name]: event.currentTarget.value } })}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        ))}
+      </div>
+      {entity && call.method !== 'POST' && <Filters entity={entity} draft={draft} onChange={change} />}
+      {draft.body !== null && (
+        <Textarea
+          className={styles.body ?? ''}
+          label="Body"
+          autosize
+          minRows={2}
+          maxRows={14}
+          autoComplete="off"
+          spellCheck={false}
+          value={draft.body}
+          error={why === 'The body is no JSON.' ? why : null}
+          onChange={(event) => change({ body: event.currentTarget.value })}
+        />
+      )}
+      {call.area === 'rest' && isWrite(call) && (
+        <Checkbox
+          label="Rows come back"
+          checked={draft.rowsBack}
+          onChange={(event) => change({ rowsBack: event.currentTarget.checked })}
+        />
+      )}
+      {canUndo(call) && (
+        <Checkbox
+          label="Undo afterwards"
+          checked={draft.undo}
+          onChange={(event) => change({ undo: event.currentTarget.checked })}
+        />
+      )}
+      {(writes || everyRow) && (
+        <p className={styles.warning}>
+          {everyRow && 'Without a filter it is about every row that this caller may reach. '}
+          {writes && 'This writes: what it changes stays.'}
+        </p>
+      )}
+      <Button type="submit" kind={writes ? 'danger' : 'usual'} offBecause={why} busy={sending.isPending && 'Sending'}>
+        {writes ? `Send ${call.method}, and write` : isWrite(call) ? `Send ${call.method}, then undo` : 'Send'}
+      </Button>
+      {sending.error && <FailureNote facts={failureFacts(sending.error)} />}
+      {sending.data && (
+        <TriedReply
+          key={sending.submittedAt}
+          appRef={appRef}
+          call={call}
+          schema={schema}
+          answer={sending.data.answer}
+          draft={sending.data.draft}
+          seat={sending.data.seat}
+        />
+      )}
+    </form>
+  );
+}
+
+/** Which rows: a field, an operator and a value each. */
+function Filters({
+  entity,
+  draft,
+  onChange,
+}: {
+  entity: Entity;
+  draft: Draft;
+  onChange: (part: Partial<Draft>) => void;
+}) {
+  const { filters } = draft;
+  const set = (place: number, part: Partial<Draft['filters'][number]>) =>
+    onChange({ filters: filters.map((filter, i) => (i === place ? { ...filter, ...part } : filter)) });
+  const names = entity.fields.map(({ name }) => name);
+  return (
+    <fieldset className={styles.filters}>
+      <legend>Filters</legend>
+      {filters
+        .map((filter, place) => ({ filter, place }))
+        .map(({ filter, place }) => (
+          <div key={place} className={styles.filter}>
+            <Select
+              aria-label={`Field of filter ${place + 1}`}
+              data={names}
+              searchable
+              allowDeselect={false}
+              value={filter.field}
+              onChange={(field) => field !== null && set(place, { field })}
+            />
+            <Select
+              aria-label={`Operator of filter ${place + 1}`}
+              data={[...operators]}
+              allowDeselect={false}
+              value={filter.operator}
+              onChange={(operator) => operator !== null && set(place, { operator })}
+            />
+            <TextInput
+              aria-label={`Value of filter ${place + 1}`}
+              value={filter.value}
+              onChange={(event) => set(place, { value: event.currentTarget.value })}
+              autoComplete="off"
+              spellCheck={false}
+            />
+            <Button
+              kind="quiet"
+              square
+              icon={IconX}
+              label={`Remove filter ${place + 1}`}
+              onClick={() => onChange({ filters: filters.filter((_, i) => i !== place) })}
+            />
+          </div>
+        ))}
+      <Button
+        kind="quiet"
+        small
+        icon={IconPlus}
+        onClick={() => onChange({ filters: [...filters, { field: names[0] ?? '', operator: 'eq', value: '' }] })}
+      >
+        Add a filter
+      </Button>
+    </fieldset>
+  );
+}

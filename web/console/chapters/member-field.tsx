@@ -1,0 +1,52 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type Ref, useState } from 'react';
+import { failureFacts } from '../data/api-failure.ts';
+import { userList } from '../data/users/user-list.ts';
+import { nameOf } from '../work/users/user-words.ts';
+
+/** How many members are offered to choose from. */
+const offered = 50;
+
+/** Finds one member of an app by address, name or id. */
+export function MemberField({
+  appRef,
+  member,
+  onMember,
+  field,
+}: {
+  appRef: string;
+  member: string | null;
+  onMember: (id: string) => void;
+  field?: Ref<HTMLInputElement>;
+}) {
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search.trim(), 200);
+  const { data, error } = useInfiniteQuery(userList(appRef, asked));
+  const users = data?.users.slice(0, offered) ?? [];
+  const known = users.map((user) => ({ value: user.id, label: nameOf(user) }));
+  const [chosen, setChosen] = useState<{ value: string; label: string } | null>(null);
+  const options = chosen && !known.some(({ value }) => value === chosen.value) ? [chosen, ...known] : known;
+  return (
+    <Select
+      ref={field ?? null}
+      label="Member"
+      placeholder="ines@example.com"
+      searchable
+      data={options}
+      // The server has searched: what it found is what there is.
+      filter={({ options: found }) => found}
+      nothingFoundMessage={asked === '' ? 'This app has no members yet' : 'Nobody of that name'}
+      error={error && failureFacts(error).message}
+      value={member}
+      searchValue={search}
+      onSearchChange={setSearch}
+      onChange={(id, option) => {
+        if (id === null) return;
+        setChosen(option);
+        onMember(id);
+      }}
+    />
+  );
+}

@@ -1,0 +1,52 @@
+import { segment } from '../api.ts';
+import { accessToken } from '../console-client.ts';
+import { reach } from '../open-api.ts';
+import type { Seat } from '../rows/row.ts';
+
+/** A call that is tried: the address below the app, and what goes with it. */
+export interface TriedCall {
+  method: string;
+  address: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+}
+
+export interface TriedAnswer {
+  status: number;
+  headers: [name: string, value: string][];
+  text: string;
+  milliseconds: number;
+  requestId: string | null;
+}
+
+/**
+ * Makes a call and answers what came back, whatever it is: through the builder's door as somebody, or, where a key is given, as any client of
+ * the app does.
+ *
+ * @throws {ApiFailure} where no answer came
+ */
+export async function tryCall(
+  ref: string,
+  { method, address, headers, body }: TriedCall,
+  as: { seat: Seat } | { key: string },
+): Promise<TriedAnswer> {
+  const direct = 'key' in as;
+  const started = performance.now();
+  const response = await reach(`${direct ? '' : '/admin/v1'}/apps/${segment(ref)}${address}`, {
+    method,
+    headers: {
+      ...headers,
+      ...(direct ? { apikey: as.key } : { authorization: `Bearer ${await accessToken()}` }),
+      ...(!direct && as.seat !== 'service' && { 'x-ninefold-as': as.seat }),
+    },
+    ...(body !== null && { body }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: [...response.headers],
+    text,
+    milliseconds: performance.now() - started,
+    requestId: response.headers.get('x-request-id'),
+  };
+}
