@@ -100,7 +100,13 @@ function Answer({ appRef, activity: { members, sessions, today } }: { appRef: st
             <Changing value={today.calls}>{count(today.calls)}</Changing> {today.calls === 1 ? 'call' : 'calls'}
           </Link>{' '}
           {today.calls === 1 ? 'was' : 'were'} made today,{' '}
-          {today.failed === 0 ? (
+          {today.calls === 1 ? (
+            today.failed === 0 ? (
+              'it did not fail.'
+            ) : (
+              'it failed.'
+            )
+          ) : today.failed === 0 ? (
             'none of them failed.'
           ) : (
             <>

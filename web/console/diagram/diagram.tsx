@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Figure } from '../../ui/figure.tsx';
@@ -14,7 +14,8 @@ import type { Layout } from './geometry.ts';
 import { around, type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
 import { heightOf } from './view.ts';
 
-const Canvas = lazy(async () => ({ default: (await import('./canvas.tsx')).Canvas }));
+const canvas = () => import('./canvas.tsx');
+const Canvas = lazy(async () => ({ default: (await canvas()).Canvas }));
 
 /** More boxes than this are too many to see at once: the reader looks for one, and sees it with all that it is joined to. */
 const mostBoxes = 300;
@@ -64,6 +65,8 @@ export function Diagram({
   const narrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
   const { data: layout, isError } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT');
   const { ref, width } = useElementSize();
+  // What draws is on its way while the places are still being found.
+  useEffect(() => void canvas(), []);
   const height = layout && width > 0 ? heightOf(layout, width) : guess(graph);
   return (
     <Figure

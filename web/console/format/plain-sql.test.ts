@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainSql } from './plain-sql.ts';
+import { plainSql, tidySql } from './plain-sql.ts';
 
 it.each([
   ["'new'::public.ticket_status", "'new'"],
@@ -15,3 +15,12 @@ it.each([
   ['now()', 'now()'],
   ['a::integer', 'a::integer'],
 ])('%s is read as %s', (given, read) => expect(plainSql(given)).toBe(read));
+
+it('leaves a statement as it runs, without what PostgreSQL adds', () => {
+  expect(
+    tidySql("using ((( SELECT auth.uid() AS uid) = id) OR ( SELECT ninefold.has_role('lead'::text) AS has_role))"),
+  ).toBe("using (((select auth.uid()) = id) OR (select ninefold.has_role('lead')))");
+  expect(tidySql("using (exists ( SELECT 1 FROM a WHERE (b = 'x'::text)))")).toBe(
+    "using (exists ( SELECT 1 FROM a WHERE (b = 'x'::text)))",
+  );
+});

@@ -14,6 +14,15 @@ export function plainSql(expression: string): string {
   return enclosed(plain) ? plain.slice(1, -1) : plain;
 }
 
+/**
+ * A statement as PostgreSQL gives its parts back, to be read and to be run: without the names of one-value queries, and
+ * without the type behind the name of a role. Pure.
+ */
+export const tidySql = (statement: string): string =>
+  statement
+    .replace(/\(\s*SELECT ([\w.]+\([^()]*\)) AS \w+\)/g, '(select $1)')
+    .replace(/\bhas_role\(('(?:[^']|'')*')::text\)/g, 'has_role($1)');
+
 /** Whether the first bracket closes with the last character. */
 function enclosed(expression: string): boolean {
   if (

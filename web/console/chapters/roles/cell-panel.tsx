@@ -6,6 +6,7 @@ import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.t
 import { Tag } from '../../../ui/tag.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { counted, listed } from '../../format/format.ts';
+import { tidySql } from '../../format/plain-sql.ts';
 import styles from './cell-panel.module.css';
 import { CellProbe } from './cell-probe.tsx';
 import { Explain } from './explain/explain.tsx';
@@ -76,7 +77,7 @@ export function CellPanel({
             </Link>
           }
         >
-          <Code code={policy.sql} language="sql" label={`the policy ${policy.name}`} />
+          <Code code={tidySql(policy.sql)} language="sql" label={`the policy ${policy.name}`} />
           <p className={styles.words}>
             <Tag>{policy.command}</Tag> for {listed(policy.roles)}
             {policy.words && <>: {policy.words}</>}

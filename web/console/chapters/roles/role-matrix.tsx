@@ -9,8 +9,8 @@ import { cellKey, type MatrixGroup, step } from './matrix.ts';
 import { disagreement } from './probe-words.ts';
 import styles from './role-matrix.module.css';
 
-/** So many roles have no room for words in their cells. */
-export const manyRoles = 8;
+/** The room in px that a matrix with words in its cells takes at least: beside the heads of its rows, as much for each role. */
+export const roomForWords = (roles: number): number => 204 + 108 * roles;
 
 /**
  * Who may do what: a table whose cells are buttons. One of them is in the tab order; arrows, Home and End move, a
@@ -20,6 +20,7 @@ export function RoleMatrix({
   roles,
   groups,
   words,
+  narrow,
   probed,
   selected,
   onSelect,
@@ -27,6 +28,8 @@ export function RoleMatrix({
   roles: readonly RoleEntry[];
   groups: readonly MatrixGroup[];
   words: boolean;
+  /** There is no room for words: above marks the names of the roles stand upright. */
+  narrow: boolean;
   /** What the probe met, by the key of the cell. */
   probed: ReadonlyMap<string, ProbedCell>;
   selected: RoleCell | null;
@@ -72,7 +75,7 @@ export function RoleMatrix({
   return (
     <table
       ref={grid}
-      className={classNames(styles.matrix, !words && styles.marks, roles.length > manyRoles && styles.many)}
+      className={classNames(styles.matrix, !words && styles.marks, narrow && styles.narrow)}
       aria-label="Roles, entities and operations"
       style={{ '--roles': roles.length } as CSSProperties}
     >

@@ -30,8 +30,9 @@ import { CellPanel } from './cell-panel.tsx';
 import { cellKey, matrixOf, tally } from './matrix.ts';
 import { PolicyTable } from './policy-table.tsx';
 import { probedCells, progress } from './probe-words.ts';
-import { manyRoles, RoleMatrix } from './role-matrix.tsx';
+import { RoleMatrix, roomForWords } from './role-matrix.tsx';
 import styles from './roles-page.module.css';
+import { useNarrow } from './use-narrow.ts';
 
 const changes = [
   'Write a policy in SQL and keep it as a migration',
@@ -65,7 +66,8 @@ export function RolesPage() {
   const probed = useMemo(() => probedCells(report), [report]);
   const { chapter: entitiesChapter } = useChapter(ref, 'entities');
   const [chosenLook, setLook] = useState<'words' | 'marks' | null>(null);
-  const look = chosenLook ?? ((chapter?.roles.length ?? 0) > manyRoles ? 'marks' : 'words');
+  const { ref: room, narrow } = useNarrow(roomForWords(chapter?.roles.length ?? 0));
+  const look = chosenLook ?? (narrow ? 'marks' : 'words');
   const [filter, setFilter] = useState('');
 
   const entities = entitiesChapter?.entities;
@@ -179,14 +181,17 @@ export function RolesPage() {
               </Table>
             ) : (
               chapter && (
-                <RoleMatrix
-                  roles={chapter.roles}
-                  groups={shown}
-                  words={look === 'words'}
-                  probed={probed}
-                  selected={selected}
-                  onSelect={select}
-                />
+                <div ref={room}>
+                  <RoleMatrix
+                    roles={chapter.roles}
+                    groups={shown}
+                    words={look === 'words'}
+                    narrow={narrow}
+                    probed={probed}
+                    selected={selected}
+                    onSelect={select}
+                  />
+                </div>
               )
             )}
             <CutLine shown={shown.length} all={groups.length} what="entities and functions" onMore={more} />
