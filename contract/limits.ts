@@ -565,6 +565,19 @@ export const limits = limit({
     default: 64 * 1024 * 1024,
     meaning: 'The space that the statements in an app’s journal may take; the oldest go first.',
   },
+  schemaStepLockMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 3000,
+    meaning: 'How long an update of Ninefold’s own schema in an app’s database waits for a table that is in use.',
+  },
+  schemaRetryMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 5000,
+    meaning: 'How long after an app’s database refused such an update it is tried again, when the app is called.',
+    code: 'app_outdated',
+  },
   probeStatementMilliseconds: {
     group: 'builders',
     unit: 'milliseconds',

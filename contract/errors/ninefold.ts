@@ -313,6 +313,15 @@ export const ninefoldErrors = entries({
     action: 'Try again after the seconds in Retry-After.',
     member: told.tryAgain,
   },
+  app_outdated: {
+    source: 'ninefold',
+    status: 503,
+    message: 'The app’s database is not as this version of Ninefold needs it.',
+    meaning:
+      'Its database has refused a step of Ninefold’s own schema: a table in its way, a lock, a full disk. Nothing is lost.',
+    action: 'Try again after the seconds in Retry-After; the console tells the app’s builders which step, and why.',
+    member: told.tryAgain,
+  },
   result_too_large: {
     source: 'ninefold',
     status: 400,

@@ -38,7 +38,7 @@ export async function listApps(context: AdminContext, caller: Caller): Promise<A
 
 /** GET /apps/:ref. */
 export async function showApp(context: AdminContext, ref: string): Promise<Reply> {
-  const { record } = await context.apps.get(ref);
+  const { record } = await context.apps.find(ref);
   const figures = await figuresOf(context, [record]);
   return json(summaryOf(context, record, figures.get(record.database) ?? 0));
 }
@@ -90,7 +90,7 @@ export async function deleteApp(context: AdminContext, exchange: Exchange, ref: 
 
 /** GET /apps/:ref/connection. */
 export async function showConnection(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
-  const { record } = await context.apps.get(ref);
+  const { record } = await context.apps.find(ref);
   return json(connectionOf(context, record, caller));
 }
 

@@ -1,10 +1,12 @@
+import { limits } from '../../contract/limits.ts';
 import { Listener } from '../database/listener.ts';
-import { NinefoldError } from '../errors/ninefold-error.ts';
+import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { App, type PoolLimits } from './app.ts';
 import { CONSOLE_REF, databaseName, REF } from './app-record.ts';
 import type { Registry } from './registry.ts';
 import { type Server, superuserIn } from './server.ts';
+import { isCurrent, type SchemaRefusal, updateSchema } from './update-schema.ts';
 
 /** For how long a ref without an app is remembered, so that guessing refs costs the database little. */
 const UNKNOWN_MILLISECONDS = 1000;
@@ -18,6 +20,11 @@ export class Apps {
   readonly #events: Events;
   readonly #apps = new Map<string, Promise<App | null>>();
   readonly #unknown = new Map<string, number>();
+  /** Apps whose databases refuse what this version needs: when that was tried last, and what was found. */
+  readonly #updates = new Map<
+    string,
+    { at: number; found: SchemaRefusal | null; trying: Promise<SchemaRefusal | null> }
+  >();
   readonly #onOpen: (app: App) => void;
   #ear: Listener | null = null;
 
@@ -49,8 +56,30 @@ export class Apps {
     await this.#ear.start();
   }
 
-  /** The app with this ref. Throws `app_unknown`. */
+  /**
+   * The app with this ref, for whoever works on it. Throws `app_unknown`, and `app_outdated`, with the step that its database refuses
+   * and why.
+   */
   async get(ref: string): Promise<App> {
+    const app = await this.find(ref);
+    if (isCurrent(app.record)) return app;
+    const refusal = await this.#update(app, true);
+    if (refusal === null) return this.find(ref);
+    const { step, reason } = refusal;
+    const what = step === null ? 'cannot be updated' : `has not taken the step ${step} of Ninefold’s own schema`;
+    throw outdated({ message: `The database of the app ${what}: ${reason}`, details: refusal });
+  }
+
+  /** The app with this ref, for its own calls. Throws `app_unknown`, and `app_outdated` without a word on why. */
+  async serve(ref: string): Promise<App> {
+    const app = await this.find(ref);
+    if (isCurrent(app.record)) return app;
+    if ((await this.#update(app, false)) !== null) throw outdated();
+    return this.find(ref);
+  }
+
+  /** The app with this ref, whatever its database has: for what mends or deletes it. Throws `app_unknown`. */
+  async find(ref: string): Promise<App> {
     const app = await (this.#apps.get(ref) ?? this.#load(ref));
     if (!app) throw new NinefoldError('app_unknown');
     return app;
@@ -67,6 +96,33 @@ export class Apps {
   async close(): Promise<void> {
     this.#ear?.close();
     await Promise.all([...this.#apps.keys()].map((ref) => this.forget(ref)));
+  }
+
+  /**
+   * Tries to bring an outdated database up to date, once in a while. Answers why it is not; null once it is. `patient`: waits for a
+   * try that is under way or due; else what was found last is the answer, where there was a try.
+   */
+  async #update({ record }: App, patient: boolean): Promise<SchemaRefusal | null> {
+    const { ref } = record;
+    const last = this.#updates.get(ref);
+    const isDue = last === undefined || performance.now() - last.at > limits.schemaRetryMilliseconds.default;
+    if (!isDue) return patient || last.found === null ? last.trying : last.found;
+    const update = {
+      at: performance.now(),
+      found: last?.found ?? null,
+      trying: updateSchema(this.#server, this.#registry, record, this.#events).then(async (found) => {
+        if (found === null) {
+          this.#updates.delete(ref);
+          await this.forget(ref);
+        } else {
+          update.at = performance.now();
+          update.found = found;
+        }
+        return found;
+      }),
+    };
+    this.#updates.set(ref, update);
+    return patient || update.found === null ? update.trying : update.found;
   }
 
   async #load(ref: string): Promise<App | null> {
@@ -101,6 +157,12 @@ export class Apps {
     this.#unknown.clear();
   }
 }
+
+const outdated = (parts: ErrorParts = {}): NinefoldError =>
+  new NinefoldError('app_outdated', {
+    ...parts,
+    headers: { 'retry-after': String(Math.ceil(limits.schemaRetryMilliseconds.default / 1000)) },
+  });
 
 function changedRef(payload: string): string | null {
   try {

@@ -3,12 +3,13 @@ import type { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
 import type { Events } from '../observe/events.ts';
 import cluster from '../schema/cluster.sql';
-import { CONSOLE_REF, databaseName, isAttached } from './app-record.ts';
+import { CONSOLE_REF, databaseName } from './app-record.ts';
 import { newRecord } from './lifecycle.ts';
 import { ensureTemplate, provision } from './provision.ts';
 import { Registry } from './registry.ts';
-import { appFiles, applySchemaFiles, consoleFiles, newestAppFile } from './schema-files.ts';
+import { appFiles, applySchemaFiles, consoleFiles } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
+import { isCurrent, updateSchema } from './update-schema.ts';
 
 /** The server cannot hold apps; the message says what it lacks. */
 export class ServerUnfitError extends Error {
@@ -101,21 +102,14 @@ async function hasRecord(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Brings Ninefold's schema in every app's database to what this version has. One that refuses is left as it is, for the next
- * start: its owner can lock tables or close the database, and must not keep the node from serving all others.
+ * Brings Ninefold's schema in every app's database to what this version has. One that refuses is left as it is, and tried again when
+ * it is called: its owner can lock tables or close the database, and must not keep the node from serving all others.
  */
 async function updateApps(server: Server, events: Events): Promise<void> {
   await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
     const registry = new Registry(pool, server.masterKey);
     for (const record of await registry.list()) {
-      if (record.schemaFile === newestAppFile) continue;
-      try {
-        const files = isAttached(record) ? appFiles.filter((file) => file.onExisting) : appFiles;
-        await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files));
-        await registry.noteSchemaFile(record.ref, newestAppFile);
-      } catch (error) {
-        events.emit({ type: 'fault', requestId: null, where: `the schema of app ${record.ref}`, error });
-      }
+      if (!isCurrent(record)) await updateSchema(server, registry, record, events);
     }
   });
 }

@@ -52,7 +52,7 @@ export class CallStatistics {
     this.#flushes++;
     for (const [ref, calls] of counts) {
       try {
-        await write(await this.#apps.get(ref), [...calls.values()], this.#flushes % FOLD_EVERY === 1);
+        await write(await this.#apps.find(ref), [...calls.values()], this.#flushes % FOLD_EVERY === 1);
       } catch {
         // deleted or unreachable meanwhile
       }

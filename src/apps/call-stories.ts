@@ -141,7 +141,7 @@ export class CallStories {
   }
 
   async #listen(ref: string, shelf: Shelf): Promise<void> {
-    const app = await this.#apps.get(ref).catch(() => null);
+    const app = await this.#apps.find(ref).catch(() => null);
     if (!app || shelf.app === app) return;
     shelf.unsubscribe();
     shelf.app = app;
@@ -162,7 +162,7 @@ export class CallStories {
   /** False where the app is gone or cannot be written to. */
   async #write(ref: string, shelf: Shelf, told: readonly Told[]): Promise<boolean> {
     try {
-      const app = await this.#apps.get(ref);
+      const app = await this.#apps.find(ref);
       if (shelf.app !== app) await this.#listen(ref, shelf);
       if (told.length === 0) return true;
       for (const one of told) one.isWritten = true;

@@ -62,7 +62,7 @@ export class Incidents {
     this.#flushes++;
     for (const [ref, incidents] of counts) {
       try {
-        const { database } = await this.#apps.get(ref);
+        const { database } = await this.#apps.find(ref);
         await asServer(database, [{ text: UPSERT, params: [JSON.stringify([...incidents.values()])] }]);
         if (this.#flushes % FORGET_EVERY === 1) await asServer(database, [{ text: FORGET, params: [] }]);
       } catch {

@@ -123,7 +123,7 @@ export class Lifecycle {
     options: { name?: string; builder?: string | null } = {},
   ): Promise<AppRecord> {
     const from = await this.#find(source);
-    const record = newAppRecord(ref, options);
+    const record = { ...newAppRecord(ref, options), schemaFile: from.schemaFile };
     return this.alone([source, ref], () =>
       this.#make(record, options.builder ?? null, 'cloned', async () => {
         await provision(this.#server, this.#maintenance, record, from.database);

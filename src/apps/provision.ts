@@ -11,7 +11,7 @@ import {
   ownerRole,
   TEMPLATE_DATABASE,
 } from './app-record.ts';
-import { appFiles, applySchemaFiles } from './schema-files.ts';
+import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
 const plain = (text: string): Statement => ({ text, params: [] });
@@ -119,7 +119,7 @@ export async function attach(
         appFiles.filter((file) => file.onExisting),
       );
     } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error;
+      if (!(error instanceof DatabaseError || error instanceof SchemaStepError)) throw error;
       throw new NinefoldError('app_database_unfit', { details: { database, reason: error.message }, cause: error });
     }
     await pool.run([

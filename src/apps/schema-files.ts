@@ -1,4 +1,6 @@
+import { limits } from '../../contract/limits.ts';
 import type { Database } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import base from '../schema/0001_base.sql';
@@ -41,7 +43,8 @@ export const consoleFiles: readonly SchemaFile[] = [
 /**
  * Applies the files that a database does not have yet, each in a transaction, under a lock against a second node that
  * does the same. Runs as the superuser, with an empty search path so that nothing an app's owner made is called.
- * Returns the names that were applied. Throws `app_database_unfit` where the schema `ninefold` is somebody else's.
+ * Returns the names that were applied. Throws SchemaStepError where the database refuses a file, and `app_database_unfit` where the
+ * schema `ninefold` is somebody else's.
  */
 export async function applySchemaFiles(database: Database, files: readonly SchemaFile[]): Promise<string[]> {
   const [known] = await database.run([{ text: OWN_SCHEMA, params: [] }]);
@@ -51,18 +54,40 @@ export async function applySchemaFiles(database: Database, files: readonly Schem
     const reason = 'it has a schema ninefold that is not Ninefold’s';
     throw new NinefoldError('app_database_unfit', { details: { reason } });
   }
-  const present = schema?.complete === 't';
-  const [applied] = present ? await database.run([{ text: 'select name from ninefold.schema_files', params: [] }]) : [];
-  const names = new Set(applied ? rowsAsText(applied).map((row) => row.name) : []);
+  const names = schema?.complete === 't' ? await appliedFiles(database) : new Set();
   const missing = files.filter((file) => !names.has(file.name));
   for (const file of missing) {
-    await database.script(
-      `begin; set local search_path = ''; set local lock_timeout = '10s'; select pg_catalog.pg_advisory_xact_lock(${SCHEMA_LOCK});
+    try {
+      await database.script(
+        `begin; set local search_path = ''; set local lock_timeout = ${limits.schemaStepLockMilliseconds.default};
+select pg_catalog.pg_advisory_xact_lock(${SCHEMA_LOCK});
 ${file.sql}
 ;insert into ninefold.schema_files (name) values ('${file.name}'); commit;`,
-    );
+      );
+    } catch (error) {
+      // Another worker may have been quicker.
+      if (!(error instanceof DatabaseError)) throw error;
+      if (!(await appliedFiles(database).catch(() => new Set())).has(file.name))
+        throw new SchemaStepError(file.name, error);
+    }
   }
   return missing.map((file) => file.name);
+}
+
+/** A database has not taken a file. The message is PostgreSQL's. */
+export class SchemaStepError extends Error {
+  override readonly name = 'SchemaStepError';
+  readonly step: string;
+
+  constructor(step: string, cause: DatabaseError) {
+    super(cause.message, { cause });
+    this.step = step;
+  }
+}
+
+async function appliedFiles(database: Database): Promise<Set<string | null | undefined>> {
+  const [applied] = await database.run([{ text: 'select name from ninefold.schema_files', params: [] }]);
+  return new Set(applied ? rowsAsText(applied).map((row) => row.name) : []);
 }
 
 const SCHEMA_LOCK = 9_009_001;

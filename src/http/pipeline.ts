@@ -94,7 +94,7 @@ export class Pipeline {
   }
 
   async #open(ref: string): Promise<App> {
-    const app = await this.#parts.apps.get(ref);
+    const app = await this.#parts.apps.serve(ref);
     if (!app.isReady) await app.ready();
     return app;
   }

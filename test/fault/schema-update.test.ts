@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import type { VersionList } from '../../contract/changes.ts';
+import type { Specification } from '../../contract/specification.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { clientOf, type Member, signUpMember } from '../support/clients.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { makeOld } from '../support/old-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+let home: string;
+let node: TestNode;
+
+beforeAll(async () => {
+  home = await makeTestFolder('update');
+  node = await startNode({ home });
+}, 60_000);
+
+afterAll(async () => {
+  await node?.stop();
+  await deleteHome(home);
+});
+
+const tasks = `
+  create table public.tasks (id bigint generated always as identity primary key, owner uuid not null default auth.uid(), title text,
+    status text not null default 'open');
+  alter table public.tasks enable row level security;
+  create policy own on public.tasks to authenticated using (owner = (select auth.uid()));`;
+
+/** Where a later step makes a table of its own. */
+const inTheWay = 'create table ninefold.probe (mine int)';
+
+const restart = async () => {
+  await node.stop();
+  node = await startNode({ home });
+};
+
+/** The stock client knows the app by its address, which changes with the node's port. */
+const here = (app: AppConnection): AppConnection => ({ ...app, url: `${node.url}/apps/${app.ref}` });
+
+const call = (app: AppConnection, path: string) =>
+  fetch(`${here(app).url}${path}`, { headers: { apikey: app.secret_key } });
+
+const specification = (app: AppConnection) =>
+  fetch(`${node.url}/admin/v1/apps/${app.ref}/specification`, {
+    headers: { authorization: `Bearer ${node.operatorToken}` },
+  });
+
+/** An app as it was before the nine chapters, with a table and what else the superuser puts into it. */
+async function oldApp(ref: string, sql = ''): Promise<{ app: AppConnection; member: Member }> {
+  const app = await createApp(node, { ref });
+  const member = await signUpMember(app);
+  await makeOld(
+    node,
+    ref,
+    `set role "app_${ref}"; ${tasks}
+     insert into public.tasks (owner, title) values ('${member.user.id}', 'Kept');
+     insert into ninefold.settings (key, value) values ('jwt_exp', '1800');
+     reset role; ${sql}`,
+  );
+  return { app, member };
+}
+
+/** Answers once the app serves again; it is tried again a few seconds after it was refused. */
+async function servedAgain(app: AppConnection): Promise<number> {
+  for (;;) {
+    const { status } = await call(app, '/rest/v1/tasks');
+    if (status !== 503) return status;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+describe('an app of a version before the nine chapters', () => {
+  it('is brought up to date by a start: nothing is lost, and everything works', async () => {
+    const { app, member } = await oldApp('of-old');
+    await restart();
+
+    const client = clientOf(here(app));
+    const { email, password, session } = member;
+    const again = await client.auth.signInWithPassword({ email, password });
+    expect(again.error).toBeNull();
+    expect(again.data.user?.id).toBe(member.user.id);
+    const kept = clientOf(here(app));
+    const resumed = await kept.auth.setSession(session);
+    expect(resumed.error).toBeNull();
+    expect((await kept.from('tasks').select('id, title')).data).toEqual([{ id: 1, title: 'Kept' }]);
+    await client.from('tasks').insert({ title: 'New' }).throwOnError();
+
+    const machine = `select ninefold.define_machine('public.tasks', 'status', 'open', '[{"name": "finish", "from": "open", "to": "done"}]')`;
+    await runSql(node, app.ref, machine);
+    await client.from('tasks').update({ status: 'done' }).eq('title', 'Kept').throwOnError();
+    const moved = await client.from('tasks').select('status, passages').eq('title', 'Kept');
+    expect(moved.data).toMatchObject([{ status: 'done', passages: [{ from: 'open', to: 'done' }] }]);
+    const back = await client.from('tasks').update({ status: 'open' }).eq('title', 'Kept');
+    expect([back.status, back.error?.code]).toEqual([409, 'NF001']);
+
+    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+    expect(Object.values(chapters).filter((chapter) => chapter === undefined)).toEqual([]);
+    expect(Object.keys(chapters)).toHaveLength(9);
+    expect(chapters.states?.machines).toMatchObject([{ entity: 'public.tasks', enforced: true, problems: [] }]);
+    expect(chapters.limits?.limits.find((limit) => limit.id === 'accessTokenSeconds')?.value).toBe(1800);
+    await expect
+      .poll(async () => (await admin<VersionList>(node, 'GET', `/apps/${app.ref}/versions`)).versions.length, {
+        timeout: 10_000,
+      })
+      .toBeGreaterThan(0);
+  }, 120_000);
+
+  it('whose database refuses a step is answered for in words, and works as soon as it is mended; all others work', async () => {
+    const { app } = await oldApp('in-the-way', inTheWay);
+    const { app: other } = await oldApp('beside');
+    await restart();
+
+    const refused = await call(app, '/rest/v1/tasks');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    const told = await refused.json();
+    expect(told).toMatchObject({ code: 'app_outdated', message: expect.stringContaining('not as this version') });
+    expect(JSON.stringify(told)).not.toContain('0009_probe');
+    expect((await call(app, '/auth/v1/settings')).status).toBe(503);
+    expect((await call(other, '/rest/v1/tasks')).status).toBe(200);
+
+    const shown = await specification(app);
+    expect(shown.status).toBe(503);
+    expect(await shown.json()).toMatchObject({
+      code: 'app_outdated',
+      message: expect.stringMatching(/has not taken the step 0009_probe .*: relation "probe" already exists/),
+      details: { step: '0009_probe' },
+    });
+    // Who works on the app can still look into it.
+    expect((await runSql(node, app.ref, 'select title from public.tasks')).results[0]?.rows).toEqual([['Kept']]);
+    await admin(node, 'GET', `/apps/${app.ref}`);
+
+    await withClient(await superuserUrl(node, `app_${app.ref}`), (client) => client.query('drop table ninefold.probe'));
+    expect(await servedAgain(app)).toBe(200);
+    expect((await specification(app)).status).toBe(200);
+  }, 120_000);
+
+  it('whose owner holds a lock is not waited for, and is brought up to date once it is given back', async () => {
+    const { app } = await oldApp('locked');
+    const { database_url: url } = await admin<AppConnection>(node, 'GET', `/apps/${app.ref}/connection`);
+    await withClient(url ?? '', async (owner) => {
+      await owner.query('begin; select from ninefold.call_statistics');
+      expect((await call(app, '/rest/v1/tasks')).status).toBe(503);
+      const shown = await specification(app);
+      expect(await shown.json()).toMatchObject({
+        code: 'app_outdated',
+        message: expect.stringContaining('lock timeout'),
+      });
+    });
+    expect(await servedAgain(app)).toBe(200);
+  }, 120_000);
+
+  it('that is copied before it is up to date is brought up to date as the copy, too', async () => {
+    const { app } = await oldApp('copied', inTheWay);
+    const copy = await createApp(node, { from: app.ref, ref: 'a-copy' });
+    expect((await call(copy, '/rest/v1/tasks')).status).toBe(503);
+    await withClient(await superuserUrl(node, `app_${copy.ref}`), (client) =>
+      client.query('drop table ninefold.probe'),
+    );
+    expect(await servedAgain(copy)).toBe(200);
+    expect((await call(app, '/rest/v1/tasks')).status).toBe(503);
+  }, 120_000);
+});
