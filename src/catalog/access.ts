@@ -1,5 +1,5 @@
 import type { GrantFact } from './entities.ts';
-import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.ts';
 
 /** Who may do what, as the catalogue has it. Object identifiers are numbers. */
 export interface AccessFacts {
@@ -87,12 +87,14 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
   policies: list(`
     select p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,
       p.polroles::int8[] as roles, pg_get_expr(p.polqual, p.polrelid) as using,
-      pg_get_expr(p.polwithcheck, p.polrelid) as "check", obj_description(p.oid, 'pg_policy') as comment,
-      (select coalesce(json_agg(distinct d.refobjid::int8), '[]') from pg_catalog.pg_depend d
-        where d.classid = 'pg_catalog.pg_policy'::regclass and d.objid = p.oid
-          and d.refclassid = 'pg_catalog.pg_proc'::regclass) as functions
+      pg_get_expr(p.polwithcheck, p.polrelid) as "check", m.description as comment, coalesce(f.functions, '[]') as functions
     from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    left join (
+      select d.objid as of, json_agg(distinct d.refobjid::int8) as functions from pg_catalog.pg_depend d
+      where d.classid = 'pg_catalog.pg_policy'::regclass and d.refclassid = 'pg_catalog.pg_proc'::regclass
+      group by d.objid) f on f.of = p.oid
+    ${commentOf('pg_policy', 'p.oid')}
     order by p.polrelid, p.polpermissive desc, p.polname`),
 
   view_uses: list(`

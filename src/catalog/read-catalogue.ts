@@ -56,6 +56,14 @@ async function runPatiently(executor: Executor, statements: readonly Statement[]
   throw locked;
 }
 
+/**
+ * A join that gives the comment of an object, of its part where `part` numbers one, as `m.description`. PostgreSQL's own functions for this
+ * are queries of their own for every row: for thousands of rows they take longer than all the rest.
+ */
+export const commentOf = (catalogue: string, oid: string, part = '0'): string =>
+  `left join pg_catalog.pg_description m
+    on m.classoid = 'pg_catalog.${catalogue}'::regclass and m.objoid = ${oid} and m.objsubid = ${part}`;
+
 /** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
 export const isOwnSchema = (alias: string): string =>
   `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;
