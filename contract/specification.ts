@@ -59,13 +59,19 @@ export interface Entity {
   forced_row_level_security: boolean;
   /** Views: whose rights decide about the tables beneath; null for all others. */
   security: 'owner' | 'invoker' | null;
+  /** Views that keep what is written through them within what they show; absent where none does. */
+  check_option?: 'local' | 'cascaded';
+  /** Views that ask their own condition before any of the caller's; absent for all others. */
+  security_barrier?: true;
   /** Which writes PostgreSQL takes at all, by its structure: a view may take none. */
   writable: { insert: boolean; update: boolean; delete: boolean };
   primary_key: string[];
   unique_keys: string[][];
   fields: Field[];
   /** Triggers of the app's own, by name. */
-  triggers: { name: string; enabled: boolean; sql: string }[];
+  triggers: EntityTrigger[];
+  /** Rewrite rules, by name, but a view's own query; absent where there is none. */
+  rewrite_rules?: { name: string; enabled: boolean; sql: string }[];
   /** Ids of the tables it inherits from. */
   inherits: string[];
   /** How many partitions hold its rows; 0 for all but partitioned tables. */
@@ -76,6 +82,16 @@ export interface Entity {
   extension: string | null;
   /** Live figures, not part of the hash. */
   figures?: { rows_estimate: number; size_bytes: number };
+}
+
+export interface EntityTrigger {
+  name: string;
+  enabled: boolean;
+  sql: string;
+  /** It fires where rows arrive by replication, too; absent where it does not. */
+  in_replicas?: true;
+  /** Absent where there is none. */
+  comment?: string;
 }
 
 export interface Field {
@@ -90,6 +106,9 @@ export interface Field {
   generated: 'stored' | 'virtual' | null;
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
+  /** Of a composite type: what a value consists of; absent for all others. */
+  attributes?: { name: string; type: string }[];
+  /** The field's own, else that of its type. */
   comment: string | null;
   /** The field that it points to, by the first foreign key that has it. */
   references: { schema: string; entity: string; field: string } | null;
@@ -101,6 +120,8 @@ export interface Relation {
   to: { schema: string; entity: string; fields: string[] };
   kind: 'many-to-one' | 'one-to-one';
   on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+  /** What happens when the key that is pointed to changes; absent where such a change is refused. */
+  on_update?: 'cascade' | 'set null' | 'set default';
 }
 
 export interface RulesChapter {
@@ -211,6 +232,8 @@ export interface PolicyEntry {
   words: string;
   /** The whole CREATE POLICY statement. */
   sql: string;
+  /** The app's functions that it calls, with what they do; absent where it calls none. */
+  functions?: { id: string; body: string }[];
 }
 
 export interface CallsChapter {
@@ -219,7 +242,45 @@ export interface CallsChapter {
   rows: RowCall[];
   /** Functions of extensions in exposed schemas: callable, and counted here instead of listed. */
   extension_functions: { extension: string; schema: string; functions: number }[];
+  /** Every function of the app, whether calls reach it or triggers, policies and other functions do; by schema and name. */
+  functions: FunctionEntry[];
+  /** How calls are answered: settings but those that bound a number, which are limits of chapter 9. */
+  settings: CallSetting[];
   sources: Source[];
+}
+
+/** What a function is and does. */
+export interface FunctionEntry {
+  /** "public.close_ticket(uuid)". */
+  id: string;
+  kind: 'function' | 'procedure' | 'aggregate' | 'window function';
+  /** With their defaults: "ticket uuid, by integer DEFAULT 1". */
+  arguments: string;
+  /** What it answers, as PostgreSQL prints it; empty for a procedure. */
+  returns: string;
+  language: string;
+  /** What PostgreSQL takes for granted: that it changes nothing (stable), or always answers alike (immutable). */
+  volatility: 'immutable' | 'stable' | 'volatile';
+  /** The role with whose rights it runs; null for those of whoever calls. */
+  runs_as: string | null;
+  /** It answers null at once where an argument is null. */
+  strict: boolean;
+  /** ALTER FUNCTION … SET, `name=value`. */
+  settings: string[];
+  comment: string | null;
+  /** The code; empty where PostgreSQL shows none. */
+  body: string;
+}
+
+/** A setting by which calls are answered. */
+export interface CallSetting {
+  /** The key of the app's setting, or of PostgreSQL's. */
+  key: string;
+  /** In words; of values that may be secret a fingerprint. */
+  value: string;
+  default: string;
+  meaning: string;
+  set_in: 'code' | 'setting' | 'database';
 }
 
 export interface CallEntry {

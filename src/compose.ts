@@ -29,6 +29,7 @@ import { StartError } from './postgres/start-error.ts';
 import { OpenApiDocuments } from './spec/openapi/documents.ts';
 import { Probes } from './spec/probe/probes.ts';
 import { Specifier } from './spec/specifier.ts';
+import { ServerRoles } from './spec/versions/server-roles.ts';
 import { Versions } from './spec/versions/versions.ts';
 
 /** What the primary hands to its workers: all that they need beside the environment. */
@@ -105,6 +106,7 @@ export async function composeWorker(
     requestsPerAddress: config.requestsPerSecond,
   });
   const versions = new Versions((app) => specifier.lasting(app), events);
+  const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
   const apps = new Apps(
@@ -116,12 +118,15 @@ export async function composeWorker(
       waitMilliseconds: limits.poolWaitMilliseconds.default,
     },
     events,
-    (app) => versions.watch(app),
+    (app) => {
+      versions.watch(app);
+      serverRoles.watch(app);
+    },
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
   const identities = new Identities();
   const stories = new CallStories(apps, events);
-  const observers = [new CallStatistics(apps, events), new Incidents(apps, events), stories];
+  const observers = [new CallStatistics(apps, events), new Incidents(apps, events), stories, serverRoles];
   const adminContext: AdminContext = {
     apps,
     registry,

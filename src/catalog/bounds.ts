@@ -4,7 +4,7 @@ import type { CatalogueQueries } from './read-catalogue.ts';
 export interface BoundFacts {
   /** Settings of the server with their units, as a new connection of nobody in particular gets them. */
   server_settings: ServerSetting[];
-  /** ALTER ROLE … SET and ALTER DATABASE … SET that reach the app's own login roles, the most specific last. */
+  /** ALTER ROLE … SET and ALTER DATABASE … SET of any setting that reach the app's own login roles, the most specific last. */
   role_settings: { role: string | null; database: boolean; name: string; value: string }[];
   /** Roles that log in to this database only, with -1 for no limit. */
   connection_limits: { role: string; connections: number }[];
@@ -51,7 +51,7 @@ export const boundQueries: CatalogueQueries<BoundFacts> = {
     cross join lateral unnest(s.setconfig) as c(pair)
     left join (${APP_LOGINS}) r on r.oid = s.setrole
     where s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = current_database()))
-      and (s.setrole = 0 or r.oid is not null) and split_part(c.pair, '=', 1) in (${list})
+      and (s.setrole = 0 or r.oid is not null)
     order by s.setrole <> 0, s.setdatabase <> 0, r.rolname, 3) t`,
 
   connection_limits: `select coalesce(json_agg(json_build_object('role', r.rolname, 'connections', r.rolconnlimit) order by r.rolname), '[]')

@@ -1,3 +1,4 @@
+import { isUnserved } from './entities.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** What the queries below answer, as PostgreSQL's JSON gives it. Short rows, because there are many. */
@@ -105,7 +106,7 @@ export function catalogQueries(
         from pg_class c
         join pg_namespace n on n.oid = c.relnamespace
         cross join lateral (
-          select case when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid, true) else 0 end as events
+          select case when c.relkind in ('v', 'f') and not ${isUnserved('c')} then pg_relation_is_updatable(c.oid, true) else 0 end as events
         ) u
        where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and c.relnamespace in ${exposed}`,
     columns: `

@@ -1,10 +1,11 @@
-import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.ts';
 
 /** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
 export interface EntityFacts {
   relations: RelationFact[];
   fields: FieldFact[];
   constraints: ConstraintFact[];
+  partition_constraints: PartitionConstraintFact[];
   /** Unique indexes that no constraint made. */
   unique_indexes: UniqueIndexFact[];
   types: TypeFact[];
@@ -29,7 +30,9 @@ export interface RelationFact {
   force_row_security: boolean;
   security_invoker: boolean;
   /** Views: `local`, `cascaded` or null. */
-  check_option: string | null;
+  check_option: 'local' | 'cascaded' | null;
+  /** Views: conditions that may tell of rows are asked after the view's own. */
+  security_barrier: boolean;
   /** pg_relation_is_updatable without and with INSTEAD OF triggers: 4 update, 8 insert, 16 delete. */
   updatable: number;
   updatable_by_trigger: number;
@@ -40,6 +43,8 @@ export interface RelationFact {
   grants: GrantFact[];
   /** Events that a rewrite rule replaces, from pg_rewrite.ev_type: update, insert, delete. */
   replaced: ('update' | 'insert' | 'delete')[];
+  /** Rewrite rules but a view's own query, by name; null where there is none. */
+  rewrite_rules: { name: string; enabled: boolean; sql: string }[] | null;
 }
 
 export interface FieldFact {
@@ -73,6 +78,8 @@ export interface ConstraintFact {
   target_fields: number[];
   /** pg_constraint.confdeltype: a no action, r restrict, c cascade, n set null, d set default. */
   on_delete: string;
+  /** pg_constraint.confupdtype: the same. */
+  on_update: string;
   definition: string;
   /** Check constraints: the expression. */
   expression: string | null;
@@ -107,6 +114,25 @@ export interface TypeFact {
   not_null: boolean;
   default: string | null;
   labels: string[] | null;
+  /** Composite types that stand alone: their attributes in order. */
+  attributes: { name: string; type: string }[] | null;
+  comment: string | null;
+}
+
+/** What one partition asks of its rows beside what the whole table does. */
+export interface PartitionConstraintFact {
+  /** The partitioned table that clients know. */
+  relation: number;
+  /** The partition, `schema.name`. */
+  partition: string;
+  name: string;
+  kind: 'p' | 'u' | 'f' | 'c' | 'x' | 'n';
+  /** Names of the fields. */
+  fields: string[];
+  definition: string;
+  expression: string | null;
+  validated: boolean;
+  enforced: boolean;
   comment: string | null;
 }
 
@@ -114,6 +140,9 @@ export interface TriggerFact {
   relation: number;
   name: string;
   enabled: boolean;
+  /** It also fires where rows arrive by replication. */
+  always: boolean;
+  comment: string | null;
   /** pg_trigger.tgtype, a set of bits: 4 insert, 8 delete, 16 update. */
   events: number;
   sql: string;
@@ -138,6 +167,13 @@ export const extensionOf = (catalogue: string, oid: string): string =>
 const option = (name: string): string =>
   `(select o.option_value from pg_options_to_table(c.reloptions) o where o.option_name = '${name}')`;
 
+/** True of a foreign table whose wrapper has no handler: PostgreSQL then refuses even to say whether it can be written. */
+export const isUnserved = (relation: string): string =>
+  `(${relation}.relkind = 'f' and not exists (select from pg_catalog.pg_foreign_table f
+      join pg_catalog.pg_foreign_server s on s.oid = f.ftserver
+      join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
+    where f.ftrelid = ${relation}.oid and w.fdwhandler <> 0))`;
+
 const written = `'SELECT', 'INSERT', 'UPDATE', 'DELETE'`;
 
 export const entityQueries: CatalogueQueries<EntityFacts> = {
@@ -145,44 +181,48 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relowner::int8 as owner,
       c.relispartition as is_partition, c.relrowsecurity as row_security, c.relforcerowsecurity as force_row_security,
       coalesce(${option('security_invoker')}::bool, false) as security_invoker,
-      ${option('check_option')} as check_option,
-      case when c.relkind in ('r', 'p') then 28 else pg_relation_is_updatable(c.oid, false) end as updatable,
-      case when c.relkind in ('r', 'p') then 28 else pg_relation_is_updatable(c.oid, true) end as updatable_by_trigger,
+      ${option('check_option')} as check_option, coalesce(${option('security_barrier')}::bool, false) as security_barrier,
+      case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, false) end as updatable,
+      case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, true) end as updatable_by_trigger,
       case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as definition,
-      obj_description(c.oid, 'pg_class') as comment,
+      m.description as comment,
       ${extensionOf('pg_catalog.pg_class', 'c.oid')} as extension,
       ${grants(`coalesce(c.relacl, acldefault('r', c.relowner))`, written)} as grants,
       (select coalesce(json_agg(distinct case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end), '[]')
-        from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1' and r.is_instead) as replaced
-    from ${relationsOf('c')}`),
+        from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1' and r.is_instead and r.ev_enabled in ('O', 'A')) as replaced,
+      (select json_agg(json_build_object('name', r.rulename, 'enabled', r.ev_enabled in ('O', 'A'), 'sql', pg_get_ruledef(r.oid))
+          order by r.rulename)
+        from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1') as rewrite_rules
+    from ${relationsOf('c')} ${commentOf('pg_class', 'c.oid')}`),
 
   fields: list(`
     select c.oid::int8 as relation, a.attnum as number, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
       a.atttypid::int8 as type_oid, a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as "default",
-      a.attgenerated as generated, a.attidentity as identity, col_description(c.oid, a.attnum) as comment,
+      a.attgenerated as generated, a.attidentity as identity, m.description as comment,
       case when a.attacl is not null then ${grants('a.attacl', written)} end as grants,
-      case when d.oid is not null and a.attgenerated = '' then (
-        select json_build_object(
-          'sequences', coalesce(json_agg(p.refobjid::int8) filter (where p.refclassid = 'pg_catalog.pg_class'::regclass), '[]'),
-          'functions', coalesce(json_agg(p.refobjid::int8) filter (where p.refclassid = 'pg_catalog.pg_proc'::regclass), '[]'))
-        from pg_catalog.pg_depend p left join pg_catalog.pg_class s on s.oid = p.refobjid
-        where p.classid = 'pg_catalog.pg_attrdef'::regclass and p.objid = d.oid and p.deptype = 'n'
-          and (p.refclassid = 'pg_catalog.pg_proc'::regclass
-            or p.refclassid = 'pg_catalog.pg_class'::regclass and s.relkind = 'S')
-        having count(*) > 0) end as needs
+      w.needs
     from ${relationsOf('c')}
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    left join (
+      select p.objid as of, json_build_object(
+        'sequences', coalesce(json_agg(p.refobjid::int8) filter (where p.refclassid = 'pg_catalog.pg_class'::regclass), '[]'),
+        'functions', coalesce(json_agg(p.refobjid::int8) filter (where p.refclassid = 'pg_catalog.pg_proc'::regclass), '[]')) as needs
+      from pg_catalog.pg_depend p
+      left join pg_catalog.pg_class s on p.refclassid = 'pg_catalog.pg_class'::regclass and s.oid = p.refobjid
+      where p.classid = 'pg_catalog.pg_attrdef'::regclass and p.deptype = 'n'
+        and (p.refclassid = 'pg_catalog.pg_proc'::regclass or s.relkind = 'S')
+      group by p.objid) w on w.of = d.oid and a.attgenerated = ''
+    ${commentOf('pg_class', 'c.oid', 'a.attnum')}
     where not c.relispartition
     order by c.oid, a.attnum`),
 
   constraints: list(`
     select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
-      coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, d.definition,
+      coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, k.convalidated as validated,
-      d.definition !~ ' NOT ENFORCED$' as enforced,
-      obj_description(k.oid, 'pg_constraint') as comment
+      d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
     -- of the many that say NOT NULL and no more, the text is known
@@ -190,8 +230,23 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       on k.contype = 'n' and k.convalidated and not k.connoinherit and a.attrelid = k.conrelid and a.attnum = k.conkey[1]
     cross join lateral (select coalesce('NOT NULL ' || quote_ident(a.attname), pg_get_constraintdef(k.oid)) as definition offset 0) d
     left join pg_catalog.pg_class c on c.oid = k.conrelid
+    ${commentOf('pg_constraint', 'k.oid')}
     where k.contype in ('p', 'u', 'f', 'c', 'x', 'n') and k.conparentid = 0 and not coalesce(c.relispartition, false)
     order by k.conrelid, k.contypid, k.conname, k.oid`),
+
+  partition_constraints: list(`
+    select pg_partition_root(c.oid)::oid::int8 as relation, format('%I.%I', n.nspname, c.relname) as partition, k.conname as name,
+      k.contype as kind, (select coalesce(json_agg(a.attname order by f.at), '[]')
+        from unnest(k.conkey) with ordinality f(number, at)
+        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = f.number) as fields,
+      pg_get_constraintdef(k.oid) as definition,
+      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, k.convalidated as validated,
+      pg_get_constraintdef(k.oid) !~ ' NOT ENFORCED$' as enforced, obj_description(k.oid, 'pg_constraint') as comment
+    from ${relationsOf('c')}
+    join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x', 'n')
+      and k.conparentid = 0 and k.coninhcount = 0
+    where c.relispartition
+    order by 1, 2, 3`),
 
   unique_indexes: list(`
     select i.indrelid::int8 as relation, x.relname as name,
@@ -200,9 +255,10 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       (select json_agg(k.number order by k.at) from unnest(i.indkey::int2[]) with ordinality k(number, at)
         where k.at <= i.indnkeyatts) as fields,
       pg_get_expr(i.indpred, i.indrelid) as condition, i.indnullsnotdistinct as nulls_not_distinct,
-      pg_get_indexdef(i.indexrelid) as definition, obj_description(i.indexrelid, 'pg_class') as comment
+      pg_get_indexdef(i.indexrelid) as definition, m.description as comment
     from pg_catalog.pg_index i join ${relationsOf('c')} on c.oid = i.indrelid
     join pg_catalog.pg_class x on x.oid = i.indexrelid
+    ${commentOf('pg_class', 'i.indexrelid')}
     where i.indisunique and i.indisvalid and not c.relispartition
       and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
     order by i.indrelid, x.relname`),
@@ -214,18 +270,25 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       y.typtype = 'b' and y.typelem <> 0 as is_array, y.typnotnull as not_null, y.typdefault as "default",
       case when y.typtype = 'e' then (select json_agg(l.enumlabel order by l.enumsortorder)
         from pg_catalog.pg_enum l where l.enumtypid = y.oid) end as labels,
-      obj_description(y.oid, 'pg_type') as comment
+      case when y.typtype = 'c' then (select json_agg(json_build_object('name', a.attname,
+          'type', format_type(a.atttypid, a.atttypmod)) order by a.attnum)
+        from pg_catalog.pg_attribute a where a.attrelid = y.typrelid and a.attnum > 0 and not a.attisdropped) end as attributes,
+      m.description as comment
     from pg_catalog.pg_type y join pg_catalog.pg_namespace n on n.oid = y.typnamespace and ${isOwnSchema('n')}
-    where y.typtype in ('d', 'e') or y.typtype = 'b' and y.typelem <> 0 and exists (
+    ${commentOf('pg_type', 'y.oid')}
+    where y.typtype in ('d', 'e')
+      or y.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = y.typrelid and r.relkind = 'c')
+      or y.typtype = 'b' and y.typelem <> 0 and exists (
       select from pg_catalog.pg_type i where i.oid = y.typelem and i.typtype in ('d', 'e'))
     order by y.oid`),
 
   triggers: list(`
-    select g.tgrelid::int8 as relation, g.tgname as name, g.tgenabled in ('O', 'A') as enabled, g.tgtype::int as events,
-      pg_get_triggerdef(g.oid) as sql
-    from pg_catalog.pg_trigger g join ${relationsOf('c')} on c.oid = g.tgrelid and not c.relispartition
-    where not g.tgisinternal
-    order by g.tgrelid, g.tgname`),
+    select case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation, g.tgname as name,
+      g.tgenabled in ('O', 'A') as enabled, g.tgenabled = 'A' as always, g.tgtype::int as events,
+      pg_get_triggerdef(g.oid) as sql, obj_description(g.oid, 'pg_trigger') as comment
+    from pg_catalog.pg_trigger g join ${relationsOf('c')} on c.oid = g.tgrelid
+    where not g.tgisinternal and g.tgparentid = 0
+    order by 1, g.tgname, g.oid`),
 
   inheritance: list(`
     select i.inhrelid::int8 as child, i.inhparent::int8 as parent

@@ -1,5 +1,5 @@
 import { extensionOf, type GrantFact } from './entities.ts';
-import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.ts';
 
 /** Functions and procedures of the app's schemas that no extension made, and how many extensions made. */
 export interface RoutineFacts {
@@ -17,6 +17,13 @@ export interface RoutineFact {
   inputs: { name: string; type: string; mode: 'i' | 'b' | 'v'; has_default: boolean }[];
   /** What it returns, as PostgreSQL prints it: `SETOF public.tickets`, `TABLE(id uuid)`. */
   result: string;
+  /** All arguments with their defaults, as PostgreSQL prints them. */
+  arguments: string;
+  owner: number;
+  /** RETURNS NULL ON NULL INPUT. */
+  strict: boolean;
+  /** What it does: SQL in the standard's form as PostgreSQL prints it, else the text as it was written; empty for aggregates. */
+  body: string;
   returns_set: boolean;
   volatility: 'i' | 's' | 'v';
   security_definer: boolean;
@@ -41,15 +48,19 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
           from rows from (unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])), unnest(p.proargnames),
             unnest(p.proargmodes)) with ordinality as i(type, name, mode, at)
           where coalesce(i.mode, 'i') in ('i', 'b', 'v')) a) as inputs,
+      pg_get_function_arguments(p.oid) as arguments, p.proowner::int8 as owner, p.proisstrict as strict,
+      case when p.prokind not in ('f', 'p') then '' when p.prosqlbody is null then p.prosrc
+        else pg_get_function_sqlbody(p.oid) end as body,
       pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.provolatile as volatility,
       p.prosecdef as security_definer, l.lanname as language,
       case when l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' then p.prosrc else '' end as source,
       coalesce(to_json(p.proconfig), '[]') as settings,
-      p.prosqlbody is not null as bound, obj_description(p.oid, 'pg_proc') as comment,
+      p.prosqlbody is not null as bound, m.description as comment,
       (select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee), '[]')
         from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g) as grants
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
     join pg_catalog.pg_language l on l.oid = p.prolang
+    ${commentOf('pg_proc', 'p.oid')}
     where ${extensionOf('pg_catalog.pg_proc', 'p.oid')} is null
     order by n.nspname, p.proname, p.oid) t`,
 

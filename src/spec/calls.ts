@@ -22,13 +22,13 @@ export interface CallsApp {
   observed?: { calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>> };
 }
 
-/** Chapter 7: every call that the app answers, and for whom. `entities` are those that /rest/v1 serves. */
+/** Chapter 7 but its functions and settings: every call that the app answers, and for whom. `entities` are those that /rest/v1 serves. */
 export function callsChapter(
   facts: Facts,
   entities: readonly Entity[],
   roles: RolesChapter,
   app: CallsApp,
-): CallsChapter {
+): Omit<CallsChapter, 'functions' | 'settings'> {
   const open = groupBy(
     roles.cells.filter((cell) => cell.verdict !== 'never'),
     (cell) => `${cell.operation} ${cell.entity}`,

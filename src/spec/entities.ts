@@ -98,6 +98,8 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
     row_level_security: relation.row_security,
     forced_row_level_security: relation.row_security && relation.force_row_security,
     security: relation.kind === 'v' ? (relation.security_invoker ? 'invoker' : 'owner') : null,
+    ...(relation.check_option !== null && { check_option: relation.check_option }),
+    ...(relation.security_barrier && { security_barrier: true as const }),
     writable: {
       insert: (relation.updatable_by_trigger & 8) !== 0,
       update: (relation.updatable_by_trigger & 4) !== 0,
@@ -107,8 +109,15 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
     unique_keys: keys('u').sort((a, b) => compareText(a.join('\0'), b.join('\0'))),
     fields: (look.fields.get(relation.oid) ?? []).map((field) => describeField(look, constraints, field)),
     triggers: (look.triggers.get(relation.oid) ?? [])
-      .map(({ name, enabled, sql }) => ({ name, enabled, sql }))
+      .map(({ name, enabled, sql, always, comment }) => ({
+        name,
+        enabled,
+        sql,
+        ...(always && { in_replicas: true as const }),
+        ...(comment !== null && { comment }),
+      }))
       .sort((a, b) => compareText(a.name, b.name)),
+    ...(relation.rewrite_rules && { rewrite_rules: relation.rewrite_rules }),
     inherits: parents
       .filter((parent) => parent !== undefined)
       .map((parent) => entityId(parent.schema, parent.name))
@@ -137,7 +146,8 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
     generated: field.generated === 's' ? 'stored' : field.generated === 'v' ? 'virtual' : null,
     identity: field.identity === 'a' ? 'always' : field.identity === 'd' ? 'by default' : null,
     enum_values: enumValues(look, field.type_oid),
-    comment: field.comment,
+    ...(type?.attributes && { attributes: type.attributes }),
+    comment: field.comment ?? type?.comment ?? null,
     references:
       target && targetField !== undefined ? { schema: target.schema, entity: target.name, field: targetField } : null,
   };
@@ -156,7 +166,8 @@ function enumValues(look: Lookup, oid: number): string[] | null {
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
 }
 
-const onDelete = { a: 'no action', r: 'restrict', c: 'cascade', n: 'set null', d: 'set default' } as const;
+const onUpdate = { c: 'cascade', n: 'set null', d: 'set default' } as const;
+const endings = { a: 'no action', r: 'restrict', ...onUpdate } as const;
 
 function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
   const look = new Lookup(facts);
@@ -174,7 +185,8 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
           from: { schema: from.schema, entity: from.name, fields: look.names(from.oid, key.fields) },
           to: { schema: to.schema, entity: to.name, fields: look.names(to.oid, key.target_fields) },
           kind: unique ? 'one-to-one' : 'many-to-one',
-          on_delete: onDelete[key.on_delete as keyof typeof onDelete],
+          on_delete: endings[key.on_delete as keyof typeof endings],
+          ...(/[cnd]/.test(key.on_update) && { on_update: onUpdate[key.on_update as keyof typeof onUpdate] }),
         },
       ];
     })

@@ -6,16 +6,20 @@ import { Access, type CallingRole } from './access/access.ts';
 import { type ChapterRole, callingRoles } from './access/calling-roles.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import { adviceFor } from './advice/advice.ts';
+import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { byName, compareText, entityId, roleName, routineId, sqlName } from './names.ts';
 import { anyone } from './words/outcomes.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
 
-/** Chapter 6: who may do what, over everything that /rest/v1 reaches. */
-export function rolesChapter(facts: Facts): RolesChapter {
+/**
+ * Chapter 6: who may do what, over everything that /rest/v1 reaches. `anonymous` is the role of a call without a token, null where
+ * such calls are refused.
+ */
+export function rolesChapter(facts: Facts, anonymous?: string | null): RolesChapter {
   const access = new Access(facts);
-  const roles = callingRoles(facts, access.rights.membership);
+  const roles = callingRoles(facts, access.rights.membership, anonymous);
   const relations = exposedRelations(facts);
   const told = relations.filter((relation) => access.policies.of(relation.oid).length > 0);
   const cells = [
@@ -122,7 +126,18 @@ function entry(facts: Facts, access: Access, relation: RelationFact, policy: Pol
     check: policy.check,
     words: policy.comment ?? conditionWords(parse(policy.using), parse(policy.check), null, anyone),
     sql: `${clauses.join('\n')};`,
+    ...functionsOf(facts, policy),
   };
+}
+
+/** The app's own functions that a policy calls; those of Ninefold are the same in every app. */
+function functionsOf(facts: Facts, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
+  if (policy.functions.length === 0) return {};
+  const called = facts.routines
+    .filter((routine) => policy.functions.includes(routine.oid) && isTold(facts, routine.schema))
+    .map((routine) => ({ id: idOf(routine), body: routine.body }))
+    .sort((a, b) => compareText(a.id, b.id));
+  return called.length === 0 ? {} : { functions: called };
 }
 
 /** Without the brackets that PostgreSQL prints around the whole. */

@@ -1,5 +1,12 @@
 import type { Rule, RulesChapter } from '../../contract/specification.ts';
-import type { ConstraintFact, FieldFact, RelationFact, TypeFact, UniqueIndexFact } from '../catalog/entities.ts';
+import type {
+  ConstraintFact,
+  FieldFact,
+  PartitionConstraintFact,
+  RelationFact,
+  TypeFact,
+  UniqueIndexFact,
+} from '../catalog/entities.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
@@ -30,6 +37,7 @@ class Look {
   readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
   readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
   readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
+  readonly partitions: ReadonlyMap<number, readonly PartitionConstraintFact[]>;
   readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
   readonly types: ReadonlyMap<number, TypeFact>;
   readonly relations: ReadonlyMap<number, RelationFact>;
@@ -38,6 +46,7 @@ class Look {
     this.fields = groupBy(facts.fields, (field) => field.relation);
     this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
     this.domains = groupBy(facts.constraints, (constraint) => constraint.domain);
+    this.partitions = groupBy(facts.partition_constraints, (constraint) => constraint.relation);
     this.indexes = groupBy(facts.unique_indexes, (index) => index.relation);
     this.types = new Map(facts.types.map((type) => [type.oid, type]));
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
@@ -62,6 +71,7 @@ function rulesOf(look: Look, relation: RelationFact): Rule[] {
   ]);
   const ofRows = [
     ...constraints.filter((one) => one.kind !== 'n').map((one) => constraintRule(look, relation, one)),
+    ...(look.partitions.get(relation.oid) ?? []).map(partitionRule),
     ...(look.indexes.get(relation.oid) ?? []).map((index) => indexRule(look, relation, index)),
   ].sort((a, b) => compareText(a.name, b.name));
   return [
@@ -182,7 +192,7 @@ function domainRules(look: Look, field: FieldFact, type: TypeFact): Part[] {
   return [...needed, ...parts, ...sized, ...inner];
 }
 
-const appliesTo = (constraint: ConstraintFact): Rule['applies_to'] =>
+const appliesTo = (constraint: Pick<ConstraintFact, 'enforced' | 'validated'>): Rule['applies_to'] =>
   !constraint.enforced ? 'no row' : constraint.validated ? 'all rows' : 'new and changed rows';
 
 const kinds = { p: 'primary key', u: 'unique', f: 'reference', c: 'check', x: 'exclusion', n: 'required' } as const;
@@ -194,11 +204,36 @@ function constraintRule(look: Look, relation: RelationFact, constraint: Constrai
     name: constraint.name,
     kind: kinds[constraint.kind],
     fields,
-    words: constraintWords(look, constraint, fields),
+    words: `${constraintWords(look, constraint, fields)}${timing(constraint.definition)}`,
     comment: constraint.comment,
     sql: constraint.definition,
     applies_to: appliesTo(constraint),
     sqlstate: sqlstates[constraint.kind],
+  };
+}
+
+/** When it is asked, where that is not at once (SET CONSTRAINTS). */
+const timing = (definition: string): string =>
+  / INITIALLY DEFERRED\b/.test(definition)
+    ? ', asked at the end of the transaction'
+    : / DEFERRABLE\b/.test(definition)
+      ? ', asked at once unless the transaction puts it off'
+      : '';
+
+/** What a partition alone asks. Rows come to it through its table, so it is a rule of the table. */
+function partitionRule(constraint: PartitionConstraintFact): Part {
+  const { definition, expression, fields, kind, name, partition } = constraint;
+  const words =
+    kind === 'n' ? `${fields.join(', ')} has a value` : expression === null ? definition : ruleWords(expression);
+  return {
+    name: `${partition}.${name}`,
+    kind: kinds[kind],
+    fields,
+    words: `of rows in ${partition}: ${words}`,
+    comment: constraint.comment,
+    sql: definition,
+    applies_to: appliesTo(constraint),
+    sqlstate: sqlstates[kind],
   };
 }
 

@@ -2,10 +2,12 @@ import type { PurposeFigures } from '../../contract/description.ts';
 import type { LimitName } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { CallEntry, Chapters, Specification } from '../../contract/specification.ts';
+import { callSettings } from './call-settings.ts';
 import { type CallsApp, callsChapter } from './calls.ts';
 import { entitiesChapter } from './entities.ts';
 import { errorsChapter, type MetError } from './errors.ts';
 import type { Facts } from './facts.ts';
+import { functionEntries } from './functions.ts';
 import { contentHash, lasting } from './lasting.ts';
 import { type HitLimit, limitsChapter } from './limits.ts';
 import { purposeChapter } from './purpose.ts';
@@ -39,10 +41,14 @@ export interface Observed {
 /** Derives the specification of an app. Pure: the same facts and settings give the same value, in the same order. */
 export function deriveSpecification(facts: Facts, app: SpecificationApp): Specification {
   const entities = entitiesChapter(facts);
-  const roles = rolesChapter(facts);
-  const calls = callsChapter(facts, entities.entities, roles, app);
-  const rules = rulesChapter(facts);
   const settings = { ...(app.restSettings ?? defaultRestSettings), ...app.authSettings };
+  const roles = rolesChapter(facts, settings.db_anon_role);
+  const calls = {
+    ...callsChapter(facts, entities.entities, roles, app),
+    functions: functionEntries(facts),
+    settings: callSettings(facts, settings),
+  };
+  const rules = rulesChapter(facts);
   const states = statesChapter(facts, app.figures?.states);
   const errors = errorsChapter(facts, rules, states, { settings, met: app.observed?.errors ?? [] });
   const limits = limitsChapter(facts, {

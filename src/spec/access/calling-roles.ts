@@ -27,6 +27,16 @@ const serverRoles = new Set([
   'supabase_storage_admin',
 ]);
 
+function meaningOf({ name, comment }: RoleFact, anonymous: string | null): string {
+  const meaning = givenRoles[name]?.meaning ?? comment ?? 'a role of the app’s own';
+  if (name === 'anon') return anonymous === 'anon' ? meaning : 'no session, where a token names the role';
+  return name === anonymous ? `${meaning}; and whoever calls without a token` : meaning;
+}
+
+/** Where calls without a token have the role of members, not every call of theirs has a member. */
+const userOf = (name: string, anonymous: string | null): CallingRole['user'] =>
+  name === anonymous && name !== 'anon' ? 'unknown' : (givenRoles[name]?.user ?? 'unknown');
+
 /** The roles that every app has, in their order, and what is known of the user of their calls. */
 const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['user'] }>> = {
   anon: { meaning: 'no session', user: 'none' },
@@ -36,18 +46,17 @@ const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['
 
 /**
  * anon and authenticated, then each role of members by name, then service_role, then the app's own roles of the database that
- * its login role may take on, by name.
+ * its login role may take on, by name. `anonymous` is the role of a call without a token, null where such calls are refused.
  */
-export function callingRoles(facts: Facts, membership: Membership): ChapterRole[] {
+export function callingRoles(facts: Facts, membership: Membership, anonymous: string | null = 'anon'): ChapterRole[] {
   const login = membership.named(facts.authenticator);
   const assumable = login ? membership.assumableBy(login.oid) : new Set<number>();
   const column = (fact: RoleFact): ChapterRole => {
-    const known = givenRoles[fact.name];
     return {
       name: fact.name,
       fact,
-      meaning: known?.meaning ?? fact.comment ?? 'a role of the app’s own',
-      caller: { oid: fact.oid, name: fact.name, user: known?.user ?? 'unknown', memberRole: null },
+      meaning: meaningOf(fact, anonymous),
+      caller: { oid: fact.oid, name: fact.name, user: userOf(fact.name, anonymous), memberRole: null },
       barred: assumable.has(fact.oid) ? null : `the app’s login role may not take on ${fact.name}`,
     };
   };

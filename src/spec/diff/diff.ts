@@ -64,7 +64,10 @@ function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject): Ch
   const order = new Map(found.map((difference, i) => [difference, i]));
   const first = (of: readonly Difference[]) => Math.min(...of.map((difference) => order.get(difference) ?? 0));
   const [sources, rest] = [[...silent].filter(isSource), [...silent].filter((difference) => !isSource(difference))];
-  return [...told, ...rest.map(genericWords), ...sourcesWords(sources)]
+  const [start, ...others] = [...told, ...rest.map(genericWords)];
+  // Where a chapter comes from is worth a sentence only where nothing else has changed.
+  const sentences = start ? [{ ...start, of: [...start.of, ...sources] }, ...others] : sourcesWords(sources);
+  return sentences
     .sort((a, b) => first(a.of) - first(b.of))
     .map(({ words, of }) => ({
       chapter: key,

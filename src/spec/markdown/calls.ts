@@ -1,5 +1,11 @@
-import type { CallEntry, CallParameter, CallsChapter, RowCall } from '../../../contract/specification.ts';
-import { code, count, inline, table } from './escape.ts';
+import type {
+  CallEntry,
+  CallParameter,
+  CallsChapter,
+  FunctionEntry,
+  RowCall,
+} from '../../../contract/specification.ts';
+import { block, code, count, inline, table } from './escape.ts';
 
 const areas = [
   { area: 'auth', title: 'Sign-in and sessions' },
@@ -8,7 +14,7 @@ const areas = [
 ] as const;
 
 /** Chapter 7 in Markdown. */
-export function callsMarkdown({ calls, rows, extension_functions }: CallsChapter): string {
+export function callsMarkdown({ calls, rows, extension_functions, functions, settings }: CallsChapter): string {
   const parts = [`${count(calls.length, 'call')}.`];
   for (const { area, title } of areas) {
     const group = calls.filter((call) => call.area === area);
@@ -26,7 +32,36 @@ export function callsMarkdown({ calls, rows, extension_functions }: CallsChapter
   for (const { extension, schema, functions } of extension_functions) {
     parts.push(`And ${count(functions, 'function')} of extension ${inline(extension)} in schema ${inline(schema)}.`);
   }
+  if (functions.length > 0) parts.push('### What functions do', ...functions.flatMap(functionParts));
+  parts.push(
+    '### How calls are answered',
+    table(
+      ['Setting', 'Value', 'Meaning', 'Set in'],
+      settings.map(({ key, value, meaning, set_in }) => [
+        code(key),
+        inline(value),
+        inline(meaning),
+        set_in === 'code' ? 'default' : set_in,
+      ]),
+    ),
+  );
   return parts.join('\n\n');
+}
+
+/** What a function is in a line, and its code. */
+function functionParts({ id, kind, returns, language, volatility, runs_as, strict, ...one }: FunctionEntry): string[] {
+  const about = [
+    `${kind} in ${language}${returns === '' ? '' : `, answers ${returns}`}`,
+    volatility,
+    runs_as === null ? 'runs with the rights of the caller' : `runs with the rights of ${runs_as}`,
+    ...(strict ? ['null where an argument is null'] : []),
+    ...(one.settings.length === 0 ? [] : [`sets ${one.settings.join(', ')}`]),
+    ...(one.comment === null ? [] : [one.comment]),
+  ];
+  const line = `- **${inline(id)}** (${inline(one.arguments)}): ${about.map(inline).join('; ')}`;
+  return one.body === ''
+    ? [line]
+    : [line, `<details><summary>Code</summary>\n\n${block(one.body.trim())}\n\n</details>`];
 }
 
 const told = (call: CallEntry): string[] => [

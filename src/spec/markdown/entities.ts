@@ -1,4 +1,4 @@
-import type { EntitiesChapter, Entity, Field, Relation } from '../../../contract/specification.ts';
+import type { EntitiesChapter, Entity, EntityTrigger, Field, Relation } from '../../../contract/specification.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
 /** Chapter 3 in Markdown. */
@@ -25,13 +25,19 @@ function section(entity: Entity, relations: readonly Relation[]): string {
     ...relations.filter((one) => one.from.schema === entity.schema && one.from.entity === entity.name).map(pointsTo),
     ...entity.unique_keys.map((fields) => `No two rows have the same ${fields.map(code).join(', ')}.`),
     ...entity.inherits.map((parent) => `Its rows are rows of ${inline(parent)} too.`),
-    ...entity.triggers.map(
-      (trigger) => `${trigger.enabled ? 'Trigger' : 'Trigger, switched off,'} ${code(trigger.sql)}`,
+    ...entity.triggers.map(trigger),
+    ...(entity.rewrite_rules ?? []).map(
+      ({ enabled, sql }) => `${enabled ? 'Rule' : 'Rule, switched off,'} ${code(sql)}`,
     ),
   ];
   if (links.length > 0) parts.push(links.map((link) => `- ${link}`).join('\n'));
   if (entity.definition !== null) parts.push(block(entity.definition.trim()));
   return parts.join('\n\n');
+}
+
+function trigger({ enabled, sql, in_replicas, comment }: EntityTrigger): string {
+  const state = enabled ? (in_replicas ? ', for rows that are replicated too,' : '') : ', switched off,';
+  return `Trigger${state} ${code(sql)}${comment === undefined ? '' : `: ${inline(comment)}`}`;
 }
 
 function about(entity: Entity): string {
@@ -45,6 +51,10 @@ function about(entity: Entity): string {
   if (entity.partitions > 0) parts.push(`in ${count(entity.partitions, 'partition')}`);
   if (entity.security !== null)
     parts.push(`reads with the rights of its ${entity.security === 'owner' ? 'owner' : 'caller'}`);
+  if (entity.check_option !== undefined)
+    parts.push(`takes only rows that it shows${entity.check_option === 'local' ? ' by its own condition' : ''}`);
+  if (entity.security_barrier) parts.push('asks its own condition before any other');
+  if (entity.owner !== 'pg_database_owner') parts.push(`belongs to ${inline(entity.owner)}`);
   if (entity.extension !== null) parts.push(`of extension ${inline(entity.extension)}`);
   if (entity.primary_key.length > 0) parts.push(`key ${entity.primary_key.map(code).join(', ')}`);
   return parts.join('; ');
@@ -53,7 +63,8 @@ function about(entity: Entity): string {
 function type(field: Field): string {
   const beneath = field.base_type === null ? '' : `, a ${inline(field.base_type)}`;
   const values = field.enum_values === null ? '' : `: ${field.enum_values.map(inline).join(', ')}`;
-  return `${inline(field.type)}${beneath}${values}`;
+  const parts = (field.attributes ?? []).map((each) => inline(`${each.name} ${each.type}`)).join(', ');
+  return `${inline(field.type)}${beneath}${values}${parts === '' ? '' : ` of ${parts}`}`;
 }
 
 function value(field: Field): string {
@@ -71,8 +82,14 @@ const endings: Readonly<Record<Relation['on_delete'], string>> = {
   'set default': 'set to its default when that row is deleted',
 };
 
-function pointsTo({ from, to, kind, on_delete }: Relation): string {
+const follows: Readonly<Record<NonNullable<Relation['on_update']>, string>> = {
+  cascade: 'follows when its key changes',
+  'set null': 'emptied when its key changes',
+  'set default': 'set to its default when its key changes',
+};
+
+function pointsTo({ from, to, kind, on_delete, on_update }: Relation): string {
   const fields = from.fields.map(code).join(', ');
   const target = `${inline(`${to.schema}.${to.entity}`)} (${to.fields.map(code).join(', ')})`;
-  return `${fields} points to ${kind === 'one-to-one' ? 'one row, and no other row does, of' : 'a row of'} ${target}; ${endings[on_delete]}.`;
+  return `${fields} points to ${kind === 'one-to-one' ? 'one row, and no other row does, of' : 'a row of'} ${target}; ${endings[on_delete]}${on_update === undefined ? '' : `; ${follows[on_update]}`}.`;
 }

@@ -35,6 +35,11 @@ export class Versions {
     app.subscribe((notification) => this.#hear(app, notification));
   }
 
+  /** Looks at an app soon, as something may have changed that its database does not tell of. */
+  look(app: App): void {
+    if (app.ref !== CONSOLE_REF) this.#lookSoon(app, 'always');
+  }
+
   /** Records the app as it stands, where that differs from its latest version. Throws what deriving it throws. */
   record(app: App): Promise<void> {
     const watch = this.#watchOf(app);
@@ -69,7 +74,7 @@ export class Versions {
   }
 
   #watchOf(app: App): Watch {
-    const known = this.#watched.get(app) ?? { timer: null, last: Promise.resolve() };
+    const known = this.#watched.get(app) ?? { timer: null, mode: 'pending', last: Promise.resolve() };
     this.#watched.set(app, known);
     return known;
   }
@@ -80,16 +85,22 @@ export class Versions {
       if (watch.timer) clearTimeout(watch.timer);
       watch.timer = null;
     } else if (type === 'schema' || type === 'settings' || type === 'listening') {
-      const mode = type === 'listening' ? 'pending' : 'unexplained';
-      watch.timer ??= setTimeout(
-        () => {
-          watch.timer = null;
-          watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode));
-          watch.last.catch((error: unknown) => this.#report(app, error));
-        },
-        SETTLE_MILLISECONDS + Math.random() * TURN_MILLISECONDS,
-      ).unref();
+      this.#lookSoon(app, type === 'listening' ? 'pending' : 'unexplained');
     }
+  }
+
+  #lookSoon(app: App, mode: Mode): void {
+    const watch = this.#watchOf(app);
+    if (watch.timer === null || mode === 'always') watch.mode = mode;
+    watch.timer ??= setTimeout(
+      () => {
+        const { mode } = watch;
+        watch.timer = null;
+        watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode));
+        watch.last.catch((error: unknown) => this.#report(app, error));
+      },
+      SETTLE_MILLISECONDS + Math.random() * TURN_MILLISECONDS,
+    ).unref();
   }
 
   #report(app: App, error: unknown): void {
@@ -102,7 +113,7 @@ export class Versions {
    * `pending`: only where the journal holds something new, for an app that was just opened. `unexplained`: also where a change was
    * told that no entry of the journal accounts for.
    */
-  async #record(app: App, mode: 'always' | 'pending' | 'unexplained'): Promise<void> {
+  async #record(app: App, mode: Mode): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const head = await readHead(app.database);
       const isNews = head.latest === null || head.pending.length > 0;
@@ -124,8 +135,12 @@ export class Versions {
   }
 }
 
+type Mode = 'always' | 'pending' | 'unexplained';
+
 interface Watch {
   timer: NodeJS.Timeout | null;
+  /** What the timer will do. */
+  mode: Mode;
   /** The recording under way, or the last one. */
   last: Promise<void>;
 }

@@ -1,18 +1,90 @@
 import { groupBy } from '../../group.ts';
-import { type Difference, isObject } from '../differences.ts';
+import { canonical, type Difference, isObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
-import { fewWords, fromTo, items, listWords, text, texts, thing } from './values.ts';
+import { fewWords, fromTo, items, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
 export const callsTeller: Teller = {
-  whole: ['calls/*'],
+  whole: ['calls/*', 'functions/*', 'settings/*'],
   tell: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'calls/*'));
-    const groups = groupBy(told, (difference) => `${text(call(difference), 'entity')}\0${whatOf(difference)}`);
-    return [...groups.values()].map((group) => tellGroup(group));
+    // A function that comes or goes with its calls is told with them.
+    const withCalls = differences.filter(
+      ({ path, kind, before, after }) =>
+        matches(path, 'functions/*') &&
+        kind !== 'changed' &&
+        told.some((one) => one.kind === kind && text(call(one), 'entity') === text(after ?? before, 'id')),
+    );
+    const groups = groupBy(
+      [...told, ...withCalls],
+      (one) =>
+        `${one.kind === 'changed' ? '' : text(call(one), matches(one.path, 'calls/*') ? 'entity' : 'id')}\0${whatOf(one)}`,
+    );
+    return [
+      ...[...groups.values()].map((group) => tellGroup(group)),
+      ...tellEach(
+        differences.filter((one) => !withCalls.includes(one)),
+        'functions/*',
+        functionWords,
+      ),
+      ...tellEach(differences, 'settings/*', settingWords),
+    ];
   },
 };
+
+const tellEach = (differences: readonly Difference[], pattern: string, words: (one: Difference) => string): Told[] =>
+  differences.filter(({ path }) => matches(path, pattern)).map((one): Told => ({ words: words(one), of: [one] }));
+
+/** What a function does is its code: where that has changed, the sentence shows where the two part. */
+function functionWords({ before, after }: Difference): string {
+  const name = thing(text(after ?? before, 'id'));
+  const kind = text(after ?? before, 'kind') || 'function';
+  if (before === undefined) return `There is a new ${kind} ${name} in ${text(after, 'language')}${commentOf(after)}.`;
+  if (after === undefined) return `The ${kind} ${name} is gone.`;
+  if (!isObject(before) || !isObject(after)) return `The ${kind} ${name} ${fromTo(before, after)}.`;
+  const parts = [
+    ...(before.body === after.body ? [] : [`does something else: its code ${fromTo(before.body, after.body)}`]),
+    ...(before.runs_as === after.runs_as
+      ? []
+      : [
+          `runs with the rights of ${text(after, 'runs_as') || 'whoever calls it'}, no longer of ${text(before, 'runs_as') || 'whoever calls it'}`,
+        ]),
+    ...(before.strict === after.strict
+      ? []
+      : [
+          after.strict === true ? 'answers nothing where an argument is empty' : 'runs where an argument is empty, too',
+        ]),
+    ...(before.volatility === after.volatility
+      ? []
+      : [`is ${text(after, 'volatility')}, no longer ${text(before, 'volatility')}`]),
+    ...(before.comment === after.comment ? [] : [commentWords(after)]),
+    ...changedTo('takes', before.arguments, after.arguments),
+    ...changedTo('answers', before.returns, after.returns),
+    ...changedTo('sets', before.settings, after.settings),
+    ...changedTo('is written in', before.language, after.language),
+    ...changedTo('is a', before.kind, after.kind),
+  ];
+  return `The ${kind} ${name} now ${parts.join('; ')}.`;
+}
+
+const changedTo = (verb: string, before: unknown, after: unknown): string[] =>
+  canonical(before) === canonical(after) ? [] : [`${verb} ${valueWords(after)} (before: ${valueWords(before)})`];
+
+const commentOf = (one: unknown): string => (text(one, 'comment') === '' ? '' : `: ${quoted(text(one, 'comment'))}`);
+
+const commentWords = (one: unknown): string =>
+  text(one, 'comment') === '' ? 'is not described any more' : `is described as ${quoted(text(one, 'comment'))}`;
+
+function settingWords({ before, after }: Difference): string {
+  const key = text(after ?? before, 'key');
+  if (before === undefined) return `The setting ${key} is now ${text(after, 'value')}: ${text(after, 'meaning')}`;
+  if (after === undefined) return `The setting ${key} is no longer made; it was ${text(before, 'value')}.`;
+  if (!isObject(before) || !isObject(after)) return `The setting ${key} ${fromTo(before, after)}.`;
+  if (before.value === after.value)
+    return `The setting ${key} has changed: ${restWords(before, after, []).join('; ')}.`;
+  return `The setting ${key} is now ${text(after, 'value')} (before: ${text(before, 'value')}). ${text(after, 'meaning')}`;
+}
 
 const call = ({ before, after }: Difference): unknown => after ?? before;
 
@@ -48,16 +120,18 @@ function parameterWords(before: unknown, after: unknown): string[] {
   ];
 }
 
-function tellGroup(group: readonly Difference[]): Told {
+function tellGroup(all: readonly Difference[]): Told {
+  const group = all.filter(({ path }) => matches(path, 'calls/*'));
   const [first] = group;
   const names = fewWords(group.map(nameOf));
   const plural = group.length > 1;
   const entity = text(first && call(first), 'entity');
   if (!first?.before) {
     const summary = plural || !first ? '' : `: ${text(first.after, 'summary')}`.replace(/\.$/, '');
-    return { words: `${plural ? 'New calls' : 'New call'} ${names}${summary}.`, of: group };
+    return { words: `${plural ? 'New calls' : 'New call'} ${names}${summary}.`, of: all };
   }
-  if (!first.after) return { words: `No longer answered: ${names}.`, of: group };
-  const of = entity === '' ? '' : ` of ${thing(entity)}`;
-  return { words: `${plural ? 'Calls' : 'The call'}${of}, ${names}: ${whatOf(first)}.`, of: group };
+  if (!first.after) return { words: `No longer answered: ${names}.`, of: all };
+  const isOne = entity !== '' && group.every((one) => text(call(one), 'entity') === entity);
+  const of = isOne ? ` of ${thing(entity)},` : '';
+  return { words: `${plural ? 'Calls' : 'The call'}${of} ${names}: ${whatOf(first)}.`, of: all };
 }

@@ -1,8 +1,8 @@
 import { groupBy } from '../../group.ts';
-import { type Difference, isObject } from '../differences.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
-import { fewWords, fromTo, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
+import { fewWords, fromTo, isSet, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 1: what the app is. */
 export const purposeTeller: Teller = {
@@ -37,10 +37,7 @@ export const screensTeller: Teller = {
       told.filter(({ kind }) => kind !== 'changed'),
       (one) => `${one.kind} ${text(one.after ?? one.before, 'entity')}`,
     );
-    return [
-      ...[...others.values()].map(comeAndGo),
-      ...changed.map((difference): Told => ({ words: screenWords(difference), of: [difference] })),
-    ];
+    return [...[...others.values()].map(comeAndGo), ...[...groupBy(changed, changeWords).values()].map(tellChanged)];
   },
 };
 
@@ -57,13 +54,74 @@ function comeAndGo(of: readonly Difference[]): Told {
   return { words: `New ${plural ? 'screens' : 'screen'} of ${entity}: ${routes}${reason}.`, of };
 }
 
-function screenWords({ before, after }: Difference): string {
-  if (!isObject(before) || !isObject(after)) return `A screen ${fromTo(before, after)}.`;
+/** What of a screen has changed, member by member; each says what is so now. */
+function screenParts(before: JsonObject, after: JsonObject): string[] {
+  const differs = (name: string) => canonical(before[name]) !== canonical(after[name]);
+  const [old, fresh] = [texts(before, 'columns'), texts(after, 'columns')];
+  const more = fresh.filter((name) => !old.includes(name));
+  const fewer = old.filter((name) => !fresh.includes(name));
+  const columns = [
+    ...(more.length > 0 ? [`now shows ${fewWords(more)} too`] : []),
+    ...(fewer.length > 0 ? [`no longer shows ${fewWords(fewer)}`] : []),
+    ...(more.length + fewer.length === 0 ? [`shows its columns in another order: ${fewWords(fresh)}`] : []),
+  ];
+  const roles = texts(after, 'roles');
+  return [
+    ...(differs('title')
+      ? [`is now called ${quoted(text(after, 'title'))} (before: ${quoted(text(before, 'title'))})`]
+      : []),
+    ...(differs('kind') ? [`is now a ${text(after, 'kind')} (before: a ${text(before, 'kind')})`] : []),
+    ...(differs('entity')
+      ? [`now shows rows of ${thing(text(after, 'entity'))} (before: of ${thing(text(before, 'entity'))})`]
+      : []),
+    ...(differs('columns') ? columns : []),
+    ...(differs('filter')
+      ? [isSet(after, 'filter') ? `now shows only rows where ${text(after, 'filter')}` : 'now shows all rows']
+      : []),
+    ...(differs('order_by')
+      ? [isSet(after, 'order_by') ? `rows are now ordered by ${text(after, 'order_by')}` : 'rows are now in no order']
+      : []),
+    ...(differs('roles') ? [roles.length === 0 ? 'now for nobody' : `now for ${listWords(roles)}`] : []),
+    ...(differs('state_field')
+      ? [
+          isSet(after, 'state_field')
+            ? `columns are now the states of ${text(after, 'state_field')}`
+            : 'columns are no longer states',
+        ]
+      : []),
+    ...(differs('origin') ? [`is now ${text(after, 'origin')} (before: ${text(before, 'origin')})`] : []),
+    ...restWords(before, after, [...members]),
+  ];
+}
+
+const members = [
+  'route',
+  'title',
+  'kind',
+  'entity',
+  'columns',
+  'filter',
+  'order_by',
+  'roles',
+  'state_field',
+  'origin',
+  'broken',
+];
+
+/** Screens that change alike share a sentence. */
+function tellChanged(of: readonly Difference[]): Told {
+  const [first] = of;
+  const routes = fewWords(of.map(({ before, after }) => text(after ?? before, 'route')));
+  return { words: `The ${of.length > 1 ? 'screens' : 'screen'} ${routes}: ${first ? changeWords(first) : ''}.`, of };
+}
+
+/** What happened to a screen, in words that fit several. */
+function changeWords({ before, after }: Difference): string {
+  if (!isObject(before) || !isObject(after)) return fromTo(before, after);
   const [was, is] = [texts(before, 'broken'), texts(after, 'broken')];
-  const parts = restWords(before, after, ['broken']);
-  const route = text(after, 'route');
-  if (is.length > 0 && was.length === 0) return `The screen ${route} is broken: ${[...is, ...parts].join('; ')}.`;
-  if (is.length === 0 && was.length > 0) return `The screen ${route} can be shown again${['', ...parts].join('; ')}.`;
-  const reasons = is.join('; ') === was.join('; ') ? [] : [`it is broken because ${listWords(is)}`];
-  return `The screen ${route} has changed: ${[...reasons, ...parts].join('; ')}.`;
+  const parts = screenParts(before, after);
+  if (is.length > 0 && was.length === 0) return `broken, as ${[...is, ...parts].join('; ')}`;
+  if (is.length === 0 && was.length > 0) return ['can be shown again', ...parts].join('; ');
+  const reasons = is.join('; ') === was.join('; ') ? [] : [`broken because ${listWords(is)}`];
+  return [...reasons, ...parts].join('; ');
 }

@@ -1,11 +1,24 @@
 import type { Difference } from '../differences.ts';
 import { keyAt, matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
-import { fewWords, flag, fromTo, isSet, items, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
+import {
+  fewWords,
+  flag,
+  fromTo,
+  isSet,
+  items,
+  listWords,
+  oneLine,
+  quoted,
+  text,
+  texts,
+  thing,
+  valueWords,
+} from './values.ts';
 
 /** Chapter 3: entities, their fields, and the relations between them. */
 export const entitiesTeller: Teller = {
-  whole: ['relations/*', 'entities/*/triggers/*'],
+  whole: ['relations/*', 'entities/*/triggers/*', 'entities/*/rewrite_rules', 'entities/*/fields/*/attributes'],
   tell: (differences, sides) =>
     differences.flatMap((difference) => {
       const words = wordsOf(difference, sides);
@@ -89,14 +102,45 @@ function entityChange(name: string, kind: string, member: string, before: unknow
     case 'unique_keys':
       return `What no two rows of ${name} share ${fromTo(keysWords(before), keysWords(after))}.`;
     case 'inherits':
-      return `Rows of ${name} are now rows of ${valueWords(after)} too (before: ${valueWords(before)}).`;
+      return textsOf(after).length === 0
+        ? `Rows of ${name} are no longer rows of ${valueWords(before)} too.`
+        : `Rows of ${name} are now rows of ${valueWords(after)} too (before: ${valueWords(before)}).`;
     case 'partitions':
-      return `${name} has ${valueWords(after)} partitions (before: ${valueWords(before)}).`;
+      return `${name} now has ${valueWords(after)} ${after === 1 ? 'partition' : 'partitions'} (before: ${valueWords(before)}).`;
+    case 'check_option':
+      return after === undefined
+        ? `Rows that ${name} does not show may now be written through it: its check option is gone.`
+        : `${name} now takes only rows that it shows (check option ${valueWords(after)}).`;
+    case 'security_barrier':
+      return `${name} ${on ? 'now asks' : 'no longer asks'} its own condition before any of the caller’s (security barrier).`;
+    case 'rewrite_rules':
+      return rewriteWords(name, before, after);
     case 'definition':
       return `The query of the ${kind} ${name} ${fromTo(before, after)}.`;
     default:
       return null;
   }
+}
+
+/** Rules that replace what a statement does, or add to it: those that came, went or changed. */
+function rewriteWords(name: string, before: unknown, after: unknown): string {
+  const [old, fresh] = [items({ before }, 'before'), items({ after }, 'after')];
+  const isIn = (list: readonly unknown[], rule: unknown) =>
+    list.some((one) => text(one, 'name') === text(rule, 'name'));
+  const parts = [
+    ...fresh
+      .filter((rule) => !isIn(old, rule))
+      .map((rule) => `a new rule ${text(rule, 'name')} stands in for writes: ${oneLine(text(rule, 'sql'))}`),
+    ...old.filter((rule) => !isIn(fresh, rule)).map((rule) => `the rule ${text(rule, 'name')} is gone`),
+    ...fresh.flatMap((rule) => {
+      const was = old.find((one) => text(one, 'name') === text(rule, 'name'));
+      if (!was || (text(was, 'sql') === text(rule, 'sql') && flag(was, 'enabled') === flag(rule, 'enabled'))) return [];
+      if (text(was, 'sql') === text(rule, 'sql'))
+        return [`the rule ${text(rule, 'name')} is now switched ${flag(rule, 'enabled') ? 'on' : 'off'}`];
+      return [`the rule ${text(rule, 'name')} ${fromTo(text(was, 'sql'), text(rule, 'sql'))}`];
+    }),
+  ];
+  return `Of ${name}, ${parts.join('; ')}.`;
 }
 
 const keysWords = (keys: unknown): string =>
@@ -120,6 +164,8 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
         : `${name} is now described as ${quoted(String(after))}.`;
     case 'enum_values':
       return valuesChange(name, before, after);
+    case 'attributes':
+      return `What ${name} consists of ${fromTo(partsWords(before), partsWords(after))}.`;
     case 'references':
       if (after === null) return `${name} points to nothing any more.`;
       return `${name} now points to ${text(after, 'entity')} (${text(after, 'field')}).`;
@@ -127,6 +173,11 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
       return null;
   }
 }
+
+const partsWords = (attributes: unknown): string =>
+  items({ attributes }, 'attributes')
+    .map((one) => `${text(one, 'name')} ${text(one, 'type')}`)
+    .join(', ');
 
 function valuesChange(name: string, before: unknown, after: unknown): string | null {
   const [old, fresh] = [textsOf(before), textsOf(after)];
@@ -145,8 +196,17 @@ function triggerWords({ path, before, after }: Difference): string {
   const name = text(after ?? before, 'name');
   if (before === undefined) return `A new trigger ${name} runs on ${entity}: ${text(after, 'sql')}.`;
   if (after === undefined) return `The trigger ${name} on ${entity} is gone.`;
+  if (text(before, 'comment') !== text(after, 'comment')) {
+    const comment = text(after, 'comment');
+    return comment === ''
+      ? `The trigger ${name} on ${entity} is not described any more.`
+      : `The trigger ${name} on ${entity} is now described as ${quoted(comment)}.`;
+  }
   if (text(before, 'sql') === text(after, 'sql')) {
-    return `The trigger ${name} on ${entity} is now switched ${flag(after, 'enabled') ? 'on' : 'off'}.`;
+    if (flag(before, 'enabled') !== flag(after, 'enabled'))
+      return `The trigger ${name} on ${entity} is now switched ${flag(after, 'enabled') ? 'on' : 'off'}.`;
+    const is = flag(after, 'in_replicas') ? 'now runs' : 'no longer runs';
+    return `The trigger ${name} on ${entity} ${is} for rows that are replicated, too.`;
   }
   return `The trigger ${name} on ${entity} ${fromTo(text(before, 'sql'), text(after, 'sql'))}.`;
 }
@@ -162,7 +222,11 @@ function relationWords({ before, after }: Difference): string {
   if (after === undefined) return `${pointer(before).replace(' now point', ' no longer point')}.`;
   if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return '';
   if (text(before, 'on_delete') !== text(after, 'on_delete'))
-    return `${pointer(after)}: ${endingOf(after)}, no longer ${text(before, 'on_delete')}.`;
+    return `${pointer(after)}: ${endingOf(after)} (on delete, before: ${text(before, 'on_delete')}).`;
+  if (text(before, 'on_update') !== text(after, 'on_update')) {
+    const [was, is] = [text(before, 'on_update') || 'refused', text(after, 'on_update') || 'refused'];
+    return `${pointer(after)}: when the key there changes, ${is} (before: ${was}).`;
+  }
   return `${pointer(after)}: ${restWords({ ...before }, { ...after }, []).join('; ')}.`;
 }
 

@@ -2,6 +2,7 @@ import { groupBy } from '../../group.ts';
 import { type Difference, isObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
+import { renamings } from './renamings.ts';
 import { fewWords, fromTo, oneLine, text, thing, valueWords } from './values.ts';
 
 /** Chapter 8: what can go wrong. The errors of one origin that come or go together share a sentence. */
@@ -9,17 +10,27 @@ export const errorsTeller: Teller = {
   whole: ['errors/*'],
   tell: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'errors/*'));
-    const groups = groupBy(told, (one) => (one.kind === 'changed' ? one : `${one.kind} ${entityOf(one)}`));
-    return [...groups.values()].map((of): Told => ({ words: errorWords(of), of }));
+    const renamed = renamings(
+      told,
+      (error) => `${text(error, 'group')}\0${text(error, 'code')}\0${text(error, 'meaning')}`,
+    );
+    const paired = new Set(renamed.flat());
+    const rest = told.filter((one) => !paired.has(one));
+    const groups = groupBy(rest, (one) => (one.kind === 'changed' ? one : `${one.kind} ${entityOf(one)}`));
+    return [
+      ...renamed.map((of): Told => ({ words: renamedWords(...of), of })),
+      ...[...groups.values()].map((of): Told => ({ words: errorWords(of), of })),
+    ];
   },
 };
 
-/** The entity or the function that an error comes from; empty for those of the protocols. */
+const renamedWords = ({ before }: Difference, { after }: Difference): string =>
+  `The error ${nameOf(after)} now comes from ${thing(text(after, 'origin'))} (before: ${thing(text(before, 'origin'))}).`;
+
+/** The entity or the function that an error comes from; empty for those of the protocols. Quoted names may hold a dot. */
 const entityOf = ({ before, after }: Difference): string =>
-  text(after ?? before, 'origin')
-    .split('.')
-    .slice(0, 2)
-    .join('.');
+  /^(?:"(?:[^"]|"")*"|[^".])*(?:\.(?:"(?:[^"]|"")*"|[^".(])*(?:\(.*\))?)?/.exec(text(after ?? before, 'origin'))?.[0] ??
+  '';
 
 function nameOf(error: unknown): string {
   const code = text(error, 'code') || 'a code that is made while it runs';
@@ -42,7 +53,12 @@ function errorWords(of: readonly Difference[]): string {
 
 function changeWords({ before, after }: Difference): string {
   if (!isObject(before) || !isObject(after)) return `An error ${fromTo(before, after)}.`;
-  return `The error ${nameOf(after)} has changed: ${restWords(before, after, []).join('; ')}.`;
+  const isRule = text(after, 'group') === 'rule';
+  // What a rule says is its meaning, its hint and what the member reads; chapter 5 has its SQL.
+  const known = [...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []), ...(isRule ? ['sql'] : [])];
+  if (restWords(before, after, known).length === 0)
+    return `The rule behind the error ${nameOf(after)} is written otherwise; chapter 5 says how.`;
+  return `The error ${nameOf(after)} has changed: ${restWords(before, after, known).join('; ')}.`;
 }
 
 /** Chapter 9: the numbers that bound the app. */

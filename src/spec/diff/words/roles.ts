@@ -1,5 +1,5 @@
 import { groupBy } from '../../group.ts';
-import { type Difference, isObject, type JsonObject } from '../differences.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
 import { matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
@@ -15,7 +15,12 @@ export const rolesTeller: Teller = {
       sides,
     ),
     ...differences.filter(({ path }) => matches(path, 'policies/*')).map(tellPolicy),
-    ...differences.filter(({ path }) => matches(path, 'advice/*')).map(tellAdvice),
+    ...[
+      ...groupBy(
+        differences.filter(({ path }) => matches(path, 'advice/*')),
+        adviceOf,
+      ).values(),
+    ].map(tellAdvice),
   ],
 };
 
@@ -35,8 +40,16 @@ function tellRole(difference: Difference): Told {
   if (before === undefined)
     return { words: `There is a new role ${name}${meaning === '' ? '' : `: ${meaning}`}${free}.`, of: [difference] };
   if (after === undefined) return { words: `The role ${name} is gone.`, of: [difference] };
-  const parts = isObject(before) && isObject(after) ? restWords(before, after, []) : [fromTo(before, after)];
-  return { words: `The role ${name} has changed: ${parts.join('; ')}.`, of: [difference] };
+  if (!isObject(before) || !isObject(after))
+    return { words: `The role ${name} ${fromTo(before, after)}.`, of: [difference] };
+  const parts = [
+    ...(before.meaning === after.meaning ? [] : [`now stands for: ${meaning} (before: ${text(before, 'meaning')})`]),
+    ...(before.bypasses_row_level_security === after.bypasses_row_level_security
+      ? []
+      : [free === '' ? 'is now bound by row-level security' : 'is no longer bound by row-level security']),
+    ...restWords(before, after, ['meaning', 'bypasses_row_level_security']),
+  ];
+  return { words: `The role ${name} ${parts.join('; ')}.`, of: [difference] };
 }
 
 interface Cell {
@@ -67,22 +80,70 @@ function tellCells(differences: readonly Difference[], sides: Sides): Told[] {
   const gone = rest.filter((cell) => cell.is === null && !hasEntity(sides.after, cell.entity));
   const fresh = rest.filter((cell) => cell.was === null);
   const changed = rest.filter((cell) => !gone.includes(cell) && !fresh.includes(cell));
+  const hidden = changed.filter((cell) => cell.is === null);
   return [
     ...[...groupBy(newRoles, (cell) => cell.role)].flatMap(([role, group]) => tellNewRole(role, group)),
     ...[...groupBy(goneRoles, (cell) => cell.role)].map(([role, group]) => ({
       words: `Nobody has role ${role} any more, and what it let them do.`,
       of: group.map((cell) => cell.difference),
     })),
-    ...[...groupBy(gone, (cell) => cell.entity)].map(([entity, group]) => ({
-      words: `What anybody might do with ${thing(entity)} is gone with it.`,
-      of: group.map((cell) => cell.difference),
-    })),
-    ...[...groupBy(fresh, (cell) => `${cell.entity}\0${cell.role}`).values()].map(tellFresh),
-    ...[...groupBy(changed, (cell) => `${cell.entity}\0${cell.role}\0${cell.was}\0${cell.is}`).values()].map(
-      tellChanged,
-    ),
+    ...tellTogether(gone, (things) => `What anybody might do with ${things} is gone with it.`),
+    ...tellTogether(hidden, (things) => `Nobody reaches ${things} any more.`),
+    ...alikeOf(fresh, (group) => extent(group, 'it')).map(tellFresh),
+    ...alikeOf(
+      changed.filter((cell) => cell.is !== null),
+      (group) => [...new Set(group.map(changeOf))].join('\0'),
+      (cell) => changeOf(cell),
+    ).map(tellChanged),
   ];
 }
+
+const tellTogether = (cells: readonly Cell[], words: (things: string) => string): Told[] =>
+  cells.length === 0
+    ? []
+    : [
+        {
+          words: words(fewWords([...new Set(cells.map(({ entity }) => thing(entity)))])),
+          of: cells.map((cell) => cell.difference),
+        },
+      ];
+
+/** What happened to a cell; where it stays open, why included. */
+const changeOf = ({ difference, was, is }: Cell): string =>
+  `${was}\0${is}${was === is && is !== 'never' ? `\0${reasonWords(difference)}` : ''}`;
+
+/** Cells that one sentence tells: the same operations of several roles, of several entities. */
+interface Alike {
+  roles: string[];
+  entities: string[];
+  /** Of one role and one entity: they stand for all. */
+  cells: readonly Cell[];
+  of: Difference[];
+}
+
+/** Joins roles that may do alike with an entity, then entities with which the same roles may do alike. */
+function alikeOf(
+  cells: readonly Cell[],
+  likeness: (group: readonly Cell[]) => string,
+  part: (cell: Cell) => string = () => '',
+): Alike[] {
+  const pairs = [...groupBy(cells, (cell) => `${cell.entity}\0${cell.role}\0${part(cell)}`).values()];
+  const verbsOf = (group: readonly Cell[]) => group.map(({ verb }) => verb).join();
+  const ofEntities = [
+    ...groupBy(pairs, (group) => `${group[0]?.entity}\0${verbsOf(group)}\0${likeness(group)}`).values(),
+  ].map((groups) => ({ groups, roles: groups.map(([first]) => first?.role ?? '') }));
+  const likeAll = ({ groups: [first], roles }: (typeof ofEntities)[number]) =>
+    `${roles.join()}\0${verbsOf(first ?? [])}\0${likeness(first ?? [])}`;
+  return [...groupBy(ofEntities, likeAll).values()].map((alike) => ({
+    roles: alike[0]?.roles ?? [],
+    entities: alike.map(({ groups }) => groups[0]?.[0]?.entity ?? ''),
+    cells: alike[0]?.groups[0] ?? [],
+    of: alike.flatMap(({ groups }) => groups.flat().map(({ difference }) => difference)),
+  }));
+}
+
+const who = ({ roles }: Alike): string => listWords(roles.map(subject));
+const what = ({ entities }: Alike): string => fewWords(entities.map(thing));
 
 function readCell(difference: Difference): Cell {
   const { before, after } = difference;
@@ -100,7 +161,14 @@ function readCell(difference: Difference): Cell {
 
 function state(cell: unknown): string {
   const verdict = text(cell, 'verdict');
-  return verdict === 'when' ? `when ${text(cell, 'words')}` : verdict;
+  return verdict === 'when' ? condition(text(cell, 'words')) : verdict;
+}
+
+/** Most conditions are about a row; some say how it is done, or with which fields. */
+function condition(words: string): string {
+  if (/^\d+ of \d+ fields/.test(words)) return `as to ${words}`;
+  if (words.startsWith('filters on ')) return `with ${words}`;
+  return /^(as|only|with|without) /.test(words) ? words : `when ${words}`;
 }
 
 /** What a role may do with an entity, as the tail of a sentence: "read and add it always; change it when …". */
@@ -112,10 +180,8 @@ function extent(cells: readonly Cell[], what: string): string {
     .join('; ');
 }
 
-function tellFresh(group: readonly Cell[]): Told {
-  const [first] = group;
-  const words = `${subject(first?.role ?? '')} may ${extent(group, thing(first?.entity ?? ''))}.`;
-  return { words: sentence(words), of: group.map((cell) => cell.difference) };
+function tellFresh(alike: Alike): Told {
+  return { words: sentence(`${who(alike)} may ${extent(alike.cells, what(alike))}.`), of: alike.of };
 }
 
 /** All that a new role may do; entities with which it may do the same are told together. */
@@ -129,26 +195,25 @@ function tellNewRole(role: string, cells: readonly Cell[]): Told[] {
   });
 }
 
-function tellChanged(group: readonly Cell[]): Told {
-  const [first] = group;
-  const of = group.map((cell) => cell.difference);
-  if (!first) return { words: '', of };
-  const { was, is } = first;
-  const who = subject(first.role);
-  const what = `${listWords(group.map(({ verb }) => verb))} ${thing(first.entity)}`;
-  if (was === is) {
+function tellChanged(alike: Alike): Told {
+  const { cells, of } = alike;
+  const [first] = cells;
+  const { was, is } = first ?? { was: null, is: null };
+  const done = `${listWords(cells.map(({ verb }) => verb))} ${what(alike)}`;
+  if (first && was === is) {
     const why = reasonWords(first.difference);
-    return { words: `Why ${who} may ${is === 'never' ? 'not ' : ''}${what} has changed: ${why}.`, of };
+    return { words: `Why ${who(alike)} may ${is === 'never' ? 'not ' : ''}${done} has changed: ${why}.`, of };
   }
-  if (is === null) return { words: `It is no longer told whether ${who} may ${what}.`, of };
-  return { words: sentence(`${who} ${verdictWords(was ?? 'never', is, what)}.`), of };
+  return { words: sentence(`${who(alike)} ${verdictWords(was ?? 'never', is ?? 'never', done)}.`), of };
 }
 
 function verdictWords(was: string, is: string, what: string): string {
   if (is === 'never') return `may no longer ${what}${was === 'always' ? '' : ` (before: ${was})`}`;
   if (is === 'always') return `may now ${what}${was === 'never' ? '' : ` always (before: ${was})`}`;
   if (was === 'never') return `may now ${what} ${is}`;
-  return was === 'always' ? `may now ${what} only ${is}` : `may now ${what} ${is} (before: ${was})`;
+  return was === 'always'
+    ? `may now ${what} ${is.startsWith('only ') ? is : `only ${is}`}`
+    : `may now ${what} ${is} (before: ${was})`;
 }
 
 /** What of a cell changed while its verdict stayed. */
@@ -177,16 +242,41 @@ function tellPolicy(difference: Difference): Told {
     parts.push(`it lets through ${text(after, 'words')} (before: ${text(before, 'words')})`);
     told.push('words', 'using', 'check');
   }
+  if (canonical(before.roles) !== canonical(after.roles)) {
+    parts.push(`it is now for ${who}`);
+    told.push('roles');
+  }
+  if (canonical(before.functions) !== canonical(after.functions)) {
+    parts.push(...calledWords(before, after));
+    told.push('functions');
+  }
   parts.push(...restWords(before, after, told));
   // Every member stands in its SQL, so that comes last, and alone only.
   if (parts.length === 0) parts.push(`its SQL ${fromTo(before.sql, after.sql)}`);
   return { words: `The ${name} has changed: ${parts.join('; ')}.`, of: [difference] };
 }
 
-function tellAdvice(difference: Difference): Told {
-  const { before, after } = difference;
-  const about = `${text(after ?? before, 'about')} (${thing(text(after ?? before, 'on'))})`;
-  if (after === undefined) return { words: `Advice that no longer holds: ${about}.`, of: [difference] };
-  const is = before === undefined ? 'New advice' : 'The advice has changed';
-  return { words: `${is}: ${about}. ${text(after, 'words')}`, of: [difference] };
+/** What the functions that a policy calls do otherwise. */
+function calledWords(before: unknown, after: unknown): string[] {
+  const [old, fresh] = [items(before, 'functions'), items(after, 'functions')];
+  const otherwise = fresh.filter((one) =>
+    old.some((each) => text(each, 'id') === text(one, 'id') && text(each, 'body') !== text(one, 'body')),
+  );
+  const names = (list: readonly unknown[]) => listWords(list.map((one) => thing(text(one, 'id'))));
+  return otherwise.length > 0
+    ? [`${names(otherwise)}, which it calls, does something else`]
+    : [`it now calls ${names(fresh) || 'no function'} (before: ${names(old) || 'none'})`];
 }
+
+/** Advice about several things that says the same is told together. */
+function tellAdvice(group: readonly Difference[]): Told {
+  const [first] = group;
+  const on = fewWords([...new Set(group.map(({ before, after }) => thing(text(after ?? before, 'on'))))]);
+  const about = `${text(first?.after ?? first?.before, 'about')} (${on})`;
+  if (first?.after === undefined) return { words: `Advice that no longer holds: ${about}.`, of: group };
+  const is = first.before === undefined ? 'New advice' : 'The advice has changed';
+  return { words: `${is}: ${about}. ${text(first.after, 'words')}`, of: group };
+}
+
+const adviceOf = ({ kind, before, after }: Difference): string =>
+  `${kind}\0${text(after ?? before, 'about')}\0${kind === 'removed' ? '' : text(after, 'words')}`;

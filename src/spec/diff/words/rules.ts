@@ -3,7 +3,8 @@ import { type Difference, isObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
-import { fromTo, text, thing } from './values.ts';
+import { renamings } from './renamings.ts';
+import { fromTo, text, texts, thing } from './values.ts';
 
 /** Chapter 5: what is valid. The rules of an entity that is new are told together. */
 export const rulesTeller: Teller = {
@@ -20,10 +21,20 @@ export const rulesTeller: Teller = {
       if (removed.length === group.length && !hasEntity(sides.after, entity)) {
         return [{ words: `The rules of ${thing(entity)} are gone with it.`, of: group }];
       }
-      return group.map((difference): Told => ({ words: ruleWords(thing(entity), difference), of: [difference] }));
+      const renamed = renamings(group, (rule) => `${text(rule, 'words')}\0${texts(rule, 'fields').join()}`);
+      const paired = new Set(renamed.flat());
+      return [
+        ...renamed.map(([gone, come]): Told => ({ words: renamedWords(thing(entity), gone, come), of: [gone, come] })),
+        ...group
+          .filter((difference) => !paired.has(difference))
+          .map((difference): Told => ({ words: ruleWords(thing(entity), difference), of: [difference] })),
+      ];
     });
   },
 };
+
+const renamedWords = (entity: string, { before }: Difference, { after }: Difference): string =>
+  `The rule for ${entity}, ${text(after, 'words')}, is now called ${text(after, 'name')} (before: ${text(before, 'name')}).`;
 
 const entityOf = ({ before, after }: Difference): string => text(after ?? before, 'entity');
 

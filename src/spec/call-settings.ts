@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { type Limit, limits } from '../../contract/limits.ts';
+import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
+import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
+import type { CallSetting } from '../../contract/specification.ts';
+import type { BoundFacts } from '../catalog/bounds.ts';
+import type { Facts } from './facts.ts';
+import { compareText, roleName } from './names.ts';
+
+const known: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
+
+/** Chapter 9 tells them. */
+const bounding = new Set(Object.values<Limit>(limits).flatMap(({ setting }) => setting ?? []));
+
+/** The settings that decide how calls are answered: the app's own, then those that its database makes for its connections. */
+export function callSettings(facts: Facts, settings: RestSettings & AuthSettings): CallSetting[] {
+  const own = Object.entries(known)
+    .filter(([key]) => !bounding.has(key))
+    .map(([key, setting]): CallSetting => {
+      const [value, standard] = [words(settings[key as keyof typeof settings]), words(setting.default)];
+      const set_in = value === standard ? 'code' : 'setting';
+      return { key, value, default: standard, meaning: setting.meaning, set_in };
+    });
+  return [...own, ...databaseSettings(facts)];
+}
+
+/** ALTER ROLE … SET and ALTER DATABASE … SET, but numbers that chapter 9 tells. */
+function databaseSettings(facts: Facts): CallSetting[] {
+  const told = new Set(facts.server_settings.map(({ name }) => name));
+  return facts.role_settings
+    .filter(({ name }) => !told.has(name))
+    .map((one): CallSetting => {
+      const whose = whoseOf(facts, one);
+      return {
+        key: `${one.name} (${whose})`,
+        // Names with a dot are the app's own, and often hold a secret.
+        value: one.name.includes('.') ? fingerprint(one.value) : one.value,
+        default: 'the server’s',
+        meaning: `What PostgreSQL’s ${one.name} is for connections of ${whose}.`,
+        set_in: 'database',
+      };
+    })
+    .sort((a, b) => compareText(a.key, b.key));
+}
+
+/** In the words that are the same in every app. */
+function whoseOf(facts: Facts, { role, database }: BoundFacts['role_settings'][number]): string {
+  if (role === null) return database ? 'everyone' : 'everyone, in every database';
+  const name =
+    role === facts.authenticator
+      ? 'authenticator'
+      : roleName(facts, facts.roles.find((one) => one.name === role)?.oid ?? -1);
+  return database ? name : `${name}, in every database`;
+}
+
+function words(value: unknown): string {
+  if (value === null || value === '') return 'none';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  if (typeof value !== 'object') return String(value);
+  const members = Object.entries(value as Record<string, unknown>).sort(([a], [b]) => compareText(a, b));
+  return members.length === 0
+    ? 'none'
+    : members.map(([name, text]) => `${name} (${fingerprint(String(text))})`).join(', ');
+}
+
+/** Tells that a value has changed, and not what it is: the specification is read by more people than the settings. */
+const fingerprint = (value: string): string =>
+  `fingerprint ${createHash('sha256').update(value).digest('hex').slice(0, 8)}`;

@@ -1,0 +1,30 @@
+import type { FunctionEntry } from '../../contract/specification.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { isTold } from './entities.ts';
+import type { Facts } from './facts.ts';
+import { byName, compareText, roleName } from './names.ts';
+import { idOf } from './roles.ts';
+
+const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
+const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
+
+/** Every function of the app: what calls, triggers and policies come to is what these do. */
+export const functionEntries = (facts: Facts): FunctionEntry[] =>
+  facts.routines
+    .filter((routine) => isTold(facts, routine.schema))
+    .sort((a, b) => byName(a, b) || compareText(idOf(a), idOf(b)))
+    .map((routine) => entry(facts, routine));
+
+const entry = (facts: Facts, routine: RoutineFact): FunctionEntry => ({
+  id: idOf(routine),
+  kind: kinds[routine.kind],
+  arguments: routine.arguments,
+  returns: routine.result ?? '',
+  language: routine.language,
+  volatility: volatilities[routine.volatility],
+  runs_as: routine.security_definer ? roleName(facts, routine.owner) : null,
+  strict: routine.strict,
+  settings: routine.settings,
+  comment: routine.comment,
+  body: routine.body,
+});

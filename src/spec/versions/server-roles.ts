@@ -1,0 +1,92 @@
+import type { App } from '../../apps/app.ts';
+import { authenticatorRole, ownerRole } from '../../apps/app-record.ts';
+import type { Executor } from '../../database/database.ts';
+import { ConnectionError } from '../../database/database-error.ts';
+import { rowsAsText } from '../../database/statement.ts';
+import type { Events } from '../../observe/events.ts';
+
+/** How often the server's roles are looked at: nothing tells of them. */
+const LOOK_MILLISECONDS = 2000;
+
+/**
+ * What of the server an app depends on, as one text for each app: the roles that every app has, its own login roles, who is a member of
+ * whom, and what ALTER ROLE and ALTER DATABASE set. $1 to $3: database, owner and authenticator of each app.
+ */
+const QUERY = `with shared as (
+    select pg_catalog.md5(pg_catalog.concat(
+      (select pg_catalog.string_agg(pg_catalog.concat(r::text, pg_catalog.shobj_description(r.oid, 'pg_authid')), ',' order by r.oid)
+        from pg_catalog.pg_roles r where not r.rolcanlogin),
+      (select pg_catalog.string_agg(m::text, ',' order by m.roleid, m.member, m.grantor) from pg_catalog.pg_auth_members m
+        join pg_catalog.pg_roles r on r.oid = m.member and not r.rolcanlogin),
+      (select pg_catalog.string_agg(s::text, ',') from pg_catalog.pg_db_role_setting s where s.setdatabase = 0 and s.setrole = 0))) as state
+  )
+  select a.database as name, pg_catalog.concat(shared.state, pg_catalog.md5(pg_catalog.concat(d.datdba, d.datconnlimit, d.datacl,
+      (select pg_catalog.string_agg(r::text, ',' order by r.oid) from pg_catalog.pg_roles r where r.rolname in (a.owner, a.authenticator)),
+      (select pg_catalog.string_agg(m::text, ',' order by m.roleid, m.member, m.grantor) from pg_catalog.pg_auth_members m
+        join pg_catalog.pg_roles r on r.oid = m.member and r.rolname in (a.owner, a.authenticator)),
+      (select pg_catalog.string_agg(s::text, ',' order by s.setdatabase, s.setrole) from pg_catalog.pg_db_role_setting s
+        left join pg_catalog.pg_roles r on r.oid = s.setrole
+        where s.setdatabase = d.oid or s.setdatabase = 0 and r.rolname in (a.owner, a.authenticator))))) as state
+  from shared, unnest($1::text[], $2::text[], $3::text[]) as a(database, owner, authenticator)
+  join pg_catalog.pg_database d on d.datname = a.database`;
+
+/** Looks, while apps are open, whether what the whole server holds once has changed for one of them: no app's database tells of that. */
+export class ServerRoles {
+  readonly #database: Executor;
+  readonly #events: Events;
+  readonly #onChange: (app: App) => void;
+  readonly #states = new Map<App, string | null>();
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> = Promise.resolve();
+
+  /** `database` is any of the server's, as a role that sees all roles; `onChange` hears of an app for which something has changed. */
+  constructor(database: Executor, events: Events, onChange: (app: App) => void) {
+    this.#database = database;
+    this.#events = events;
+    this.#onChange = onChange;
+  }
+
+  /** Looks after the app while it is open. */
+  watch(app: App): void {
+    app.subscribe(({ type }) => {
+      if (type === 'listening') this.#states.set(app, this.#states.get(app) ?? null);
+      else if (type === 'deaf') this.#states.delete(app);
+    });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#looking = this.#looking
+        .then(() => this.#look())
+        .catch((error: unknown) => {
+          if (error instanceof ConnectionError) return;
+          this.#events.emit({ type: 'fault', requestId: null, where: 'the roles of the server', error });
+        });
+    }, LOOK_MILLISECONDS).unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const apps = [...this.#states.keys()];
+    if (apps.length === 0) return;
+    const list = (of: (app: App) => string) => `{${apps.map((app) => JSON.stringify(of(app))).join(',')}}`;
+    const params = [
+      list((app) => app.record.database),
+      list((app) => ownerRole(app.ref)),
+      list((app) => authenticatorRole(app.ref)),
+    ];
+    const [result] = await this.#database.run([{ text: QUERY, params, preparedFor: 'server roles' }]);
+    const found = new Map((result ? rowsAsText(result) : []).map(({ name, state }) => [name, state ?? '']));
+    for (const app of apps) {
+      const [before, state] = [this.#states.get(app), found.get(app.record.database)];
+      // It may have closed meanwhile.
+      if (before === undefined || state === undefined) continue;
+      this.#states.set(app, state);
+      if (before !== null && before !== state) this.#onChange(app);
+    }
+  }
+}
