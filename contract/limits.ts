@@ -481,6 +481,12 @@ export const limits = limit({
     default: 700,
     meaning: 'How long the workers of all nodes may take to say that they hold the story of a call.',
   },
+  logWaitMilliseconds: {
+    group: 'records',
+    unit: 'milliseconds',
+    default: 300,
+    meaning: 'How long the workers of all nodes have to tell the calls of an app that they remember.',
+  },
   countedIncidents: {
     group: 'records',
     unit: 'count',
@@ -510,6 +516,12 @@ export const limits = limit({
     unit: 'count',
     default: 1000,
     meaning: 'Apps whose calls one worker counts between two flushes.',
+  },
+  logLines: {
+    group: 'builders',
+    unit: 'count',
+    default: 500,
+    meaning: 'Calls that the logs show at most.',
   },
   recentErrors: {
     group: 'builders',

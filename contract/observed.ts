@@ -56,8 +56,8 @@ export interface CallStoryAnswer {
   usual: { p50_ms: number | null; p99_ms: number | null };
 }
 
-/** One line of GET /admin/v1/apps/:ref/errors, the newest first. */
-export interface RecentError {
+/** A call in short: a line of GET /admin/v1/apps/:ref/logs. */
+export interface LogLine {
   request_id: string;
   /** ISO 8601. */
   at: string;
@@ -70,6 +70,19 @@ export interface RecentError {
   role: string | null;
   user_id: string | null;
   milliseconds: number;
+}
+
+/** One line of GET /admin/v1/apps/:ref/errors, the newest first. */
+export type RecentError = LogLine;
+
+/** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&limit=. */
+export interface LogAnswer {
+  /** The newest first. */
+  calls: LogLine[];
+  /** True where more are held that fit what was asked for. */
+  cut: boolean;
+  /** How many workers told what they remember, this one included. */
+  workers: number;
 }
 
 export type StatisticsWindow = 'hour' | 'day' | 'week';

@@ -74,6 +74,32 @@ export async function showErrors(context: AdminContext, exchange: Exchange, ref:
   return json(await readErrors(app, code, Math.min(asked.data, most)));
 }
 
+/** GET /apps/:ref/logs?status=&code=&call=&user=&request=&limit=: the last calls, the newest first; `status` is its first digit. */
+export async function showLogs(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const query = new URLSearchParams(exchange.query);
+  const asked = logQuery.safeParse(Object.fromEntries(query));
+  if (!asked.success) {
+    throw new NinefoldError('validation_invalid', {
+      message:
+        'status is a digit from 1 to 5, limit a whole number from 1; code, call, user and request are texts without a NUL.',
+    });
+  }
+  const { status = null, code = null, call = null, user = null, request = null, limit } = asked.data;
+  const filter = { status, code, call, userId: user, requestId: request };
+  const most = limits.logLines.default;
+  return json(await context.stories.recent(await openApp(context, ref), filter, Math.min(limit ?? most, most)));
+}
+
+const named = z
+  .string()
+  .regex(/^[^\0]*$/)
+  .optional();
+const logQuery = z.object({
+  ...{ code: named, call: named, user: named, request: named },
+  status: z.coerce.number().int().min(1).max(5).optional(),
+  limit: z.coerce.number().int().positive().optional(),
+});
+
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** GET /apps/:ref/calls/:requestId: the story of one call. Throws `call_unknown` where it is not held any more. */

@@ -2,7 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, listApps, showApp, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
-import { showCall, showCalls, showErrors, showStory } from './calls.ts';
+import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
 import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { migrate } from './migrate.ts';
@@ -57,6 +57,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/calls', ({ context }, exchange, ref) => showCalls(context, exchange, ref)),
   onApp('GET', '/call', ({ context }, exchange, ref) => showCall(context, exchange, ref)),
   onApp('GET', '/calls/:requestId', ({ context }, _, ref, params) => showStory(context, ref, params.requestId ?? '')),
+  onApp('GET', '/logs', ({ context }, exchange, ref) => showLogs(context, exchange, ref)),
   onApp('GET', '/errors', ({ context }, exchange, ref) => showErrors(context, exchange, ref)),
   onApp('POST', '/sql', ({ context, caller }, exchange, ref) => runSql(context, caller, exchange, ref)),
   onApp('POST', '/migrations', ({ context, caller }, exchange, ref) => migrate(context, caller, exchange, ref)),

@@ -18,6 +18,9 @@ export type Notification =
   | { type: 'sessions-revoked-all' }
   /** Somebody looks for the story of a call; somebody has written it down. */
   | { type: 'story-wanted' | 'story-kept'; id: string }
+  /** Somebody looks at the logs; a worker tells a part of the calls that it remembers. */
+  | { type: 'log-wanted'; id: string }
+  | { type: 'log-told'; id: string; worker: string; lines: unknown[] }
   /** From now on everything is heard; what happened before may not have been. */
   | { type: 'listening' }
   /** From now on things may happen unheard. */
@@ -245,6 +248,17 @@ export function parseNotification(payload: string): Notification | null {
     case 'story-wanted':
     case 'story-kept':
       return 'id' in value && typeof value.id === 'string' ? { type: value.type, id: value.id } : null;
+    case 'log-wanted':
+      return 'id' in value && typeof value.id === 'string' ? { type: value.type, id: value.id } : null;
+    case 'log-told':
+      return 'id' in value &&
+        typeof value.id === 'string' &&
+        'worker' in value &&
+        typeof value.worker === 'string' &&
+        'lines' in value &&
+        Array.isArray(value.lines)
+        ? { type: value.type, id: value.id, worker: value.worker, lines: value.lines }
+        : null;
     case 'session-revoked': {
       const ids =
         'ids' in value && Array.isArray(value.ids) ? value.ids.filter((each) => typeof each === 'string') : [];

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { limits } from '../../contract/limits.ts';
-import type { CallStory, RecentError } from '../../contract/observed.ts';
+import type { CallStory, LogAnswer, RecentError } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
+import { CallLog, type LogFilter, lineOf } from './call-log.ts';
 import { PerApp } from './per-app.ts';
 import { storyOf } from './story.ts';
 
@@ -55,6 +56,7 @@ export class CallStories {
   readonly #apps: Apps;
   readonly #events: Events;
   readonly #shelves = new PerApp<Shelf>(newShelf);
+  readonly #log = new CallLog();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(apps: Apps, events: Events) {
@@ -113,6 +115,12 @@ export class CallStories {
     return (await readStory(app, requestId)) ?? this.#askOthers(app, requestId);
   }
 
+  /** The last calls of an app that fit, the newest first, whichever worker answered them. */
+  recent(app: App, filter: LogFilter, most: number): Promise<LogAnswer> {
+    const shelf = this.#shelves.peek(app.ref);
+    return this.#log.read(app, shelf ? linesOf(shelf) : [], filter, most);
+  }
+
   #inMemory(ref: string, requestId: string): Told | null {
     const found = this.#shelves.peek(ref)?.ring.filter(({ event }) => event.requestId === requestId) ?? [];
     return found.sort((a, b) => b.event.trace.at - a.event.trace.at)[0] ?? null;
@@ -147,6 +155,7 @@ export class CallStories {
     shelf.app = app;
     shelf.unsubscribe = app.subscribe((notification) => {
       if (notification.type === 'story-wanted') void this.#answer(app, shelf, notification.id);
+      if (notification.type === 'log-wanted') void this.#log.answer(app, notification.id, () => linesOf(shelf));
     });
   }
 
@@ -177,6 +186,8 @@ export class CallStories {
     }
   }
 }
+
+const linesOf = ({ ring }: Shelf) => ring.map(({ event }) => lineOf(event));
 
 const unwritten = (shelf: Shelf): Told[] => shelf.ring.filter((told) => !told.isWritten);
 

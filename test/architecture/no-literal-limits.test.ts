@@ -49,6 +49,11 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
   ],
   'src/apps/bootstrap.ts': [['a version of PostgreSQL', 'const OLDEST_POSTGRES = 15;']],
+  'src/apps/call-log.ts': [
+    ['what one notification of PostgreSQL takes', 'const CHUNK_BYTES = 7000;'],
+    ['how much of a path a line shows', 'const PATH_LENGTH = 300;'],
+    ['how often workers tell what they remember', 'const PAUSE_MILLISECONDS = 250;', 'const MOST_WORKERS = 64;'],
+  ],
   'src/apps/call-statistics.ts': [
     ['the shape of a histogram, in the table too', 'const BUCKETS = 24;'],
     ['how often old rows are swept', 'const FOLD_EVERY = 120;'],

@@ -156,6 +156,16 @@ const views: readonly View[] = [
   { name: 'roles, none', path: () => `${empty}/roles`, ready: heading(/./) },
   { name: 'calls', path: () => `${filled}/calls`, ready: heading(/./) },
   {
+    name: 'calls, one in full, tried and its errors open',
+    path: () => `${filled}/calls?call=rest.public.tickets.update`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Service key' }).click();
+      await page.getByRole('button', { name: 'Send PATCH, then undo' }).click();
+      await page.getByRole('region', { name: 'Reply' }).waitFor();
+      await page.getByText('of the protocols and the server').click();
+    },
+  },
+  {
     name: 'rules, one in full and one tried',
     path: () => `${filled}/rules?rule=public.tickets.title_length`,
     ready: async (page) => {
@@ -191,6 +201,16 @@ const views: readonly View[] = [
     name: 'changes, one in full',
     path: () => `${filled}/changes?version=1`,
     ready: (page) => page.getByRole('complementary', { name: 'Version 1' }).waitFor(),
+  },
+  {
+    name: 'logs',
+    path: () => `${filled}/logs`,
+    ready: (page) => page.getByRole('table', { name: 'Calls' }).getByText('/nowhere').first().waitFor(),
+  },
+  {
+    name: 'logs, none of a choice',
+    path: () => `${empty}/logs?call=auth.signup`,
+    ready: (page) => page.getByText('No call of this choice is held').waitFor(),
   },
   { name: 'data', path: () => `${filled}/data`, ready: heading(/./) },
   {

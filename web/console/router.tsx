@@ -181,6 +181,18 @@ const sessions = createRoute({
   component: lazyRouteComponent(() => import('./work/sessions/sessions-page.tsx'), 'SessionsPage'),
 });
 
+const logs = createRoute({
+  getParentRoute: () => app,
+  path: '/logs',
+  validateSearch: (search) => ({
+    ...named('status', search.status),
+    ...named('code', search.code),
+    ...named('call', search.call),
+    ...named('user', search.user),
+  }),
+  component: lazyRouteComponent(() => import('./work/logs/logs-page.tsx'), 'LogsPage'),
+});
+
 const inApp = app.addChildren([
   contents,
   purpose,
@@ -198,6 +210,7 @@ const inApp = app.addChildren([
   sql,
   users,
   sessions,
+  logs,
 ]);
 
 export const router = createRouter({

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { type Member, signUpMember } from '../support/clients.ts';
+import { type Console, openConsole } from './console.ts';
+
+let site: Console;
+let app: Awaited<ReturnType<typeof createApp>>;
+let ines: Member;
+beforeAll(async () => {
+  site = await openConsole();
+  app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    'create table public.notes (id int primary key); grant all on public.notes to authenticated',
+  );
+  ines = await signUpMember(app);
+  await ines.client.from('notes').select();
+  await ines.client.from('nowhere').select();
+});
+afterAll(() => site.close());
+
+describe('the logs', () => {
+  it('open by keys, show calls as they come, and lead to their stories', async () => {
+    const { page, context, problems } = await site.visit(`/app/${app.ref}`);
+    await page.getByText('Publishable key').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    const table = page.getByRole('table', { name: 'Calls' });
+    await table.getByText('/notes').waitFor();
+    await ines.client.from('notes').insert({ id: 1 });
+    await table.getByText('POST').first().waitFor();
+    const first = table.getByRole('row').nth(1).getByRole('button');
+    await first.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/calls\/.+/);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('are narrowed by how calls ended, by what is searched, and by what the address says', async () => {
+    const { page, context } = await site.visit(`/app/${app.ref}/logs?user=${ines.user.id}`);
+    const table = page.getByRole('table', { name: 'Calls' });
+    await table.getByText('/notes').first().waitFor();
+    await page.getByRole('button', { name: '4xx' }).click();
+    await table.getByText('PGRST205').waitFor();
+    await expect.poll(() => table.getByText('/notes').count()).toBe(0);
+    await page.reload();
+    await table.getByText('PGRST205').waitFor();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByRole('button', { name: 'Show calls of any user' }).click();
+    await page.getByRole('searchbox', { name: 'Search the logs' }).fill(ines.email);
+    await table.getByText('PGRST205').waitFor();
+    await page.getByRole('searchbox', { name: 'Search the logs' }).fill('no such thing');
+    await page.getByText('No call matches “no such thing”').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await table.getByText('/notes').first().waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, inject, it } from 'vitest';
+import type { LogAnswer } from '../../contract/observed.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { startNode } from '../support/node.ts';
+
+const node = inject('node');
+
+const notes = `create table public.notes (id int primary key, title text constraint title_length check (length(title) < 9));
+  insert into public.notes values (1, 'one');
+  grant all on public.notes to authenticated;`;
+
+const logs = (ref: string, query = '', at = node) => admin<LogAnswer>(at, 'GET', `/apps/${ref}/logs${query}`);
+
+describe('the logs of an app', () => {
+  it('are its last calls, the newest first, and what is asked for of them', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, notes);
+    const ines = await signUpMember(app);
+    await ines.client.from('notes').select();
+    await ines.client.from('notes').insert({ id: 2, title: 'much too long' });
+    await fetch(`${app.url}/rest/v1/nothing`, { headers: { apikey: app.publishable_key } });
+    const { calls, cut } = await logs(app.ref);
+    expect(calls.slice(0, 3).map(({ call, status, code }) => [call, status, code])).toEqual([
+      ['rest.unresolved', 404, 'PGRST205'],
+      ['rest.public.notes.insert', 400, '23514'],
+      ['rest.public.notes.select', 200, null],
+    ]);
+    expect(cut).toBe(false);
+    const of = async (query: string) => (await logs(app.ref, query)).calls.map(({ call }) => call);
+    expect(await of('?status=4')).toEqual(['rest.unresolved', 'rest.public.notes.insert']);
+    expect(await of('?code=23514')).toEqual(['rest.public.notes.insert']);
+    expect(await of('?call=rest.public.notes.select')).toEqual(['rest.public.notes.select']);
+    expect(await of(`?user=${ines.user.id}`)).toEqual(['rest.public.notes.insert', 'rest.public.notes.select']);
+    expect(await of(`?request=${calls[1]?.request_id}`)).toEqual(['rest.public.notes.insert']);
+    expect(await logs(app.ref, '?limit=1')).toMatchObject({ cut: true, calls: [{ code: 'PGRST205' }] });
+    for (const query of ['?status=9', '?status=x', '?limit=0', '?code=%00']) {
+      await expect(logs(app.ref, query), query).rejects.toThrow('validation_invalid');
+    }
+  });
+
+  it('hold what every worker remembers, whichever is asked, and believe nothing that the app itself sends', async () => {
+    const own = await startNode({ env: { NINEFOLD_WORKERS: '3' } });
+    try {
+      const app = await createApp(own);
+      await runSql(own, app.ref, notes);
+      const ids = await Promise.all(
+        Array.from({ length: 30 }, async () => {
+          const headers = { apikey: app.secret_key, connection: 'close' };
+          const answer = await fetch(`${app.url}/rest/v1/notes`, { headers });
+          return answer.headers.get('x-request-id') ?? '';
+        }),
+      );
+      await runSql(own, app.ref, `notify ninefold, '{"type":"log-told","id":"x","worker":"y","lines":[1]}'`);
+      await expect
+        .poll(
+          async () => {
+            const { calls } = await logs(app.ref, '', own);
+            return ids.filter((id) => !calls.some(({ request_id }) => request_id === id));
+          },
+          { timeout: 15_000 },
+        )
+        .toEqual([]);
+    } finally {
+      await own.stop();
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { LogAnswer } from '../../../../contract/observed.ts';
+import { api, segment } from '../api.ts';
+import { renewed } from '../query-client.ts';
+import { callKeys } from './keys.ts';
+
+/** Which calls of an app are looked at; a missing part lets all through. */
+export interface LogFilter {
+  /** The first digit of the status. */
+  status?: string;
+  code?: string;
+  /** Id in chapter 7. */
+  call?: string;
+  /** Id of a member. */
+  user?: string;
+}
+
+/** The last calls of an app, the newest first; renewed while in sight. */
+export const log = (ref: string, filter: LogFilter) =>
+  queryOptions({
+    queryKey: callKeys.log(ref, filter),
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams({ ...filter }).toString();
+      return api<LogAnswer>(`/apps/${segment(ref)}/logs${query === '' ? '' : `?${query}`}`, { signal });
+    },
+    refetchInterval: renewed(4_000),
+    placeholderData: (before) => before,
+  });

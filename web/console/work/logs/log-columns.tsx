@@ -1,0 +1,35 @@
+import type { LogLine } from '../../../../contract/observed.ts';
+import type { RowColumn } from '../../../ui/row-table.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { Caller } from '../../chapters/story/caller.tsx';
+import { milliseconds, timeOfDay } from '../../format/format.ts';
+
+/** A line of the logs as a row. */
+export interface LogRow extends LogLine {
+  readonly id: string;
+}
+
+const kindOf = (status: number) => (status >= 500 ? 'error' : status >= 400 ? 'warn' : undefined);
+
+/** What the logs tell of each call: when, how it ended, what it was, whose, how long it took. */
+export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
+  { name: 'At', width: 84, cell: ({ at }) => <time dateTime={at}>{timeOfDay(at)}</time> },
+  { name: 'Status', width: 64, cell: ({ status }) => <Tag kind={kindOf(status)}>{status}</Tag> },
+  {
+    name: 'Call',
+    width: 300,
+    cell: ({ method, path }) => (
+      <>
+        <span className="soft">{method}</span> <code title={path}>{path}</code>
+      </>
+    ),
+  },
+  {
+    name: 'Code',
+    width: 128,
+    cell: ({ code, subject }) => code !== null && <code title={subject ?? undefined}>{code}</code>,
+  },
+  { name: 'Who', width: 200, cell: (line) => <Caller appRef={appRef} who={line} /> },
+  { name: 'Took', width: 72, cell: (line) => milliseconds(line.milliseconds) },
+  { name: 'Request', width: 140, cell: ({ request_id }) => <code title={request_id}>{request_id.slice(0, 13)}</code> },
+];
