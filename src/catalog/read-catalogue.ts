@@ -30,7 +30,8 @@ export async function readCatalogue<Facts>(
         pg_catalog.set_config('lock_timeout', $1, true), pg_catalog.set_config('jit', 'off', true)`,
       params: [String(lockMilliseconds)],
     },
-    { text: `select json_build_object(${members})`, params: [] },
+    // Planning it takes a sixth of the time that running it does.
+    { text: `select json_build_object(${members})`, params: [], preparedFor: 'catalogue' },
   ];
   const results = await runPatiently(executor, statements);
   const answer = results[1];
