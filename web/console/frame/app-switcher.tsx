@@ -15,7 +15,7 @@ export function AppSwitcher({ appRef }: { appRef: string }) {
   const { data, isError } = useQuery(activity(appRef));
   const unwell = isError || data?.health.some(({ ok }) => !ok);
   return (
-    <Menu withinPortal={false} position="bottom-start" width="target">
+    <Menu withinPortal={false} position="bottom-start" width={204}>
       <Menu.Target>
         <button type="button" className={styles.switch} aria-label={`App ${appRef}. Switch to another`}>
           <Dot kind={unwell ? 'bad' : data ? 'ok' : 'unknown'} />

@@ -50,7 +50,7 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
     <>
       <AppSwitcher appRef={appRef} />
       <nav className={styles.nav} aria-label="App">
-        <Link to="/app/$ref" params={params} className={styles.item} activeOptions={{ exact: true }}>
+        <Link to="/app/$ref" params={params} className={styles.item} title="Contents" activeOptions={{ exact: true }}>
           <Icon of={IconBook2} />
           <span>Contents</span>
         </Link>
@@ -73,6 +73,7 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
             to={page.to}
             params={params}
             className={styles.item}
+            title={page.name}
             activeOptions={chapterActive}
             aria-current={page.number === here ? 'page' : undefined}
           >
@@ -91,7 +92,7 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
         ))}
         <h2 className={styles.heading}>Workshop</h2>
         {workPages.map((page) => (
-          <Link key={page.to} to={page.to} params={params} className={styles.item}>
+          <Link key={page.to} to={page.to} params={params} className={styles.item} title={page.name}>
             <Icon of={page.icon} />
             <span>{page.name}</span>
           </Link>

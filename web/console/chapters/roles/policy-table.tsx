@@ -14,39 +14,41 @@ export function PolicyTable({ appRef, policies }: { appRef: string; policies: re
   const { shown, more } = usePortion(policies, portion, -1);
   return (
     <Figure number="Table 6.3" caption="Policies, and what they let through">
-      <Table label="Policies">
-        <thead>
-          <tr>
-            <th>Entity</th>
-            <th>Policy</th>
-            <th className={styles.wide}>Command</th>
-            <th className={styles.wide}>For</th>
-            <th className={styles.words}>Lets through</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ entity, name, permissive, command, roles, words, sql }) => (
-            <tr key={`${entity} ${name}`}>
-              <td>
-                <code>{entity.replace(/^public\./, '')}</code>
-              </td>
-              <td className={styles.name}>
-                <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }}>
-                  {name}
-                </Link>
-              </td>
-              <td className={styles.wide}>
-                {command}
-                {!permissive && <span className="soft">, restrictive</span>}
-              </td>
-              <td className={styles.wide}>{listed(roles)}</td>
-              <td className={styles.words} title={words}>
-                {words}
-              </td>
+      <div className={styles.room}>
+        <Table label="Policies">
+          <thead>
+            <tr>
+              <th>Entity</th>
+              <th>Policy</th>
+              <th className={styles.wide}>Command</th>
+              <th className={styles.wide}>For</th>
+              <th className={styles.words}>Lets through</th>
             </tr>
-          ))}
-        </tbody>
-      </Table>
+          </thead>
+          <tbody>
+            {shown.map(({ entity, name, permissive, command, roles, words, sql }) => (
+              <tr key={`${entity} ${name}`}>
+                <td>
+                  <code>{entity.replace(/^public\./, '')}</code>
+                </td>
+                <td className={styles.name}>
+                  <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }}>
+                    {name}
+                  </Link>
+                </td>
+                <td className={styles.wide}>
+                  {command}
+                  {!permissive && <span className="soft">, restrictive</span>}
+                </td>
+                <td className={styles.wide}>{listed(roles)}</td>
+                <td className={styles.words} title={words}>
+                  {words}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </div>
       <CutLine shown={shown.length} all={policies.length} what="policies" onMore={more} />
     </Figure>
   );

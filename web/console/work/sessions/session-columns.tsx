@@ -12,10 +12,10 @@ export const sessionColumns = (
   revoke: (id: string) => void,
   revoking: string | null,
 ): readonly RowColumn<SessionRow>[] => [
-  { name: 'User', width: 236, cell: whoOf },
-  { name: 'With', width: 168, cell: (session) => deviceWords(session.user_agent) },
-  { name: 'From', width: 132, cell: ({ ip }) => (ip ? <code>{ip}</code> : <span className="soft">–</span>) },
-  { name: 'Since', width: 136, cell: (session) => <TimeAgo iso={session.created_at} /> },
+  { name: 'User', width: 200, cell: whoOf },
+  { name: 'With', width: 116, cell: (session) => deviceWords(session.user_agent) },
+  { name: 'From', width: 124, cell: ({ ip }) => (ip ? <code>{ip}</code> : <span className="soft">–</span>) },
+  { name: 'Since', width: 116, cell: (session) => <TimeAgo iso={session.created_at} /> },
   {
     name: 'Refreshed',
     width: 116,

@@ -7,7 +7,7 @@ import { banOf, isConfirmed, nameOf, providersOf } from './user-words.ts';
 
 /** What the list of users tells of each. */
 export const userColumns: readonly RowColumn<User>[] = [
-  { name: 'User', width: 252, cell: (user) => nameOf(user) },
+  { name: 'User', width: 236, cell: (user) => nameOf(user) },
   { name: 'Provider', width: 104, cell: (user) => providersOf(user).join(', ') || <None /> },
   {
     name: 'Confirmed',
