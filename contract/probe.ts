@@ -10,7 +10,7 @@ export interface ProbeState {
     done: number;
     total: number;
   } | null;
-  /** The last run that came to its end; null where there was none. */
+  /** The last run that came to its end; null where there was none, and while one is under way: it is large, and asked for often. */
   last: ProbeReport | null;
 }
 

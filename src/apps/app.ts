@@ -29,6 +29,9 @@ export type Notification =
 const OWN_SCHEMAS = `select nspname as name from pg_catalog.pg_namespace
   where nspname <> 'information_schema' and nspname !~ '^pg_' order by nspname`;
 
+/** A connection for long work rests between its steps, and stays. */
+const IDLE_APART = 60_000;
+
 export interface PoolLimits {
   connections: number;
   idleMilliseconds: number;
@@ -138,6 +141,11 @@ export class App {
       },
     );
     return this.#settings;
+  }
+
+  /** One connection beside the pool, for long work; whoever asks closes it. */
+  apart(): Pool {
+    return new Pool(this.#target, { max: 1, idleMilliseconds: IDLE_APART, waitMilliseconds: this.#waitMilliseconds });
   }
 
   /** Calls `subscriber` for everything the database tells; returns the function that ends it. */

@@ -23,7 +23,7 @@ export class Probes {
     this.#events = events;
   }
 
-  /** The run under way and the last report. Throws what the database throws. */
+  /** The run under way, else the last report. Throws what the database throws. */
   state(app: App): Promise<ProbeState> {
     return readProbe(app.database);
   }
@@ -52,13 +52,15 @@ export class Probes {
     let report: ProbeReport | null = null;
     let told = performance.now();
     let telling: Promise<void> = Promise.resolve();
+    // One connection for the whole run: what PostgreSQL has looked up once serves all of it, and no call waits behind a try.
+    const database = app.apart();
     try {
       const [{ hash }, facts, { rest }] = await Promise.all([
         this.#specify.specification(app),
         this.#specify.facts(app),
         app.settings(),
       ]);
-      const cells = await probe(app.database, facts, rolesChapter(facts), {
+      const cells = await probe(database, facts, rolesChapter(facts), {
         extraSearchPath: rest.db_extra_search_path,
         pace: limits.probePaceMilliseconds.default,
         isStopped: () => this.#isStopping,
@@ -70,7 +72,7 @@ export class Probes {
       });
       if (!this.#isStopping) report = reportOf(cells, hash, startedAt);
     } finally {
-      await telling;
+      await Promise.all([database.close(), telling]);
       await endProbe(app.database, report);
     }
   }

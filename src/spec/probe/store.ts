@@ -18,7 +18,7 @@ export async function readProbe(database: Executor): Promise<ProbeState> {
   const [result] = await asServer(database, [
     {
       text: `select case when heard_at > pg_catalog.now() - ${SILENT} then ${toIso('started_at')} end as started_at, done, total,
-               case when pg_catalog.octet_length(report) <= $1::bigint then pg_catalog.encode(report, 'base64') end as report
+               case when pg_catalog.octet_length(report) <= $1::bigint and (heard_at is null or heard_at <= pg_catalog.now() - ${SILENT}) then pg_catalog.encode(report, 'base64') end as report
              from ninefold.probe`,
       params: [String(limits.specificationBytes.default)],
     },

@@ -8,6 +8,14 @@ import { probeKeys } from './keys.ts';
 export const probeState = (ref: string) =>
   queryOptions({
     queryKey: probeKeys.of(ref),
-    queryFn: ({ signal }) => api<ProbeState>(`/apps/${segment(ref)}/probe`, { signal }),
+    queryFn: async ({ signal, client }) =>
+      withLast(
+        await api<ProbeState>(`/apps/${segment(ref)}/probe`, { signal }),
+        client.getQueryData(probeKeys.of(ref)),
+      ),
     refetchInterval: (query) => renewed(query.state.data?.running ? 400 : 60_000)(query),
   });
+
+/** While a run is under way, the report before stays in sight. */
+export const withLast = (state: ProbeState, before: ProbeState | undefined): ProbeState =>
+  state.running === null ? state : { ...state, last: state.last ?? before?.last ?? null };

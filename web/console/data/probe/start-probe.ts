@@ -3,10 +3,11 @@ import type { ProbeState } from '../../../../contract/probe.ts';
 import { api, segment } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { probeKeys } from './keys.ts';
+import { withLast } from './probe-state.ts';
 
 /** Tries every cell of chapter 6, in transactions that are rolled back. Answers at once; `probeState` tells how it goes. */
 export const startProbe = (ref: string) =>
   mutationOptions({
     mutationFn: () => api<ProbeState>(`/apps/${segment(ref)}/probe`, { method: 'POST' }),
-    onSuccess: (state) => queryClient.setQueryData(probeKeys.of(ref), state),
+    onSuccess: (state) => queryClient.setQueryData<ProbeState>(probeKeys.of(ref), (before) => withLast(state, before)),
   });
