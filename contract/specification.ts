@@ -268,6 +268,8 @@ export interface FunctionEntry {
   /** ALTER FUNCTION … SET, `name=value`. */
   settings: string[];
   comment: string | null;
+  /** Triggers by which it runs on tables that chapter 3 leaves out, such as auth.users; absent where there is none. */
+  triggers?: { on: string; name: string; enabled: boolean; sql: string }[];
   /** The code; empty where PostgreSQL shows none. */
   body: string;
 }

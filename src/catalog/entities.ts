@@ -142,6 +142,8 @@ export interface TriggerFact {
   enabled: boolean;
   /** It also fires where rows arrive by replication. */
   always: boolean;
+  /** pg_trigger.tgfoid. */
+  function: number;
   comment: string | null;
   /** pg_trigger.tgtype, a set of bits: 4 insert, 8 delete, 16 update. */
   events: number;
@@ -284,7 +286,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
 
   triggers: list(`
     select case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation, g.tgname as name,
-      g.tgenabled in ('O', 'A') as enabled, g.tgenabled = 'A' as always, g.tgtype::int as events,
+      g.tgenabled in ('O', 'A') as enabled, g.tgenabled = 'A' as always, g.tgtype::int as events, g.tgfoid::int8 as function,
       pg_get_triggerdef(g.oid) as sql, obj_description(g.oid, 'pg_trigger') as comment
     from pg_catalog.pg_trigger g join ${relationsOf('c')} on c.oid = g.tgrelid
     where not g.tgisinternal and g.tgparentid = 0

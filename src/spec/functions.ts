@@ -2,18 +2,33 @@ import type { FunctionEntry } from '../../contract/specification.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
-import { byName, compareText, roleName } from './names.ts';
+import { groupBy } from './group.ts';
+import { byName, compareText, entityId, roleName } from './names.ts';
 import { idOf } from './roles.ts';
 
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
 /** Every function of the app: what calls, triggers and policies come to is what these do. */
-export const functionEntries = (facts: Facts): FunctionEntry[] =>
-  facts.routines
+export function functionEntries(facts: Facts): FunctionEntry[] {
+  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+  const elsewhere = groupBy(
+    facts.triggers.flatMap(({ relation, name, enabled, sql, function: routine }) => {
+      const on = relations.get(relation);
+      return on && !isTold(facts, on.schema)
+        ? [{ routine, trigger: { on: entityId(on.schema, on.name), name, enabled, sql } }]
+        : [];
+    }),
+    ({ routine }) => routine,
+  );
+  return facts.routines
     .filter((routine) => isTold(facts, routine.schema))
     .sort((a, b) => byName(a, b) || compareText(idOf(a), idOf(b)))
-    .map((routine) => entry(facts, routine));
+    .map((routine) => {
+      const triggers = elsewhere.get(routine.oid)?.map(({ trigger }) => trigger);
+      return { ...entry(facts, routine), ...(triggers && { triggers }) };
+    });
+}
 
 const entry = (facts: Facts, routine: RoutineFact): FunctionEntry => ({
   id: idOf(routine),

@@ -57,6 +57,9 @@ function functionParts({ id, kind, returns, language, volatility, runs_as, stric
     ...(strict ? ['null where an argument is null'] : []),
     ...(one.settings.length === 0 ? [] : [`sets ${one.settings.join(', ')}`]),
     ...(one.comment === null ? [] : [one.comment]),
+    ...(one.triggers ?? []).map(
+      ({ on, name, enabled }) => `runs on ${on} by the trigger ${name}${enabled ? '' : ', which is switched off'}`,
+    ),
   ];
   const line = `- **${inline(id)}** (${inline(one.arguments)}): ${about.map(inline).join('; ')}`;
   return one.body === ''

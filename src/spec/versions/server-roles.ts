@@ -38,6 +38,7 @@ export class ServerRoles {
   readonly #states = new Map<App, string | null>();
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> = Promise.resolve();
+  #isWaiting = false;
 
   /** `database` is any of the server's, as a role that sees all roles; `onChange` hears of an app for which something has changed. */
   constructor(database: Executor, events: Events, onChange: (app: App) => void) {
@@ -49,25 +50,36 @@ export class ServerRoles {
   /** Looks after the app while it is open. */
   watch(app: App): void {
     app.subscribe(({ type }) => {
-      if (type === 'listening') this.#states.set(app, this.#states.get(app) ?? null);
-      else if (type === 'deaf') this.#states.delete(app);
+      if (type === 'listening') {
+        this.#states.set(app, this.#states.get(app) ?? null);
+        // What is compared with must be known soon: what changes before that is seen when somebody asks for the versions.
+        this.#lookNext();
+      } else if (type === 'deaf') this.#states.delete(app);
     });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#looking = this.#looking
-        .then(() => this.#look())
-        .catch((error: unknown) => {
-          if (error instanceof ConnectionError) return;
-          this.#events.emit({ type: 'fault', requestId: null, where: 'the roles of the server', error });
-        });
-    }, LOOK_MILLISECONDS).unref();
+    this.#timer = setInterval(() => this.#lookNext(), LOOK_MILLISECONDS).unref();
   }
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     await this.#looking;
+  }
+
+  /** Once the look under way is over; one that waits sees whatever is asked meanwhile. */
+  #lookNext(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#looking = this.#looking
+      .then(() => {
+        this.#isWaiting = false;
+        return this.#look();
+      })
+      .catch((error: unknown) => {
+        if (error instanceof ConnectionError) return;
+        this.#events.emit({ type: 'fault', requestId: null, where: 'the roles of the server', error });
+      });
   }
 
   async #look(): Promise<void> {

@@ -1,7 +1,13 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { admin, createApp, runSql } from '../../support/apps.ts';
+import { superuserUrl, withClient } from '../../support/database.ts';
 import { appSql } from './app.ts';
-import { type Change, changes, type Step } from './changes.ts';
+import type { Change, Step } from './change.ts';
+import { changesOfCalls } from './changes-of-calls.ts';
+import { changesOfData } from './changes-of-data.ts';
+import { hiddenChanges, silentChanges } from './hidden-changes.ts';
+
+const changes = [...changesOfData, ...changesOfCalls, ...hiddenChanges];
 
 const node = inject('node');
 /** Within which a change shows. */
@@ -33,17 +39,36 @@ describe('the specification says each change within a second, and no more once i
     expect(after).toEqual(before);
   });
 
+  it.each(silentChanges)('and nothing where nothing has changed: %s', async (does, undoes) => {
+    await take(does);
+    expect(await chapters()).toEqual(before);
+    if (undoes !== '') await take(undoes);
+  });
+
   it('is tried with at least a hundred of them', () => {
     expect(changes.length).toBeGreaterThanOrEqual(100);
   });
 });
 
-const titleOf = ({ chapter, does }: Change, i: number): string =>
-  `${i + 1}. chapter ${chapter}: ${typeof does === 'string' ? does.replaceAll(/\s+/g, ' ').slice(0, 150) : `${does.setting} = ${JSON.stringify(does.value)}`}`;
+const titleOf = ({ chapter, does }: Change, i: number): string => `${i + 1}. chapter ${chapter}: ${stepTitle(does)}`;
+
+function stepTitle(step: Step): string {
+  if (typeof step === 'string') return step.replaceAll(/\s+/g, ' ').slice(0, 150);
+  return 'superuser' in step ? stepTitle(step.superuser) : `${step.setting} = ${JSON.stringify(step.value)}`;
+}
+
+/** With the names of the app's database and roles in their places. */
+const named = (sql: string): string =>
+  sql
+    .replaceAll('{database}', `"app_${ref}"`)
+    .replaceAll('{owner}', `"app_${ref}"`)
+    .replaceAll('{authenticator}', `"app_${ref}_authenticator"`);
 
 async function take(step: Step): Promise<void> {
-  if (typeof step === 'string') await runSql(node, ref, step);
-  else if (step.value === undefined) await admin(node, 'DELETE', `/apps/${ref}/settings/${step.setting}`);
+  if (typeof step === 'string') await runSql(node, ref, named(step));
+  else if ('superuser' in step) {
+    await withClient(await superuserUrl(node, `app_${ref}`), (client) => client.query(named(step.superuser)));
+  } else if (step.value === undefined) await admin(node, 'DELETE', `/apps/${ref}/settings/${step.setting}`);
   else await admin(node, 'PUT', `/apps/${ref}/settings/${step.setting}`, { value: step.value });
 }
 

@@ -2,11 +2,11 @@ import { groupBy } from '../../group.ts';
 import { canonical, type Difference, isObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
-import { fewWords, fromTo, items, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
+import { fewWords, flag, fromTo, items, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
 export const callsTeller: Teller = {
-  whole: ['calls/*', 'functions/*', 'settings/*'],
+  whole: ['calls/*', 'functions/*', 'settings/*', 'extension_functions/*'],
   tell: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'calls/*'));
     // A function that comes or goes with its calls is told with them.
@@ -29,6 +29,7 @@ export const callsTeller: Teller = {
         functionWords,
       ),
       ...tellEach(differences, 'settings/*', settingWords),
+      ...tellEach(differences, 'extension_functions/*', extensionWords),
     ];
   },
 };
@@ -40,7 +41,10 @@ const tellEach = (differences: readonly Difference[], pattern: string, words: (o
 function functionWords({ before, after }: Difference): string {
   const name = thing(text(after ?? before, 'id'));
   const kind = text(after ?? before, 'kind') || 'function';
-  if (before === undefined) return `There is a new ${kind} ${name} in ${text(after, 'language')}${commentOf(after)}.`;
+  if (before === undefined) {
+    const runs = items(after, 'triggers').length === 0 ? '' : `, which runs by ${triggerWords(after)}`;
+    return `There is a new ${kind} ${name} in ${text(after, 'language')}${commentOf(after)}${runs}.`;
+  }
   if (after === undefined) return `The ${kind} ${name} is gone.`;
   if (!isObject(before) || !isObject(after)) return `The ${kind} ${name} ${fromTo(before, after)}.`;
   const parts = [
@@ -64,9 +68,18 @@ function functionWords({ before, after }: Difference): string {
     ...changedTo('sets', before.settings, after.settings),
     ...changedTo('is written in', before.language, after.language),
     ...changedTo('is a', before.kind, after.kind),
+    ...changedTo('runs by', triggerWords(before), triggerWords(after)),
   ];
   return `The ${kind} ${name} now ${parts.join('; ')}.`;
 }
+
+const triggerWords = (one: unknown): string =>
+  items(one, 'triggers')
+    .map((trigger) => {
+      const state = flag(trigger, 'enabled') ? '' : ', which is switched off';
+      return `the trigger ${text(trigger, 'name')} on ${text(trigger, 'on')}${state}: ${text(trigger, 'sql')}`;
+    })
+    .join('; ') || 'no trigger of sign-in';
 
 const changedTo = (verb: string, before: unknown, after: unknown): string[] =>
   canonical(before) === canonical(after) ? [] : [`${verb} ${valueWords(after)} (before: ${valueWords(before)})`];
@@ -75,6 +88,16 @@ const commentOf = (one: unknown): string => (text(one, 'comment') === '' ? '' : 
 
 const commentWords = (one: unknown): string =>
   text(one, 'comment') === '' ? 'is not described any more' : `is described as ${quoted(text(one, 'comment'))}`;
+
+function extensionWords({ before, after }: Difference): string {
+  const one = after ?? before;
+  const count = (value: unknown) => valueWords(isObject(value) ? value.functions : undefined);
+  const of = `functions of the extension ${text(one, 'extension')} in schema ${text(one, 'schema')}`;
+  if (before === undefined) return `Calls now reach ${count(after)} ${of}.`;
+  return after === undefined
+    ? `Calls no longer reach the ${count(before)} ${of}.`
+    : `Calls now reach ${count(after)} ${of} (before: ${count(before)}).`;
+}
 
 function settingWords({ before, after }: Difference): string {
   const key = text(after ?? before, 'key');

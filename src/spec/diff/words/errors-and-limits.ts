@@ -10,9 +10,10 @@ export const errorsTeller: Teller = {
   whole: ['errors/*'],
   tell: (differences) => {
     const told = differences.filter(({ path }) => matches(path, 'errors/*'));
+    // Those of an entity that has another name come and go with it.
     const renamed = renamings(
       told,
-      (error) => `${text(error, 'group')}\0${text(error, 'code')}\0${text(error, 'meaning')}`,
+      (error) => `${originOf(error)}\0${text(error, 'group')}\0${text(error, 'code')}\0${text(error, 'meaning')}`,
     );
     const paired = new Set(renamed.flat());
     const rest = told.filter((one) => !paired.has(one));
@@ -28,9 +29,10 @@ const renamedWords = ({ before }: Difference, { after }: Difference): string =>
   `The error ${nameOf(after)} now comes from ${thing(text(after, 'origin'))} (before: ${thing(text(before, 'origin'))}).`;
 
 /** The entity or the function that an error comes from; empty for those of the protocols. Quoted names may hold a dot. */
-const entityOf = ({ before, after }: Difference): string =>
-  /^(?:"(?:[^"]|"")*"|[^".])*(?:\.(?:"(?:[^"]|"")*"|[^".(])*(?:\(.*\))?)?/.exec(text(after ?? before, 'origin'))?.[0] ??
-  '';
+const originOf = (error: unknown): string =>
+  /^(?:"(?:[^"]|"")*"|[^".])*(?:\.(?:"(?:[^"]|"")*"|[^".(])*(?:\(.*\))?)?/.exec(text(error, 'origin'))?.[0] ?? '';
+
+const entityOf = ({ before, after }: Difference): string => originOf(after ?? before);
 
 function nameOf(error: unknown): string {
   const code = text(error, 'code') || 'a code that is made while it runs';
@@ -53,6 +55,8 @@ function errorWords(of: readonly Difference[]): string {
 
 function changeWords({ before, after }: Difference): string {
   if (!isObject(before) || !isObject(after)) return `An error ${fromTo(before, after)}.`;
+  if (text(after, 'group') === 'transition' && before.meaning !== after.meaning)
+    return `What the error ${text(after, 'code')} tells of has changed with its state machine: ${text(after, 'meaning')}`;
   const isRule = text(after, 'group') === 'rule';
   // What a rule says is its meaning, its hint and what the member reads; chapter 5 has its SQL.
   const known = [...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []), ...(isRule ? ['sql'] : [])];

@@ -1,0 +1,230 @@
+import { machine } from './app.ts';
+import { addVote, type Change, change, raising, screen, screened, setting, votes } from './change.ts';
+
+const asSuperuser = (superuser: string) => ({ superuser });
+/** A key of `ninefold.settings`, set by SQL. */
+const bySql = (chapter: number, key: string, value: string, says: RegExp): Change =>
+  change(
+    chapter,
+    `insert into ninefold.settings (key, value) values ('${key}', '${value}')`,
+    `delete from ninefold.settings where key = '${key}'`,
+    says,
+  );
+const plain = (chapter: number, does: string, undoes: string, says: RegExp): Change =>
+  change(chapter, `alter table public.plain ${does}`, `alter table public.plain ${undoes}`, says);
+const noticed =
+  'create trigger noticed before update on public.plain for each row execute function suppress_redundant_updates_trigger()';
+const unnoticed = 'drop trigger noticed on public.plain';
+const pointing = (rest: string): string =>
+  `alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id) ${rest}`;
+const logs = `create table public.logs (id int, words text) partition by list (id);
+  create table public.logs_a partition of public.logs for values in (1)`;
+
+/** What a look at tables, policies and grants alone would not find. */
+export const hiddenChanges: readonly Change[] = [
+  // 2 Screens
+  change(2, screened.replace('null, ', `'status=eq.new', `), screened, /inbox.*status=eq\.new/),
+  change(2, screened.replace(`'list'`, `'board'`), screened, /inbox.*Inbox \(board/),
+  change(
+    2,
+    `select ninefold.drop_role('agent')`,
+    `select ninefold.define_role('agent', 'Answers tickets')`,
+    /inbox.*the role agent is gone/,
+  ),
+  change(2, screen(`'status', 'title'`), screened, /inbox.*`status`, `title`/),
+
+  // 3 Entities
+  change(3, `comment on type public.priority is 'How soon'`, 'comment on type public.priority is null', /How soon/),
+  change(
+    3,
+    'create type public.address as (street text); alter table public.plain add column at public.address',
+    'alter table public.plain drop column at; drop type public.address',
+    /`at` \| public\.address of street text/,
+  ),
+  change(
+    3,
+    'alter view public.open_tickets set (check_option = local)',
+    'alter view public.open_tickets reset (check_option)',
+    /takes only rows that it shows/,
+  ),
+  change(
+    3,
+    'alter view public.open_tickets set (security_barrier)',
+    'alter view public.open_tickets reset (security_barrier)',
+    /its own condition before any other/,
+  ),
+  change(
+    3,
+    'create rule kept as on delete to public.plain do instead nothing',
+    'drop rule kept on public.plain',
+    /CREATE RULE kept/,
+  ),
+  change(
+    3,
+    `${noticed}; comment on trigger noticed on public.plain is 'Looks twice'`,
+    unnoticed,
+    /noticed BEFORE.*Looks twice/,
+  ),
+  change(3, `${noticed}; alter table public.plain enable always trigger noticed`, unnoticed, /replicated too.*noticed/),
+  change(3, pointing('on update cascade'), pointing(''), /follows when its key changes/),
+  change(
+    3,
+    asSuperuser('alter table public.plain owner to postgres'),
+    asSuperuser('alter table public.plain owner to {owner}'),
+    /belongs to postgres/,
+  ),
+  plain(3, 'add column "Größe. ""x"" | y" text', 'drop column "Größe. ""x"" | y"', /Größe/),
+
+  // 4 States
+  change(
+    4,
+    'create table public.old_tickets () inherits (public.tickets)',
+    'drop table public.old_tickets',
+    /not enforced for rows of public\.old_tickets/,
+  ),
+  change(4, `update ninefold.transitions set to_state = 'done' where name = 'close'`, machine(), /to done/),
+
+  // 5 Rules
+  plain(
+    5,
+    'add constraint apart unique (note) deferrable initially deferred',
+    'drop constraint apart',
+    /same note, asked at the end of the transaction/,
+  ),
+  change(5, pointing('deferrable'), pointing(''), /ticket_id.*unless the transaction puts it off/),
+  change(
+    5,
+    `${logs}; alter table public.logs_a add constraint said check (words <> '')`,
+    'drop table public.logs',
+    /of rows in public\.logs\\?_a: words is not/,
+  ),
+  plain(
+    5,
+    `add constraint idle check (note <> 'x') not enforced`,
+    'drop constraint idle',
+    /note is not 'x'.*not enforced/,
+  ),
+  plain(
+    5,
+    'add constraint noted not null note not valid',
+    'drop constraint noted',
+    /note has a value.*new and changed rows only/,
+  ),
+  change(
+    5,
+    'create unique index once on public.plain (note) nulls not distinct',
+    'drop index public.once',
+    /same note; no value counts as a value/,
+  ),
+
+  // 6 Roles
+  setting(6, 'db_anon_role', 'authenticated', /authenticated\*\*: .*whoever calls without a token/),
+  setting(6, 'db_anon_role', null, /anon\*\*: no session, where a token names the role/),
+  change(
+    6,
+    asSuperuser('create role never_lies_visitor nologin; grant never_lies_visitor to {authenticator}'),
+    asSuperuser('drop role never_lies_visitor'),
+    /never_lies_visitor/,
+  ),
+  change(
+    6,
+    asSuperuser('revoke execute on function auth.uid() from public, anon, authenticated, service_role'),
+    asSuperuser('grant execute on function auth.uid() to public'),
+    /\| select \| – \| – \| – \|/,
+  ),
+
+  // 7 Calls
+  change(
+    7,
+    addVote('update public.tickets set votes = votes + 2 where id = ticket returning votes'),
+    votes,
+    /votes \+ 2/,
+  ),
+  change(
+    7,
+    'alter function public.add_vote(int) strict',
+    'alter function public.add_vote(int) called on null input',
+    /add_vote.*null where an argument is null/,
+  ),
+  change(
+    7,
+    'alter function public.add_vote(int) security definer',
+    'alter function public.add_vote(int) security invoker',
+    /add_vote.*with the rights of pg_database_owner/,
+  ),
+  change(
+    7,
+    'alter function public.add_vote(int) reset search_path',
+    `alter function public.add_vote(int) set search_path = ''`,
+    /add_vote.*rights of the caller$/,
+  ),
+  change(
+    7,
+    'create schema back; create function back.helper() returns int language sql as $$ select 42 $$',
+    'drop schema back cascade',
+    /back\.helper\(\)/,
+  ),
+  change(
+    7,
+    'create procedure public.tidy() language sql as $$ delete from public.plain $$',
+    'drop procedure public.tidy()',
+    /tidy\(\).*procedure in sql/,
+  ),
+  change(
+    7,
+    asSuperuser(`create function public.welcome() returns trigger language plpgsql as 'begin return new; end';
+      create trigger welcome after insert on auth.users for each row execute function public.welcome()`),
+    asSuperuser('drop function public.welcome() cascade'),
+    /welcome\(\).*runs on auth\.users by the trigger welcome/,
+  ),
+  change(7, 'create extension hstore with schema public', 'drop extension hstore', /functions of extension hstore/),
+  setting(7, 'db_pre_request', 'public.add_vote', /db_pre_request.*public\.add_vote/),
+  setting(7, 'db_tx_end', 'rollback', /db_tx_end.*rollback/),
+  setting(7, 'jwt_aud', 'desk', /jwt_aud.*desk/),
+  setting(7, 'client_error_verbosity', 'minimal', /client_error_verbosity.*minimal/),
+  setting(7, 'app_settings', { 'app.secret': 'hush' }, /app\.secret \(fingerprint [0-9a-f]{8}\)/),
+  bySql(7, 'mailer_autoconfirm', 'false', /mailer_autoconfirm.*false/),
+  change(
+    7,
+    `alter database {database} set default_transaction_isolation = 'serializable'`,
+    'alter database {database} reset default_transaction_isolation',
+    /default_transaction_isolation \(everyone\).*serializable/,
+  ),
+  change(
+    7,
+    asSuperuser('alter role {authenticator} set row_security = off'),
+    asSuperuser('alter role {authenticator} reset row_security'),
+    /row_security \(authenticator.*off/,
+  ),
+
+  // 8 Errors
+  change(8, raising(`raise exception 'wait' using errcode = 'BX002', hint = 'Try later'`), votes, /BX002.*Try later/),
+  change(8, raising(`assert 1 = 2, 'sums fail'`), votes, /P0004.*Sums fail/),
+  change(8, machine({ open: '"roles": ["agent"], "requires": ["body"]' }), machine(), /NF003.*open needs body/),
+
+  // 9 Limits
+  change(
+    9,
+    `alter function public.add_vote(int) set statement_timeout = '2s'`,
+    'alter function public.add_vote(int) reset statement_timeout',
+    /add_vote.*2,000 milliseconds/,
+  ),
+  change(
+    9,
+    asSuperuser('alter database {database} connection limit 77'),
+    asSuperuser('alter database {database} connection limit -1'),
+    /database\.connections.*77/,
+  ),
+  bySql(9, 'db_max_rows', '3', /pageRows.*\| 3 \|/),
+];
+
+/** What changes nothing of what the app does, or was never committed. */
+export const silentChanges: readonly (readonly [does: string, undoes: string])[] = [
+  ['create index silent on public.plain (note)', 'drop index public.silent'],
+  ['alter table public.plain set unlogged', 'alter table public.plain set logged'],
+  ['create statistics public.silent on id, note from public.plain', 'drop statistics public.silent'],
+  ['begin; drop table public.comments; revoke all on public.plain from anon; rollback', ''],
+  ['begin; create table public.gone (id int); drop table public.gone; commit', ''],
+  ['create temp table plain (id int)', ''],
+  ['alter function public.add_vote(int) cost 500', 'alter function public.add_vote(int) cost 100'],
+];
