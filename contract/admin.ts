@@ -35,7 +35,7 @@
  * | GET /admin/v1/apps/:ref/versions | ?before= | VersionList of changes.ts |
  * | GET /admin/v1/apps/:ref/versions/:n | – (a number, a hash, a date or a time) | VersionDetail of changes.ts |
  * | GET /admin/v1/apps/:ref/versions/:n/changes | ?since= a number | VersionComparison of changes.ts |
- * | GET /admin/v1/apps/:ref/types | ?format=typescript\|zod\|json-schema | text |
+ * | GET /admin/v1/apps/:ref/types | ?format=typescript\|zod\|json-schema, ?entity= an id | text |
  * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
  * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |
  *

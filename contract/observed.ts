@@ -69,6 +69,8 @@ export interface LogLine {
   subject: string | null;
   role: string | null;
   user_id: string | null;
+  /** How the caller showed who it is: none, publishable-key, secret-key, token, builder. */
+  source: string | null;
   milliseconds: number;
 }
 

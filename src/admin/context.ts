@@ -38,7 +38,8 @@ export interface AdminContext {
     within(app: App, executor: Executor): Promise<Specification>;
     markdown(specification: Specification): string;
     html(specification: Specification): string;
-    types(app: App, format: 'typescript' | 'zod' | 'json-schema'): Promise<string>;
+    /** Of all entities, or of one by its id. */
+    types(app: App, format: 'typescript' | 'zod' | 'json-schema', only: string | null): Promise<string>;
     changes(before: Specification, after: Specification): Change[];
   };
   /** What each app did, version by version. */

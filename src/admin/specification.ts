@@ -32,13 +32,14 @@ export async function showEntities(context: AdminContext, ref: string): Promise<
 
 const typesFormat = z.enum(['typescript', 'zod', 'json-schema']);
 
-/** GET /apps/:ref/types?format=typescript|zod|json-schema: the app's entities for programs. */
+/** GET /apps/:ref/types?format=typescript|zod|json-schema&entity=: the app's entities for programs, or one of them. */
 export async function showTypes(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
-  const asked = typesFormat.safeParse(new URLSearchParams(exchange.query).get('format') ?? 'typescript');
+  const query = new URLSearchParams(exchange.query);
+  const asked = typesFormat.safeParse(query.get('format') ?? 'typescript');
   if (!asked.success) {
     throw new NinefoldError('validation_invalid', { message: 'format is typescript, zod or json-schema.' });
   }
-  const text = await context.specify.types(await openApp(context, ref), asked.data);
+  const text = await context.specify.types(await openApp(context, ref), asked.data, query.get('entity'));
   return textReply(asked.data === 'json-schema' ? 'application/schema+json' : 'text/plain', text);
 }
 

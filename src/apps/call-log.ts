@@ -37,6 +37,7 @@ export const lineOf = (event: CallEvent): LogLine => ({
   subject: event.subject,
   role: event.role,
   user_id: event.userId,
+  source: event.source,
   milliseconds: Math.round(event.milliseconds * 1000) / 1000,
 });
 
@@ -52,6 +53,7 @@ const line: z.ZodType<LogLine> = z.object({
   subject: text.nullable(),
   role: text.nullable(),
   user_id: text.nullable(),
+  source: text.nullable(),
   milliseconds: z.number(),
 });
 
@@ -165,4 +167,4 @@ async function readKept(app: App, filter: LogFilter, most: number): Promise<LogL
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-const namesOf = ({ role, user_id }: Record<string, unknown>) => ({ role, user_id });
+const namesOf = ({ role, user_id, source }: Record<string, unknown>) => ({ role, user_id, source });

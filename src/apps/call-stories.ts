@@ -271,6 +271,6 @@ export async function readErrors(app: App, code: string | null, most: number): P
   });
   return stories.map(({ request_id, at, call, method, path, status, code: its, subject, who, milliseconds }) => ({
     ...{ request_id, at, call, method, path, status, code: its, subject },
-    ...{ role: who.role, user_id: who.user_id, milliseconds },
+    ...{ role: who.role, user_id: who.user_id, source: who.source, milliseconds },
   }));
 }

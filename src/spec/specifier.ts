@@ -28,7 +28,7 @@ import { snippets } from './snippets.ts';
 import { deriveSpecification, type Observed } from './specification.ts';
 import { loadTypeFacts } from './types/facts.ts';
 import { jsonSchemas } from './types/json-schema.ts';
-import { typescriptTypes } from './types/typescript.ts';
+import { typescriptOf, typescriptTypes } from './types/typescript.ts';
 import { zodSchemas } from './types/zod.ts';
 
 export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
@@ -108,17 +108,17 @@ export class Specifier {
     return diffChapters(exported(before), exported(after));
   }
 
-  /** The app's entities for programs. */
-  async types(app: App, format: TypesFormat): Promise<string> {
+  /** The app's entities for programs, or one of them by its id. */
+  async types(app: App, format: TypesFormat, only: string | null): Promise<string> {
     const facts = await factsOf(app, app.database, await app.settings());
     const types = await loadTypeFacts(app.database, facts, await app.catalog());
     switch (format) {
       case 'typescript':
-        return typescriptTypes(types);
+        return only === null ? typescriptTypes(types) : typescriptOf(types, only);
       case 'zod':
-        return zodSchemas(types);
+        return zodSchemas(types, only);
       case 'json-schema':
-        return jsonSchemas(types, app.ref);
+        return jsonSchemas(types, app.ref, only);
     }
   }
 

@@ -173,6 +173,7 @@ const views: readonly View[] = [
       await page.getByRole('textbox', { name: 'Every row fulfils' }).fill('length(title) > 15');
       await page.getByRole('button', { name: 'Count' }).click();
       await page.getByText('would break it').waitFor();
+      await page.getByText('strictObject').first().waitFor();
     },
   },
   {

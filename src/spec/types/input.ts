@@ -36,12 +36,15 @@ export type InputRule = { words: string } & (
 
 /**
  * The entities of the exposed schemas that take rows. A trigger that runs before a row is written may mend it, and a rewrite rule may do
- * anything: there only the types and the domains are said. State machines are known to touch their own fields only.
+ * anything: there only the types and the domains are said. State machines are known to touch their own fields only. `only`: the id of one
+ * entity.
  */
-export function inputs(types: TypeFacts): Input[] {
+export function inputs(types: TypeFacts, only: string | null = null): Input[] {
   const named: NamedTypes = new Map(types.named_types.map((fact) => [fact.type, fact]));
   return entitiesChapter(types.facts)
-    .entities.filter(({ exposed, writable }) => exposed && (writable.insert || writable.update))
+    .entities.filter(
+      ({ id, exposed, writable }) => exposed && (writable.insert || writable.update) && (only === null || id === only),
+    )
     .map((entity) => {
       const look = lookAt(types, entity);
       return { entity, fields: entity.fields.map((field) => inputField(types, look, field, named)) };

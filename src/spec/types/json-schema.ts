@@ -8,21 +8,24 @@ export type JsonSchema = { [keyword: string]: unknown };
 
 /**
  * JSON Schema 2020-12: under `$defs` one schema for what is inserted into each entity and one for what is updated,
- * `tickets.insert`. Each refuses only what PostgreSQL refuses.
+ * `tickets.insert`. Each refuses only what PostgreSQL refuses. `only`: the id of the one entity to write; null for all.
  */
-export function jsonSchemas(types: TypeFacts, ref: string): string {
+export function jsonSchemas(types: TypeFacts, ref: string, only: string | null = null): string {
   const document = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:ninefold:${ref}`,
-    $defs: Object.fromEntries(inputSchemas(types).map(({ name, schema }) => [name, schema])),
+    $defs: Object.fromEntries(inputSchemas(types, only).map(({ name, schema }) => [name, schema])),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** What may be inserted into each entity and what it may be updated with, by name: `tickets.insert`. */
-export function inputSchemas(types: TypeFacts): { name: string; entity: string; schema: JsonSchema }[] {
+export function inputSchemas(
+  types: TypeFacts,
+  only: string | null = null,
+): { name: string; entity: string; schema: JsonSchema }[] {
   const [defaultSchema] = types.facts.exposedSchemas;
-  return inputs(types).flatMap((input) => {
+  return inputs(types, only).flatMap((input) => {
     const name = inputName(input, defaultSchema);
     const entity = input.entity.id;
     return [

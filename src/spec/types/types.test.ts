@@ -15,7 +15,7 @@ import { firstJson } from '../../database/statement.ts';
 import { loadFacts } from '../facts.ts';
 import { loadTypeFacts, type TypeFacts } from './facts.ts';
 import { jsonSchemas } from './json-schema.ts';
-import { typescriptTypes } from './typescript.ts';
+import { typescriptOf, typescriptTypes } from './typescript.ts';
 import { zodSchemas } from './zod.ts';
 
 const schema = `
@@ -192,6 +192,19 @@ export async function program() {
     const program = `import type { Tables } from './database.ts';\nexport const a: Tables<'tickets'>['title'] = 1;`;
     expect(await compile(program)).toContain('TS2322');
   });
+});
+
+it('of one entity: its schemas alone, with what they need', async () => {
+  const id = 'public.profiles';
+  expect(Object.keys(JSON.parse(jsonSchemas(types, 'helpdesk', id)).$defs)).toEqual([
+    'profiles.insert',
+    'profiles.update',
+  ]);
+  const code = zodSchemas(types, id);
+  expect(code).not.toContain('customers');
+  expect(code).not.toContain('characters');
+  expect(typescriptOf(types, id)).toMatch(/^\/\/ within Database\['public'\]\['Tables'\]\nprofiles: \{\n {2}Row: /);
+  expect(typescriptOf(types, 'public.gone')).toBe('');
 });
 
 type Schemas = Record<string, { insert: z.ZodType; update: z.ZodType }>;

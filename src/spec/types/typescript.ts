@@ -19,6 +19,9 @@ export function typescriptTypes(types: TypeFacts): string {
   return `${head}\nexport type Database = ${object(schemas)}\n${tail}`;
 }
 
+/** The part of `Database` that is about one entity, as it stands there; empty where it is not exposed. */
+export const typescriptOf = (types: TypeFacts, id: string): string => new Writer(types).only(id);
+
 const head = `export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
 `;
 
@@ -74,6 +77,13 @@ class Writer {
         this.#record(named.filter(standsAlone).map((fact) => member(fact.name, this.#attributes(fact)))),
       ),
     ]);
+  }
+
+  only(id: string): string {
+    const entity = this.#entities.find((one) => one.exposed && one.id === id);
+    if (!entity) return '';
+    const place = `Database[${JSON.stringify(entity.schema)}][${isTable(entity) ? "'Tables'" : "'Views'"}]`;
+    return `// within ${place.replaceAll('"', "'")}\n${member(entity.name, this.#entity(entity))}\n`;
   }
 
   /** A record without members must not take any name. */

@@ -5,24 +5,34 @@ import { valueRule } from './value-rules.ts';
 
 /**
  * A module with a zod schema (zod 4) for what is inserted into each entity, and one for what is updated: `schemas.tickets.insert`. Each
- * refuses only what PostgreSQL refuses, so a form can check before it sends; what they cannot say, PostgreSQL still checks.
+ * refuses only what PostgreSQL refuses, so a form can check before it sends; what they cannot say, PostgreSQL still checks. `only`: the id of
+ * the one entity to write; null for all.
  */
-export function zodSchemas(types: TypeFacts): string {
+export function zodSchemas(types: TypeFacts, only: string | null = null): string {
   const [defaultSchema] = types.facts.exposedSchemas;
-  const entries = inputs(types).map(
+  const entries = inputs(types, only).map(
     (input) => `  ${key(inputName(input, defaultSchema))}: {\n${indent(entitySchemas(input))}\n  },`,
   );
-  return `${head}\nexport const schemas = {\n${entries.join('\n')}\n};\n`;
+  const body = `export const schemas = {\n${entries.join('\n')}\n};\n`;
+  // What belongs to one entity is read by people: only what it needs.
+  const needed = helpers.filter(({ name }) => only === null || body.includes(`${name}(`)).map(({ code }) => code);
+  return [`import { z } from 'zod';\n`, ...needed, body].join('\n');
 }
 
-const head = `import { z } from 'zod';
-
-/** Characters as PostgreSQL counts them: an emoji is one. */
+const helpers = [
+  {
+    name: 'characters',
+    code: `/** Characters as PostgreSQL counts them: an emoji is one. */
 const characters = (text: string): number => Array.from(text).length;
-
-/** PostgreSQL takes null for any element of an array, which the types of supabase-js do not say. */
+`,
+  },
+  {
+    name: 'orNull',
+    code: `/** PostgreSQL takes null for any element of an array, which the types of supabase-js do not say. */
 const orNull = <T extends z.ZodType>(schema: T): T => schema.nullable() as unknown as T;
-`;
+`,
+  },
+];
 
 /** The name of an entity where the default schema goes without saying. */
 export const inputName = ({ entity }: Input, defaultSchema: string | undefined): string =>

@@ -12,11 +12,11 @@ export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
   rpc: 'Functions',
 };
 
-/** The columns of the calls, with figures of a window. */
-export const callColumns = (window: StatisticsWindow): readonly ListColumn<CallEntry>[] => {
+/** The columns of the calls, with figures of a window; fewer beside the panel, which tells the rest. */
+export const callColumns = (window: StatisticsWindow, beside: boolean): readonly ListColumn<CallEntry>[] => {
   const of = ({ figures }: CallEntry): CallFigures | undefined =>
     figures && figures[window].calls > 0 ? figures[window] : undefined;
-  return [
+  const all: ListColumn<CallEntry>[] = [
     { name: 'Path', bar: 160, cell: ({ path }) => <code>{path}</code> },
     { name: 'Method', bar: 32, cell: ({ method }) => <span className="soft">{method}</span> },
     { name: 'What it does', look: 'words', rank: 'second', bar: 200, cell: ({ summary }) => summary },
@@ -72,6 +72,7 @@ export const callColumns = (window: StatisticsWindow): readonly ListColumn<CallE
         ),
     },
   ];
+  return beside ? all.filter(({ name }) => name !== 'For' && name !== 'p50') : all;
 };
 
 const heads: Readonly<Record<StatisticsWindow, string>> = { hour: '1 h', day: '24 h', week: '7 d' };

@@ -32,10 +32,10 @@ export function CallsPage() {
   const { chapter, stale } = useChapter(ref, 'calls');
   const { data } = useQuery(specification(ref));
   const [window, setWindow] = useState<StatisticsWindow>('day');
-  const columns = useMemo(() => callColumns(window), [window]);
   const [chosen, choose] = useChosen('call');
   const list = useList({ items: chapter?.calls, chosen, choose, textOf });
   const { selected, close, previous, next } = list;
+  const columns = useMemo(() => callColumns(window, selected !== null), [window, selected]);
   return (
     <ChapterPage
       appRef={ref}

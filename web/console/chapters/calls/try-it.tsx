@@ -1,4 +1,4 @@
-import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
+import { Select, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -137,18 +137,24 @@ export function TryIt({
         />
       )}
       {call.area === 'rest' && isWrite(call) && (
-        <Checkbox
-          label="Rows come back"
-          checked={draft.rowsBack}
-          onChange={(event) => change({ rowsBack: event.currentTarget.checked })}
-        />
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={draft.rowsBack}
+            onChange={(event) => change({ rowsBack: event.currentTarget.checked })}
+          />
+          Rows come back
+        </label>
       )}
       {canUndo(call) && (
-        <Checkbox
-          label="Undo afterwards"
-          checked={draft.undo}
-          onChange={(event) => change({ undo: event.currentTarget.checked })}
-        />
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={draft.undo}
+            onChange={(event) => change({ undo: event.currentTarget.checked })}
+          />
+          Undo afterwards
+        </label>
       )}
       {(writes || everyRow) && (
         <p className={styles.warning}>

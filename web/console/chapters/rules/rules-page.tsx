@@ -9,6 +9,7 @@ import { ListFigure } from '../list/list-figure.tsx';
 import { useChosen } from '../list/use-chosen.ts';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
+import { EntityTypes } from './entity-types.tsx';
 import { ruleColumns } from './rule-columns.tsx';
 import { RulePanel } from './rule-panel.tsx';
 import { type Draft, TryRule } from './try-rule.tsx';
@@ -40,6 +41,7 @@ export function RulesPage() {
     field.current?.focus();
   }, []);
   const tables = useMemo(() => entities?.entities.filter(isTable) ?? [], [entities]);
+  const exposed = useMemo(() => entities?.entities.filter(takesRows) ?? [], [entities]);
 
   return (
     <ChapterPage
@@ -86,11 +88,15 @@ export function RulesPage() {
           field={field}
         />
       )}
+      {exposed.length > 0 && <EntityTypes appRef={ref} entities={exposed} suggested={selected?.entity} />}
     </ChapterPage>
   );
 }
 
 const textOf = ({ entity, name, kind, words, sql }: Rule): string => [entity, name, kind, words, sql].join('\n');
+
+/** What programs can write to. */
+const takesRows = ({ exposed, writable }: Entity): boolean => exposed && (writable.insert || writable.update);
 
 /** A view has no rules of its own. */
 const isTable = ({ kind }: Entity): boolean =>

@@ -29,7 +29,18 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
     width: 128,
     cell: ({ code, subject }) => code !== null && <code title={subject ?? undefined}>{code}</code>,
   },
-  { name: 'Who', width: 200, cell: (line) => <Caller appRef={appRef} who={line} /> },
+  { name: 'Who', width: 200, cell: (line) => <Who appRef={appRef} line={line} /> },
   { name: 'Took', width: 72, cell: (line) => milliseconds(line.milliseconds) },
   { name: 'Request', width: 140, cell: ({ request_id }) => <code title={request_id}>{request_id.slice(0, 13)}</code> },
 ];
+
+/** The caller; a builder in the console is told from the app's own. */
+const Who = ({ appRef, line }: { appRef: string; line: LogLine }) =>
+  line.source === 'builder' && line.user_id === null ? (
+    <span className="soft">console, as {line.role === 'anon' ? 'anonymous' : 'service key'}</span>
+  ) : (
+    <>
+      <Caller appRef={appRef} who={line} />
+      {line.source === 'builder' && <span className="soft">, by the console</span>}
+    </>
+  );

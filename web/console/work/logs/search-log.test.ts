@@ -13,6 +13,7 @@ const line = (part: Partial<LogLine>): LogLine => ({
   subject: null,
   role: 'authenticated',
   user_id: 'u1',
+  source: 'token',
   milliseconds: 1,
   ...part,
 });

@@ -1,0 +1,83 @@
+import { NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Entity } from '../../../../contract/specification.ts';
+import { Code } from '../../../ui/code.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { Bar } from '../../../ui/table.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { entityTypes, type TypesFormat } from '../../data/specification/entity-types.ts';
+import { specification } from '../../data/specification/specification.ts';
+import { shortId } from '../../format/format.ts';
+import styles from './rules.module.css';
+
+const options: Readonly<Record<TypesFormat, string>> = {
+  zod: ' --zod',
+  'json-schema': ' --json-schema',
+  typescript: '',
+};
+
+/** The rules of one entity for a form that checks before it sends. */
+export function EntityTypes({
+  appRef,
+  entities,
+  suggested,
+}: {
+  appRef: string;
+  /** Those that calls reach; at least one. */
+  entities: readonly Entity[];
+  /** Id of the entity of the rule in the panel. */
+  suggested: string | undefined;
+}) {
+  const [chosen, choose] = useState<string | null>(null);
+  const [format, setFormat] = useState<TypesFormat>('zod');
+  const entity = entities.find(({ id }) => id === (chosen ?? suggested)) ?? entities[0];
+  const hash = useQuery(specification(appRef)).data?.hash ?? '';
+  const id = entity?.id ?? '';
+  const { data, error, isPlaceholderData } = useQuery(entityTypes(appRef, id, format, hash));
+  const command = `node bin/ninefold.js types ${appRef}${options[format]}`;
+  return (
+    <Figure
+      number="Figure 5.3"
+      caption="The same for programs, so that a form checks before it sends"
+      tools={
+        <Segmented
+          label="Written as"
+          value={format}
+          options={[
+            ['zod', 'zod'],
+            ['json-schema', 'JSON Schema'],
+            ['typescript', 'TypeScript'],
+          ]}
+          onChange={setFormat}
+        />
+      }
+    >
+      <div className={styles.types}>
+        <NativeSelect
+          label="Entity"
+          value={id}
+          data={entities.map((one) => ({ value: one.id, label: shortId(one.id) }))}
+          onChange={(event) => choose(event.currentTarget.value)}
+        />
+        {error && <FailureNote facts={failureFacts(error)} />}
+        {data === undefined && !error && <Bar width={240} />}
+        {data !== undefined && (
+          <div className={styles.code} aria-busy={isPlaceholderData}>
+            <Code
+              code={data}
+              language={format === 'json-schema' ? 'json' : 'javascript'}
+              label={`${shortId(id)} in ${format}`}
+              wrap
+            />
+          </div>
+        )}
+        <p className={styles.how}>
+          All entities at once: <code>{command}</code>. What the schemas cannot say, PostgreSQL still checks.
+        </p>
+      </div>
+    </Figure>
+  );
+}

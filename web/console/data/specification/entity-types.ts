@@ -1,0 +1,25 @@
+import { queryOptions } from '@tanstack/react-query';
+import { segment } from '../api.ts';
+import { failureOf } from '../api-failure.ts';
+import { accessToken } from '../console-client.ts';
+import { reach } from '../open-api.ts';
+import { specificationKeys } from './keys.ts';
+
+export type TypesFormat = 'zod' | 'json-schema' | 'typescript';
+
+/** One entity for programs; empty where it takes no rows. `hash` is the specification's: with it the types change. */
+export const entityTypes = (ref: string, entity: string, format: TypesFormat, hash: string) =>
+  queryOptions({
+    queryKey: specificationKeys.types(ref, entity, format, hash),
+    queryFn: async ({ signal }): Promise<string> => {
+      const response = await reach(`/admin/v1/apps/${segment(ref)}/types?${new URLSearchParams({ format, entity })}`, {
+        headers: { authorization: `Bearer ${await accessToken()}` },
+        signal,
+      });
+      const text = await response.text();
+      if (!response.ok) throw failureOf(response.status, null, response.headers.get('x-request-id'));
+      return text;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: (before) => before,
+  });
