@@ -433,6 +433,33 @@ export const limits = limit({
     default: 200_000,
     meaning: 'Rows of counted calls that one app keeps at most; the oldest go first.',
   },
+  passageDays: {
+    group: 'records',
+    unit: 'days',
+    default: 1825,
+    meaning:
+      'For how long the passages of rows from state to state are kept, 30 days at least; 0 keeps them for ever. The last one of a row stays with it.',
+    setting: 'states_passage_days',
+    range: [0, 36_500],
+  },
+  passageFiguresDays: {
+    group: 'records',
+    unit: 'days',
+    default: 30,
+    meaning: 'How far back chapter 4 counts passages, and tells how long rows stay in a state.',
+  },
+  passageSweepSeconds: {
+    group: 'records',
+    unit: 'seconds',
+    default: 600,
+    meaning: 'How often a worker looks for passages that are older than they are kept.',
+  },
+  passagesPerBatch: {
+    group: 'records',
+    unit: 'count',
+    default: 1000,
+    meaning: 'Passages that it looks at in one statement.',
+  },
   rememberedCalls: {
     group: 'records',
     unit: 'count',
@@ -637,6 +664,25 @@ export const limits = limit({
     unit: 'seconds',
     default: 15,
     meaning: 'After how long without a word from its worker a probe counts as ended.',
+  },
+  probeThoroughEntities: {
+    group: 'builders',
+    unit: 'count',
+    default: 100,
+    meaning:
+      'An app with more entities is probed on fewer rows and as fewer members: on a row of one’s own and on one of another’s.',
+  },
+  probeOtherFields: {
+    group: 'builders',
+    unit: 'count',
+    default: 8,
+    meaning: 'Fields that a probe tries to change where the change of one was stopped.',
+  },
+  probeTextCharacters: {
+    group: 'builders',
+    unit: 'characters',
+    default: 4000,
+    meaning: 'The longest text of a row that a probe reads or makes.',
   },
   probeCells: {
     group: 'builders',

@@ -16,7 +16,7 @@ export type TransactionEnd = 'commit' | 'commit-allow-override' | 'rollback' | '
 export type OpenApiMode = 'follow-privileges' | 'ignore-privileges' | 'disabled';
 
 /**
- * The settings of an app's `/rest/v1`. Names and meanings are PostgREST's
+ * The settings of an app's `/rest/v1`, and of its states. Names and meanings are PostgREST's, but for those of `states_…`
  * (https://docs.postgrest.org/en/stable/references/configuration.html), with underscores.
  */
 export interface RestSettings {
@@ -37,6 +37,7 @@ export interface RestSettings {
   server_timing_enabled: boolean;
   url_use_legacy_target_names: boolean;
   client_error_verbosity: 'verbose' | 'minimal';
+  states_passage_days: number;
   jwt_aud: string | null;
   jwt_role_claim_key: string;
   app_settings: Readonly<Record<string, string>>;
@@ -127,6 +128,12 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
     default: true,
     type: 'true or false',
     meaning: 'Whether filters, orders and limits may name an embedded table although it has an alias.',
+  },
+  states_passage_days: {
+    default: limits.passageDays.default,
+    type: 'whole number of days, 0 to 36500; 0 keeps them for ever',
+    meaning:
+      'For how long the passages of rows from state to state are kept: 30 days at least, and the last one of a row as long as the row.',
   },
   client_error_verbosity: {
     default: 'verbose',

@@ -11,6 +11,7 @@ import { CallStatistics } from './apps/call-statistics.ts';
 import { CallStories } from './apps/call-stories.ts';
 import { Incidents } from './apps/incidents.ts';
 import { Lifecycle } from './apps/lifecycle.ts';
+import { PassageKeeper } from './apps/passages.ts';
 import { Registry } from './apps/registry.ts';
 import { type Server, smallPool, superuserIn } from './apps/server.ts';
 import { type Config, ConfigError, type Secrets } from './config/config.ts';
@@ -126,7 +127,13 @@ export async function composeWorker(
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
   const identities = new Identities();
   const stories = new CallStories(apps, events);
-  const observers = [new CallStatistics(apps, events), new Incidents(apps, events), stories, serverRoles];
+  const observers = [
+    new CallStatistics(apps, events),
+    new Incidents(apps, events),
+    stories,
+    new PassageKeeper(apps, events),
+    serverRoles,
+  ];
   const adminContext: AdminContext = {
     apps,
     registry,

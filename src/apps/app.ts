@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load.ts';
 import { isPassing } from '../database/database-error.ts';
@@ -28,9 +29,6 @@ export type Notification =
 
 const OWN_SCHEMAS = `select nspname as name from pg_catalog.pg_namespace
   where nspname <> 'information_schema' and nspname !~ '^pg_' order by nspname`;
-
-/** A connection for long work rests between its steps, and stays. */
-const IDLE_APART = 60_000;
 
 export interface PoolLimits {
   connections: number;
@@ -145,7 +143,11 @@ export class App {
 
   /** One connection beside the pool, for long work; whoever asks closes it. */
   apart(): Pool {
-    return new Pool(this.#target, { max: 1, idleMilliseconds: IDLE_APART, waitMilliseconds: this.#waitMilliseconds });
+    return new Pool(this.#target, {
+      max: 1,
+      idleMilliseconds: limits.poolIdleSeconds.default * 1000,
+      waitMilliseconds: this.#waitMilliseconds,
+    });
   }
 
   /** Calls `subscriber` for everything the database tells; returns the function that ends it. */

@@ -50,7 +50,7 @@ interface MachineRow {
 const MACHINES = `
   with recent as materialized (
     select p.entity, p.field, p.from_state, p.to_state, p.transition, p.at - p.since as stay
-    from ninefold.passages p where p.at > pg_catalog.now() - interval '30 days'
+    from ninefold.passages p where p.at > pg_catalog.now() - pg_catalog.make_interval(days => ${limits.passageFiguresDays.default})
   )
   select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
     'schema', n.nspname, 'entity', c.relname, 'field', m.field,

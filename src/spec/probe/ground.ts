@@ -1,14 +1,29 @@
+import { limits } from '../../../contract/limits.ts';
 import type { CodeFacts } from '../../catalog/code.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { Access } from '../access/access.ts';
 import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
 import { ViewUses } from '../access/view-uses.ts';
 import type { Facts } from '../facts.ts';
+import { exposedRelations } from '../roles.ts';
 import type { Row } from './literals.ts';
 import { MadeRows } from './made-row.ts';
 import { type Accounts, memberFields, strangers } from './members.ts';
 import { SideEffects } from './side-effects.ts';
 import { Tries } from './tries.ts';
+
+/** How much of each cell is tried. */
+export interface Breadth {
+  /** Rows that are looked at of an entity; of these, how many each member tries to read, and how many to change and to delete. */
+  rows: number;
+  read: number;
+  written: number;
+  /** Members who try each cell, at most. */
+  members: number;
+}
+
+const THOROUGH: Breadth = { rows: 4, read: 4, written: 2, members: 3 };
+const NARROW: Breadth = { rows: 4, read: 2, written: 2, members: 2 };
 
 /** What all relations of one run are probed with. */
 export class Ground {
@@ -19,6 +34,7 @@ export class Ground {
   readonly tries: Tries;
   readonly made: MadeRows;
   readonly accounts: Accounts;
+  readonly breadth: Breadth;
   readonly #views: ViewUses;
   /** Null where the database has no accounts. */
   readonly users: RelationFact | null;
@@ -28,12 +44,15 @@ export class Ground {
     this.access = new Access(facts);
     this.roles = callingRoles(facts, this.access.rights.membership);
     this.effects = new SideEffects(facts, code);
+    const { default: most } = limits.probeThoroughEntities;
+    this.breadth = exposedRelations(facts).length > most ? NARROW : THOROUGH;
     const keys = facts.constraints.flatMap((one) => (one.kind === 'p' ? [[one.relation, one.fields] as const] : []));
     this.tries = new Tries(
       this.access,
       new Map(keys),
       facts.schemas.map((schema) => schema.name),
       new Set(code.computed.map((one) => `${one.relation} ${one.number}`)),
+      this.breadth,
     );
     const ids = accounts.members.length > 0 ? accounts.members.map((member) => member.id) : strangers;
     this.made = new MadeRows(facts, this.access.rights, ids);

@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts';
 import type { ConstraintFact, FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import type { Rights } from '../access/rights.ts';
@@ -235,11 +236,8 @@ function lengths(checks: readonly Expression[], name: string): [number, number] 
     if (operator === '=') [least, most] = [bound, bound];
   };
   checks.forEach(look);
-  return [Math.min(least, LONGEST_MADE), most];
+  return [Math.min(least, limits.probeTextCharacters.default), most];
 }
-
-/** Characters of a text that is made, at most. */
-const LONGEST_MADE = 4000;
 
 /** What lies between two fields of which one comes before the other. */
 const STEPS = ['1 hour', '1 day', '30 minutes', '7 days', '1 minute'] as const;

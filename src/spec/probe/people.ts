@@ -14,18 +14,16 @@ export interface Person {
   setup?: string;
 }
 
-/** How many members try each cell, at most. */
-const MEMBERS = 3;
-
 /**
  * Who tries the cells of a column. `concerned` are members whom the rows at hand have to do with; `seeded`, strangers that have
- * accounts within the transaction.
+ * accounts within the transaction; `most`, how many members try each cell.
  */
 export function peopleOf(
   role: ChapterRole,
   accounts: Accounts,
   concerned: readonly Member[],
   seeded: boolean,
+  most: number,
 ): Person[] {
   const { fact, caller } = role;
   const ofKey = (as: string): Person => ({
@@ -51,16 +49,14 @@ export function peopleOf(
       ({ id }) => !has.includes(id) && (known.has(id) || (seeded && strangers.some((one) => one === id))),
     );
     return distinct([...real.slice(0, 1), ...others, ...real])
-      .slice(0, MEMBERS)
+      .slice(0, most)
       .map((member) => ({
         ...ofMember(member, `as a member with role ${caller.memberRole}`),
         ...(has.includes(member.id) ? {} : { setup: grant(member.id, caller.memberRole ?? '') }),
       }));
   }
-  const members = distinct([...concerned, ...accounts.members]).slice(0, MEMBERS - 1);
-  const all = [...members, ...strangers.map(stranger)]
-    .slice(0, MEMBERS)
-    .map((member) => ofMember(member, 'as a member'));
+  const members = distinct([...concerned, ...accounts.members]).slice(0, most - 1);
+  const all = [...members, ...strangers.map(stranger)].slice(0, most).map((member) => ofMember(member, 'as a member'));
   return fact.name === 'authenticated' ? all : [ofKey(`as ${fact.name}, without a session`), ...all];
 }
 

@@ -28,7 +28,7 @@ export async function probeFunctions(
     const why = whyNot(ground, routine);
     // Members with a role of theirs call as members do: the right to call hangs on the role of the database.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
-    const [person] = asMember ? peopleOf(asMember, ground.accounts, [], false) : [];
+    const [person] = asMember ? peopleOf(asMember, ground.accounts, [], false, ground.breadth.members) : [];
     if (why !== null || !person) return { cell, plans: [], why: why ?? 'there is no such role' };
     const attempt: Attempt = {
       role: person.role,

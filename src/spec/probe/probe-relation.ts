@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
@@ -12,11 +13,6 @@ import type { Row } from './literals.ts';
 import { type Member, memberFields, stranger, strangers } from './members.ts';
 import { peopleOf } from './people.ts';
 import { ALL_ROWS, metBy, newRows, type Planned, type Scene } from './tries.ts';
-
-/** Rows that are read to try cells on. */
-const SAMPLE = 4;
-/** Characters of a value that are taken along. */
-const LONGEST = 4000;
 
 const asRole = (role: string, sql: string, kind: Attempt['kind']): Attempt => ({
   role,
@@ -62,7 +58,7 @@ export async function probeRelation(
     if (!role || barred.has(cell)) continue;
     const entry = { cell, tries: [] as Planned[], conditions: [], note: null as string | null };
     planned.push(entry);
-    for (const person of peopleOf(role, ground.accounts, concerned, seeded)) {
+    for (const person of peopleOf(role, ground.accounts, concerned, seeded, ground.breadth.members)) {
       const plans = tries.plan(cell, role, person, scene);
       if (typeof plans === 'string') {
         entry.note = scene.rows.length === 0 && trouble !== null ? `${plans}: ${trouble}` : plans;
@@ -117,9 +113,6 @@ export async function probeRelation(
   return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));
 }
 
-/** Fields that are tried where the change of one was stopped. */
-const OTHER_FIELDS = 8;
-
 /**
  * A trigger that refuses the change of one field need not refuse that of another: tries that were stopped are made once more with
  * each of some other fields, and the first that was not stopped counts, in `answers` and as the attempt.
@@ -139,7 +132,7 @@ async function tryOtherFields(
     const answer = answers[at];
     const isOfOne = cell.operation === 'update' && (plan.place !== null || plan.row === ALL_ROWS);
     if (!role || !answer || !isOfOne || !isStopped(plan, answer)) return [];
-    return Array.from({ length: OTHER_FIELDS }, (_, i) => {
+    return Array.from({ length: limits.probeOtherFields.default }, (_, i) => {
       const plans = tries.plan(cell, role, plan.person, scene, i + 1);
       const same =
         typeof plans === 'string' ? undefined : plans.find((one) => one.place === plan.place && one.row === plan.row);
@@ -207,13 +200,13 @@ async function setScene(
   reader: string,
   deadline: number,
 ): Promise<Setting> {
-  const { access, accounts, effects, made, users } = ground;
+  const { access, accounts, effects, made, users, breadth } = ground;
   const owners = ground.ownersOf(relation);
   const holding = memberFields(access, relation);
   const isOwn = (one: { schema: string; name: string }) => one.schema === relation.schema && one.name === relation.name;
   const fields = access.rights.fieldsOf.get(relation.oid) ?? [];
   const names = fields.map((field) => field.name);
-  const sample = asRole(reader, sampleSql(relation, names), 'value');
+  const sample = asRole(reader, sampleSql(relation, names, breadth.rows), 'value');
   const elsewhere = holding.filter((one) => !isOwn(one));
   const looks = elsewhere.map(({ schema, name, field }) =>
     asService(
@@ -242,7 +235,7 @@ async function setScene(
     } else trouble = barredBy;
   }
   // One more than are tried, which tells whether these are all.
-  const rows = read.slice(0, SAMPLE);
+  const rows = read.slice(0, breadth.rows);
   const ids = [
     ...rows.flatMap((row) => owners.map((name) => row.get(name) ?? null)),
     ...looks.flatMap((_, i) => idsIn(first[first.length - looks.length + i])),
@@ -253,7 +246,12 @@ async function setScene(
   );
   const [pattern] = rows;
   const newRow = pattern ? ground.asNew(relation, pattern) : null;
-  return { scene: { relation, rows, newRow, owners, isWhole: read.length <= SAMPLE }, concerned, seeded, trouble };
+  return {
+    scene: { relation, rows, newRow, owners, isWhole: read.length <= breadth.rows },
+    concerned,
+    seeded,
+    trouble,
+  };
 }
 
 /** Why none of the ways to make a row went through. */
@@ -265,9 +263,11 @@ function firstFailure(making: readonly Attempt[], answers: readonly Answer[]): s
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-const sampleSql = (relation: RelationFact, names: readonly string[]): string => {
-  const values = names.map((name) => `pg_catalog.left(r.${sqlName(name)}::text, ${LONGEST})`);
-  const from = `${entityId(relation.schema, relation.name)} r limit ${SAMPLE + 1}`;
+const sampleSql = (relation: RelationFact, names: readonly string[], rows: number): string => {
+  const values = names.map(
+    (name) => `pg_catalog.left(r.${sqlName(name)}::text, ${limits.probeTextCharacters.default})`,
+  );
+  const from = `${entityId(relation.schema, relation.name)} r limit ${rows + 1}`;
   return `select pg_catalog.json_agg(s.v) from (select array[${values.join(', ')}]::pg_catalog.text[] as v from ${from}) s`;
 };
 

@@ -9,6 +9,7 @@ import { entityId, sqlName } from '../names.ts';
 import { relationsRead } from '../words/expression.ts';
 import type { Answer, Attempt } from './attempts.ts';
 import { isError } from './attempts.ts';
+import type { Breadth } from './ground.ts';
 import { asRelation, found, isComparable, type Row, typed } from './literals.ts';
 import type { Person } from './people.ts';
 
@@ -48,9 +49,6 @@ export const NO_ROW = 'no row';
 /** What a try is about that asks for a row of whichever there are, without a field of it. */
 const ANY_ROW = 'any row';
 
-/** How many rows each person tries to change or to delete. */
-const WRITTEN = 2;
-
 /** Plans the tries of cells. Pure. */
 export class Tries {
   readonly #access: Access;
@@ -58,17 +56,20 @@ export class Tries {
 
   readonly #schemas: readonly string[];
   readonly #computed: ReadonlySet<string>;
+  readonly #breadth: Pick<Breadth, 'read' | 'written'>;
 
   /**
    * `keys` are the numbers of the fields of each relation's primary key; `computed`, the fields of views that no statement may
-   * give, as relation and number.
+   * give, as relation and number; `breadth`, how many rows each person tries.
    */
   constructor(
     access: Access,
     keys: ReadonlyMap<number, readonly number[]>,
     schemas: readonly string[],
     computed: ReadonlySet<string>,
+    breadth: Pick<Breadth, 'read' | 'written'>,
   ) {
+    this.#breadth = breadth;
     this.#computed = computed;
     this.#access = access;
     this.#schemas = schemas;
@@ -123,7 +124,7 @@ export class Tries {
       if (!scene.isWhole) return [plan(`${statement(null)} where false`, NO_ROW, null), ...beyond];
       return [plan(statement(scene.rows[0] ?? null) ?? '', ALL_ROWS, null), ...beyond];
     }
-    const rows = operation === 'select' ? scene.rows : scene.rows.slice(0, WRITTEN);
+    const rows = scene.rows.slice(0, operation === 'select' ? this.#breadth.read : this.#breadth.written);
     // What a view computes may differ from reader to reader, so that nobody finds a row as another one sees it.
     const isView = operation === 'select' && scene.relation.kind === 'v';
     return [

@@ -1,0 +1,100 @@
+import { limits } from '../../contract/limits.ts';
+import { firstJson } from '../database/statement.ts';
+import type { Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { asServer } from './as-server.ts';
+
+/**
+ * Forgets passages that are older than the app keeps them (setting states_passage_days), in the background, of apps that are called.
+ * A row's last passage stays as long as the row: it says since when the row stands where it stands.
+ */
+export class PassageKeeper {
+  readonly #apps: Apps;
+  readonly #events: Events;
+  readonly #called = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #sweeping: Promise<void> = Promise.resolve();
+  #isStopping = false;
+
+  constructor(apps: Apps, events: Events) {
+    this.#apps = apps;
+    this.#events = events;
+  }
+
+  start(): void {
+    this.#events.listen((event) => {
+      if (event.type !== 'call' || event.app === null || event.trace.opened === 0) return;
+      if (this.#called.size < limits.observedApps.default) this.#called.add(event.app);
+    });
+    this.#timer = setInterval(() => {
+      this.#sweeping = this.#sweeping.then(() => this.#sweep());
+    }, limits.passageSweepSeconds.default * 1000);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#isStopping = true;
+    await this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
+    const refs = [...this.#called];
+    this.#called.clear();
+    for (const ref of refs) {
+      try {
+        await forgetPassages(await this.#apps.find(ref), () => this.#isStopping);
+      } catch {
+        // deleted or unreachable meanwhile
+      }
+    }
+  }
+}
+
+/**
+ * Deletes what is too old, a batch a statement, so that no lock is held for long. What a writer has locked is left for the next time.
+ * Answers how many passages were deleted. Throws what the database throws.
+ */
+export async function forgetPassages(
+  app: Pick<App, 'database' | 'settings'>,
+  isStopped = () => false,
+): Promise<number> {
+  const { states_passage_days: days } = (await app.settings()).rest;
+  if (days === 0) return 0;
+  let forgotten = 0;
+  for (let from: string | null = '0'; from !== null && !isStopped(); ) {
+    const [result] = await asServer(app.database, [
+      {
+        text: FORGET,
+        params: [
+          from,
+          String(Math.max(days, limits.passageFiguresDays.default)),
+          String(limits.passagesPerBatch.default),
+        ],
+      },
+    ]);
+    const batch: { next: string | null; deleted: number } | null = (result && firstJson(result)) ?? null;
+    forgotten += batch?.deleted ?? 0;
+    from = batch?.next ?? null;
+  }
+  return forgotten;
+}
+
+/** Looks at so many passages after `$1`, in the order in which they were recorded; `next` is null where all that are old were looked at. */
+const FORGET = `with looked as materialized (
+    select p.id, p.entity, p.field, p.key_hash, p.gone from ninefold.passages p
+    where p.id > $1::bigint and p.at < pg_catalog.now() - pg_catalog.make_interval(days => $2::int)
+    order by p.id limit $3::int
+  ), old as (
+    select p.id from ninefold.passages p join looked l using (id)
+    where p.gone or exists (
+      select from ninefold.passages later where later.entity = l.entity and later.key_hash = l.key_hash
+        and later.field = l.field and not later.gone and later.id > l.id)
+    for update of p skip locked
+  ), deleted as (
+    delete from ninefold.passages p using old where p.id = old.id returning p.id
+  )
+  select pg_catalog.json_build_object(
+    'next', (select case when pg_catalog.count(*) = $3::int then pg_catalog.max(id)::text end from looked),
+    'deleted', (select pg_catalog.count(*) from deleted))`;
