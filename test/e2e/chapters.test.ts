@@ -22,6 +22,23 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
+it('has the rules of one entity for programs', async () => {
+  const app = await createApp(site.node, { from: template });
+  await runSql(site.node, app.ref, 'create table public.rooms (id int primary key)');
+  const { page, problems } = await site.visit(`/app/${app.ref}/rules`);
+  await page.getByRole('combobox', { name: 'Entity' }).selectOption('rooms');
+  const figure = page.locator('#figure-5-3');
+  await figure.getByText('export const schemas').waitFor();
+  await expect.poll(() => figure.textContent()).not.toContain('title');
+  await page.getByRole('combobox', { name: 'Entity' }).selectOption('tickets');
+  await expect.poll(() => figure.textContent()).toContain('The title is 3 to 120 characters');
+  await figure.getByRole('button', { name: 'JSON Schema' }).click();
+  await expect.poll(() => figure.textContent()).toContain('"tickets.insert"');
+  await figure.getByRole('button', { name: 'TypeScript' }).click();
+  await expect.poll(() => figure.textContent()).toContain(`node bin/ninefold.js types ${app.ref}.`);
+  expect(problems).toEqual([]);
+});
+
 it('counts the rows that would break a rule, and leaves nothing behind', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, problems } = await site.visit(`/app/${app.ref}/rules?rule=public.tickets.title_length`);
@@ -34,6 +51,18 @@ it('counts the rows that would break a rule, and leaves nothing behind', async (
   await expression.fill('length(title) > 5');
   await expression.press('Control+Enter');
   await page.getByText('1 of 3 rows of tickets (33%) would break it: 2.').waitFor();
+
+  // Values that must be there, and values that no two rows may share.
+  await runSql(site.node, app.ref, `insert into public.tickets (title) values ('Toner')`);
+  await page.getByRole('button', { name: 'No two rows share' }).click();
+  await page.getByRole('checkbox', { name: 'title' }).check();
+  await page.getByRole('button', { name: 'Count' }).click();
+  await page.getByText('2 of 4 rows of tickets (50%) would break it: 2, 4.').waitFor();
+  await page.getByRole('button', { name: 'Has a value', exact: true }).click();
+  await page.getByRole('button', { name: 'Count' }).click();
+  await page.getByText('All 4 rows of tickets keep it.').waitFor();
+  await runSql(site.node, app.ref, 'delete from public.tickets where id = 4');
+  await page.getByRole('button', { name: 'Every row fulfils' }).click();
 
   // A rule that PostgreSQL would not take is told in its words, and nothing but an expression is sent at all.
   await expression.fill('exists (select 1)');

@@ -64,6 +64,11 @@ it('checks old rows only where that was put off', () => {
 });
 
 it('keeps a rule that rows break for the rows to come alone', () => {
-  expect(keepSql('public.tickets', ' a > 1\n', 0)).not.toContain('not valid');
-  expect(keepSql('public.tickets', ' a > 1\n', 3)).toContain('check (a > 1)\n  not valid;');
+  const check = { kind: 'check', expression: ' a > 1\n' } as const;
+  expect(keepSql('public.tickets', check, 0)).not.toContain('not valid');
+  expect(keepSql('public.tickets', check, 3)).toContain('check (a > 1)\n  not valid;');
+  expect(keepSql('public.tickets', { kind: 'unique', fields: ['a', 'B'] }, 0)).toContain('  unique ("a", "B");');
+  expect(keepSql('public.tickets', { kind: 'required', fields: ['a', 'B'] }, 3)).toBe(
+    'alter table public.tickets\n  alter column "a" set not null,\n  alter column "B" set not null;',
+  );
 });

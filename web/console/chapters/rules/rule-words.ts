@@ -1,4 +1,5 @@
 import type { Rule } from '../../../../contract/specification.ts';
+import type { TriedRule } from '../../data/rules/trial-sql.ts';
 
 /** What stands within `CHECK ( … )`, as PostgreSQL prints it; null for a rule that is no check of a table. */
 export function checkExpression({ kind, sql }: Pick<Rule, 'kind' | 'sql'>): string | null {
@@ -52,10 +53,19 @@ export const boundRows: Readonly<Record<Rule['applies_to'], string>> = {
 export const validateSql = ({ applies_to, entity, name }: Rule): string | null =>
   applies_to === 'new and changed rows' ? `alter table ${entity}\n  validate constraint ${quoted(name)};` : null;
 
-/** SQL that keeps a rule that was tried; where rows break it, only for rows to come. */
-export const keepSql = (table: string, expression: string, broken: number): string =>
-  `alter table ${table}
+/** SQL that keeps a rule that was tried; where rows break it, a check only for rows to come. */
+export function keepSql(table: string, rule: TriedRule, broken: number): string {
+  if (rule.kind === 'required') {
+    const changes = rule.fields.map((field) => `  alter column ${quoted(field)} set not null`);
+    return `alter table ${table}\n${changes.join(',\n')};`;
+  }
+  const constraint =
+    rule.kind === 'unique'
+      ? `unique (${rule.fields.map(quoted).join(', ')})`
+      : `check (${rule.expression.trim()})${broken > 0 ? '\n  not valid' : ''}`;
+  return `alter table ${table}
   add constraint name_of_the_rule
-  check (${expression.trim()})${broken > 0 ? '\n  not valid' : ''};
+  ${constraint};
 comment on constraint name_of_the_rule on ${table}
   is 'What the rule says, in words';`;
+}

@@ -10,8 +10,10 @@ import { figureClass } from '../../../ui/fig.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { highlight } from '../../../ui/highlight.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { keyFields, keyText } from '../../data/rows/row.ts';
+import type { TriedRule } from '../../data/rules/trial-sql.ts';
 import { type TrialResult, tryRule } from '../../data/rules/try-rule.ts';
 import { sqlFailureOf } from '../../data/sql/run-sql.ts';
 import { count, counted, percent, shortId } from '../../format/format.ts';
@@ -23,6 +25,10 @@ export interface Draft {
   /** Id of an entity. */
   entity: string;
   expression: string;
+  /** What kind of rule; an expression where it is not said. */
+  kind?: TriedRule['kind'];
+  /** Of the kinds that are about fields. */
+  fields?: readonly string[];
 }
 
 /** Whether SQL goes on after a semicolon, outside of texts and comments. */
@@ -51,19 +57,38 @@ export function TryRule({
   const why = useId();
   const table = tables.find(({ id }) => id === (draft?.entity ?? suggested)) ?? tables[0];
   const expression = draft?.expression ?? '';
-  const off = expression.trim() === '' ? 'Write an expression first.' : isSeveral(expression) ? several : null;
+  const kind = draft?.kind ?? 'check';
+  const fields = (draft?.fields ?? []).filter((name) => table?.fields.some((one) => one.name === name));
+  const off = kind === 'check' ? offExpression(expression) : fields.length === 0 ? 'Choose a field first.' : null;
+
+  const rule: TriedRule = kind === 'check' ? { kind, expression } : { kind, fields };
 
   const change = (changed: Partial<Draft>) => {
     if (!table) return;
     reset();
-    onDraft({ entity: table.id, expression, ...changed });
+    onDraft({ entity: table.id, expression, kind, fields, ...changed });
   };
   const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();
-    if (table && off === null && !isPending) mutate({ table: table.id, key: keyFields(table), expression });
+    if (table && off === null && !isPending) mutate({ table: table.id, key: keyFields(table), rule });
   };
   return (
-    <Figure number="Figure 5.2" caption="Try a rule before it is one">
+    <Figure
+      number="Figure 5.2"
+      caption="Try a rule before it is one"
+      tools={
+        <Segmented
+          label="What kind of rule"
+          value={kind}
+          options={[
+            ['check', 'Every row fulfils'],
+            ['required', 'Has a value'],
+            ['unique', 'No two rows share'],
+          ]}
+          onChange={(chosen) => change({ kind: chosen })}
+        />
+      }
+    >
       <form className={styles.trial} onSubmit={submit}>
         <NativeSelect
           label="Table"
@@ -71,36 +96,63 @@ export function TryRule({
           data={tables.map(({ id }) => ({ value: id, label: shortId(id) }))}
           onChange={(event) => change({ entity: event.currentTarget.value })}
         />
-        <Textarea
-          ref={field}
-          className={styles.expression ?? ''}
-          label="Every row fulfils"
-          placeholder={placeholder(table)}
-          autoComplete="off"
-          spellCheck={false}
-          autosize
-          minRows={1}
-          maxRows={8}
-          aria-describedby={why}
-          value={expression}
-          onChange={(event) => change({ expression: event.currentTarget.value })}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
-          }}
-        />
+        {kind === 'check' ? (
+          <Textarea
+            ref={field}
+            className={styles.expression ?? ''}
+            label="Every row fulfils"
+            placeholder={placeholder(table)}
+            autoComplete="off"
+            spellCheck={false}
+            autosize
+            minRows={1}
+            maxRows={8}
+            aria-describedby={why}
+            value={expression}
+            onChange={(event) => change({ expression: event.currentTarget.value })}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+            }}
+          />
+        ) : (
+          <fieldset className={styles.fields}>
+            <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows share'}</legend>
+            {table?.fields.map(({ name }) => (
+              <label key={name} className={styles.field}>
+                <input
+                  type="checkbox"
+                  checked={fields.includes(name)}
+                  onChange={(event) =>
+                    change({
+                      fields: event.currentTarget.checked ? [...fields, name] : fields.filter((one) => one !== name),
+                    })
+                  }
+                />
+                <code>{name}</code>
+              </label>
+            ))}
+          </fieldset>
+        )}
         <Button type="submit" kind="first" offBecause={off} busy={isPending && 'Counting'}>
           Count
         </Button>
       </form>
       <p className={styles.how} id={why}>
-        An SQL expression over the fields of a row, as in <code>CHECK ( … )</code>. The rows are only read, and the
-        transaction is rolled back.
+        {kind === 'check' && (
+          <>
+            An SQL expression over the fields of a row, as in <code>CHECK ( … )</code>.{' '}
+          </>
+        )}
+        The rows are only read, and the transaction is rolled back.
       </p>
       <div role="status">{data && table && <Outcome appRef={appRef} table={table} result={data} />}</div>
       {error && <Refused error={error} />}
     </Figure>
   );
 }
+
+const offExpression = (expression: string): string | null =>
+  expression.trim() === '' ? 'Write an expression first.' : isSeveral(expression) ? several : null;
 
 const several = 'One expression, without a semicolon.';
 
@@ -156,7 +208,7 @@ function Outcome({
       <Link
         to="/app/$ref/sql"
         params={params}
-        search={{ sql: keepSql(trial.table, trial.expression, broken) }}
+        search={{ sql: keepSql(trial.table, trial.rule, broken) }}
         className={buttonClass({ small: true })}
       >
         <Icon of={IconTerminal2} small />
