@@ -63,10 +63,10 @@ function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject): Ch
   for (const { of } of told) for (const difference of of) silent.delete(difference);
   const order = new Map(found.map((difference, i) => [difference, i]));
   const first = (of: readonly Difference[]) => Math.min(...of.map((difference) => order.get(difference) ?? 0));
-  const [sources, rest] = [[...silent].filter(isSource), [...silent].filter((difference) => !isSource(difference))];
+  const [asides, rest] = [[...silent].filter(isAside), [...silent].filter((difference) => !isAside(difference))];
   const [start, ...others] = [...told, ...rest.map(genericWords)];
-  // Where a chapter comes from is worth a sentence only where nothing else has changed.
-  const sentences = start ? [{ ...start, of: [...start.of, ...sources] }, ...others] : sourcesWords(sources);
+  // They are worth a sentence only where nothing else has changed.
+  const sentences = start ? [{ ...start, of: [...start.of, ...asides] }, ...others] : asidesWords(asides);
   return sentences
     .sort((a, b) => first(a.of) - first(b.of))
     .map(({ words, of }) => ({
@@ -77,12 +77,19 @@ function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject): Ch
     }));
 }
 
-const isSource = ({ path }: Difference): boolean => path[0] === 'sources';
+/** What follows from something else that is told: where the chapter comes from, and in which order its items stand. */
+const isAside = ({ path }: Difference): boolean => path[0] === 'sources' || (path.length === 2 && path[1] === 'order');
 
-function sourcesWords(of: readonly Difference[]): Told[] {
-  if (of.length === 0) return [];
-  const labels = [...new Set(of.map(({ path }) => step(path[1] ?? 'sources')))];
-  return [{ words: `Where this chapter comes from differs: ${fewWords(labels)}.`, of }];
+function asidesWords(of: readonly Difference[]): Told[] {
+  const sources = of.filter(({ path }) => path[0] === 'sources');
+  const orders = of.filter((one) => !sources.includes(one));
+  const labels = [...new Set(sources.map(({ path }) => step(path[1] ?? 'sources')))];
+  return [
+    ...orders.map((one): Told => ({ words: `The ${step(one.path[0] ?? '')} come in another order.`, of: [one] })),
+    ...(sources.length === 0
+      ? []
+      : [{ words: `Where this chapter comes from differs: ${fewWords(labels)}.`, of: sources }]),
+  ];
 }
 
 /** The same chapter with nothing in its lists. */
@@ -98,6 +105,7 @@ const emptied = (chapter: unknown): unknown =>
 const step = (name: string): string => (name.startsWith('[') ? name.slice(1, -1) : name);
 
 function kindOf(of: readonly Difference[]): Change['kind'] {
-  const kinds = new Set(of.map(({ kind }) => kind));
-  return kinds.size === 1 ? (of[0]?.kind ?? 'changed') : 'changed';
+  const own = of.filter((difference) => !isAside(difference));
+  const kinds = new Set((own.length > 0 ? own : of).map(({ kind }) => kind));
+  return kinds.size === 1 ? ([...kinds][0] ?? 'changed') : 'changed';
 }

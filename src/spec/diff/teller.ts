@@ -22,10 +22,12 @@ export interface Teller {
   tell(differences: readonly Difference[], sides: Sides): Told[];
 }
 
-/** True where a path is one of the patterns: `cells/*`. */
+/** True where a path is one of the patterns: `cells/*`. That a list has another order is none of its items. */
 export function matches(path: readonly string[], pattern: string): boolean {
   const parts = pattern.split('/');
-  return parts.length === path.length && parts.every((part, i) => part === '*' || part === path[i]);
+  return (
+    parts.length === path.length && parts.every((part, i) => (part === '*' ? path[i] !== 'order' : part === path[i]))
+  );
 }
 
 /** The key of a list's item in a path, without its brackets. */

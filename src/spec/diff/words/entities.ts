@@ -164,6 +164,17 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
         : `${name} is now described as ${quoted(String(after))}.`;
     case 'enum_values':
       return valuesChange(name, before, after);
+    case 'identity':
+      if (after === null) return `${name} is no longer numbered by itself.`;
+      return after === 'always'
+        ? `${name} is now numbered by itself, and nobody may give it.`
+        : `${name} is now numbered by itself where it is not given.`;
+    case 'generated':
+      return after === null
+        ? `${name} is no longer generated: it is given like any other field.`
+        : `${name} is now generated (${valueWords(after)}): nobody may give it.`;
+    case 'base_type':
+      return `The type beneath ${name} ${fromTo(before, after)}.`;
     case 'attributes':
       return `What ${name} consists of ${fromTo(partsWords(before), partsWords(after))}.`;
     case 'references':

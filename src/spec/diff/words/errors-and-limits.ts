@@ -62,7 +62,7 @@ function changeWords({ before, after }: Difference): string {
   const known = [...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []), ...(isRule ? ['sql'] : [])];
   if (restWords(before, after, known).length === 0)
     return `The rule behind the error ${nameOf(after)} is written otherwise; chapter 5 says how.`;
-  return `The error ${nameOf(after)} has changed: ${restWords(before, after, known).join('; ')}.`;
+  return `The error ${nameOf(after)} has changed: ${restWords(before, after, known).join('; ').replace(/\.$/, '')}.`;
 }
 
 /** Chapter 9: the numbers that bound the app. */

@@ -246,6 +246,14 @@ function tellPolicy(difference: Difference): Told {
     parts.push(`it is now for ${who}`);
     told.push('roles');
   }
+  if (before.permissive !== after.permissive) {
+    parts.push(
+      after.permissive === true
+        ? 'it now lets rows through by itself (permissive)'
+        : 'it is now a further condition, and lets nothing through by itself (restrictive)',
+    );
+    told.push('permissive');
+  }
   if (canonical(before.functions) !== canonical(after.functions)) {
     parts.push(...calledWords(before, after));
     told.push('functions');

@@ -56,5 +56,14 @@ function stateWords(machine: string, { before, after }: Difference): string {
   if (before === undefined) return `${machine} may now be ${text(after, 'name')}.`;
   if (after === undefined) return `${machine} may no longer be ${text(before, 'name')}.`;
   if (!isObject(before) || !isObject(after)) return `A state of ${machine} ${fromTo(before, after)}.`;
-  return `The state ${text(after, 'name')} of ${machine} has changed: ${restWords(before, after, []).join('; ')}.`;
+  const parts = [
+    ...(before.final === after.final
+      ? []
+      : [after.final === true ? 'no transition leads away from it any more' : 'a transition now leads away from it']),
+    ...(before.reached === after.reached
+      ? []
+      : [after.reached === true ? 'transitions now reach it' : 'no transition reaches it any more']),
+    ...restWords(before, after, ['final', 'reached']),
+  ];
+  return `The state ${text(after, 'name')} of ${machine} has changed: ${parts.join('; ')}.`;
 }
