@@ -127,6 +127,27 @@ describe('a change of the app is told in words that a business person can read',
       ['New error from refuse(): ZZ042: Not today.'],
     ],
     [
+      `create or replace function public.close(ticket uuid) returns void language sql as 'select 2'`,
+      ['The function close(uuid) now does something else: its code was select 1, is now select 2.'],
+    ],
+    [
+      'alter table public.tickets rename constraint title_length to title_size',
+      ['The rule for tickets, title is 3 to 120 characters, is now called title_size (before: title_length).'],
+    ],
+    [
+      'create rule kept as on delete to public.customers do instead nothing',
+      ['Of customers, a new rule kept stands in for writes: CREATE RULE kept'],
+    ],
+    [
+      'alter policy own on public.tickets to anon, authenticated',
+      ['The policy own of tickets has changed: it is now for anon and authenticated.'],
+    ],
+    ['alter table public.customers alter id drop identity', ['id of customers is no longer numbered by itself.']],
+    [
+      'alter view public.open_tickets set (check_option = local)',
+      ['open_tickets now takes only rows that it shows (check option local).'],
+    ],
+    [
       'create role diff_agent nologin; grant diff_agent to app_authenticator; grant usage on schema public to diff_agent; grant all on public.customers to diff_agent',
       ['Members with role diff_agent may read, add, change and delete customers always.'],
     ],
@@ -151,6 +172,18 @@ describe('a change of the app is told in words that a business person can read',
     expect(words(before, await derive({ ...defaultAuthSettings, disable_signup: true }))).toContain(
       'No longer answered: POST /auth/v1/signup.',
     );
+  });
+
+  it('a setting that decides who calls without a token, in the chapters of roles and of calls', async () => {
+    const before = await derive();
+    const settings = { ...defaultRestSettings, db_anon_role: 'authenticated', app_settings: { 'app.key': 'hush' } };
+    const told = words(before, await derive(defaultAuthSettings, settings));
+    expect(told.join('\n')).toContain('a signed-in member; and whoever calls without a token');
+    expect(told).toContainEqual(
+      expect.stringMatching(/^The setting db_anon_role is now authenticated \(before: anon\)/),
+    );
+    expect(told.join('\n')).toContain('app.key (fingerprint ');
+    expect(told.join('\n')).not.toContain('hush');
   });
 
   it('a limit that is raised', async () => {
