@@ -30,29 +30,23 @@ function stop() {
   });
 }
 
-/** The console is read from dist by each request, so only a changed server needs a restart. */
-async function rebuild(serverChanged) {
+/** Builds what has changed, and starts the server anew: it lists the console's files when it starts. */
+async function rebuild() {
   try {
     await prepare();
   } catch (error) {
     process.stderr.write(`${error.message}\nWaiting for a change …\n`);
     return;
   }
-  if (serverChanged || !server) {
-    await stop();
-    start();
-  }
+  await stop();
+  start();
 }
 
-let serverChanged = false;
 for (const folder of ['src', 'contract', 'web']) {
   watch(join(root, folder), { recursive: true }, () => {
-    serverChanged ||= folder !== 'web';
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const needed = serverChanged;
-      serverChanged = false;
-      restarting = restarting.then(() => rebuild(needed));
+      restarting = restarting.then(rebuild);
     }, quietMilliseconds);
   });
 }
@@ -64,4 +58,5 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-await rebuild(true);
+restarting = restarting.then(rebuild);
+await restarting;

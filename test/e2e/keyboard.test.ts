@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApp } from '../support/apps.ts';
+import { createApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { uniqueEmail } from '../support/unique.ts';
 import { type Console, openConsole } from './console.ts';
@@ -77,5 +77,48 @@ it('creates a user, bans and finds them again without a mouse', async () => {
 
   const { error } = await clientOf(app).auth.signInWithPassword({ email, password: 'whatever it was' });
   expect(error?.status).toBe(400);
+  expect(problems).toEqual([]);
+});
+
+it('goes through the chapters, a figure, a matrix and a panel, and comes back to where it was', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    `create table public.notes (id bigint generated always as identity primary key, status text not null);
+     alter table public.notes enable row level security;
+     select ninefold.define_machine('public.notes', 'status', 'draft', '[{"name": "publish", "from": "draft", "to": "public"}]');`,
+  );
+  const { page, problems } = await site.visit(`/app/${app.ref}`);
+  await page.getByText('Publishable key').waitFor();
+  const focused = page.locator(':focus');
+
+  await page.keyboard.press('4');
+  await page.getByRole('button', { name: /^draft, / }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('complementary', { name: 'State draft' }).waitFor();
+  await page.keyboard.press('j');
+  await page.getByRole('complementary', { name: 'State public' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('complementary', { name: 'State public' }).waitFor({ state: 'detached' });
+  expect(await focused.getAttribute('aria-label')).toMatch(/^draft, /);
+
+  await page.keyboard.press('6');
+  await page.getByRole('table', { name: 'Roles, entities and operations' }).getByRole('button').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'notes, insert by service_role' });
+  await panel.waitFor();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  expect(await focused.getAttribute('data-at')).toBe('1,2');
+
+  await page.keyboard.press('1');
+  await page.getByRole('button', { name: 'Edit' }).waitFor();
+  await page.keyboard.press('e');
+  await page.getByRole('textbox', { name: 'Name' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => focused.textContent()).toBe('Edit');
   expect(problems).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { PurposeChapter } from '../../../../contract/description.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
@@ -30,6 +31,11 @@ export function PurposePage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/purpose' });
   const { chapter, stale } = useChapter(ref, 'purpose');
   const [editing, setEditing] = useState(false);
+  const edit = useRef<HTMLButtonElement>(null);
+  const done = useCallback(() => {
+    flushSync(() => setEditing(false));
+    edit.current?.focus();
+  }, []);
   useKeys(
     useMemo(() => [{ keys: 'e', group: 'This page', does: 'Edit what is said', run: () => setEditing(true) }], []),
   );
@@ -47,14 +53,14 @@ export function PurposePage() {
         tools={
           chapter &&
           !editing && (
-            <Button small icon={IconPencil} onClick={() => setEditing(true)}>
+            <Button ref={edit} small icon={IconPencil} onClick={() => setEditing(true)}>
               Edit
             </Button>
           )
         }
       >
         {chapter && editing ? (
-          <DescriptionForm appRef={ref} chapter={chapter} onDone={() => setEditing(false)} />
+          <DescriptionForm appRef={ref} chapter={chapter} onDone={done} />
         ) : (
           <Written chapter={chapter} />
         )}

@@ -15,11 +15,15 @@ export function StatePanel({
   machine,
   state: { name, final, reached },
   onClose,
+  onPrevious,
+  onNext,
 }: {
   appRef: string;
   machine: Machine;
   state: MachineState;
   onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
 }) {
   const { entity, field, initial, figures } = machine;
   const ways = waysOf(machine);
@@ -34,6 +38,8 @@ export function StatePanel({
         </>
       }
       onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
     >
       <VerdictLine>{standing(rows, name === initial, final, reached)}</VerdictLine>
       <PanelSection title="Now">

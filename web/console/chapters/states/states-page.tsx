@@ -49,6 +49,8 @@ export function StatesPage() {
 
   const ways = useMemo(() => machine && waysOf(machine), [machine]);
   const neighbours = useNeighbours(ways, way ?? null, openWay);
+  const states = useMemo(() => machine?.states.map(({ name }) => ({ id: name })), [machine]);
+  const besides = useNeighbours(states, way === undefined ? (state ?? null) : null, openState);
   const chosenWay = ways?.find(({ id }) => id === way);
   const chosenState = machine?.states.find(({ name }) => name === state);
 
@@ -70,7 +72,17 @@ export function StatesPage() {
             onNext={neighbours.next}
           />
         ) : (
-          machine && chosenState && <StatePanel appRef={ref} machine={machine} state={chosenState} onClose={close} />
+          machine &&
+          chosenState && (
+            <StatePanel
+              appRef={ref}
+              machine={machine}
+              state={chosenState}
+              onClose={close}
+              onPrevious={besides.previous}
+              onNext={besides.next}
+            />
+          )
         )
       }
     >
