@@ -40,6 +40,8 @@ export interface Screen {
   /** It follows from the entity, or ninefold.define_screen defined it, perhaps in place of one that follows. */
   origin: 'derived' | 'defined' | 'defined in place of a derived one';
   columns: string[];
+  /** Forms where a new row takes other fields than a change does: those of `columns` that the grants let each give. */
+  fields?: { insert: string[]; update: string[] };
   /** Which rows, as in the query of a data call; null for all that the caller may read. */
   filter: string | null;
   /** As the parameter order of a data call; null where it is left to the database. */

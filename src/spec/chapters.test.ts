@@ -301,6 +301,20 @@ describe('4 States', () => {
   });
 });
 
+it('chapter 3 leaves the triggers of machines to chapter 4, which says what is emptied', async () => {
+  await owner.script(`
+    create function public.look() returns trigger language plpgsql as 'begin return new; end';
+    create trigger zz_ninefold_look before update on public.tickets for each row execute function public.look();
+    select ninefold.define_machine('public.tickets', 'status', 'open', $$[
+      {"name": "close", "from": "any", "to": "closed", "sets": {"closed_at": "now()", "assignee": null}},
+      {"name": "reopen", "from": "closed", "to": "open", "sets": {"closed_at": null}}]$$)`);
+  const { markdown } = await derive();
+  const [entities] = markdown.split('## 4 States');
+  expect(entities?.match(/Trigger `[^`]*`/g)).toEqual([expect.stringContaining('zz_ninefold_look')]);
+  expect(markdown).toContain('which sets closed_at to now() and empties assignee');
+  expect(markdown).toContain('to open; which empties closed_at');
+});
+
 describe('2 Screens', () => {
   it('follow from what clients reach: lists, details, forms, and boards where there are states', async () => {
     const { screens, markdown } = await derive();
@@ -314,6 +328,28 @@ describe('2 Screens', () => {
     expect((await screenAt('/tickets/new'))?.columns).toEqual(['title', 'assignee', 'resolution']);
     expect((await screenAt('/tickets/board'))?.state_field).toBe('status');
     expect(markdown).toContain('## 2 Screens');
+  });
+
+  it('of forms show what grants let be written, by operation, and tables that only link have none of their own', async () => {
+    await owner.script(`
+      create table public.tags (id bigint generated always as identity primary key, name text);
+      create table public.ticket_tags (ticket bigint references public.tickets, tag bigint references public.tags, primary key (ticket, tag));
+      revoke all on public.tickets from authenticated;
+      grant select, insert (title, assignee), update (title, resolution) on public.tickets to authenticated;
+      grant select on public.tags to authenticated;
+      grant all on public.tags, public.ticket_tags to service_role;
+      grant select, insert, delete on public.ticket_tags to authenticated;`);
+    const { markdown } = await derive();
+    expect(await screenAt('/tickets/new')).toMatchObject({
+      columns: ['title', 'assignee', 'resolution'],
+      fields: { insert: ['title', 'assignee'], update: ['title', 'resolution'] },
+    });
+    expect(markdown).toContain('a new row: `title`, `assignee`; a change: `title`, `resolution`');
+    // Only the secret key writes them.
+    expect(await screenAt('/tags/new')).toMatchObject({ columns: ['name'], roles: ['service_role'] });
+    for (const route of ['', '/:ticket/:tag', '/new']) expect(await screenAt(`/ticket_tags${route}`)).toBeUndefined();
+    await owner.script(`select ninefold.define_screen('/ticket_tags', 'Tags', 'list', 'public.ticket_tags')`);
+    expect((await screenAt('/ticket_tags'))?.columns).toEqual(['ticket', 'tag']);
   });
 
   it('are taken over and added to by definitions, and come back', async () => {

@@ -1,5 +1,5 @@
 import type { Screen, ScreenKind, ScreensChapter } from '../../contract/description.ts';
-import type { Entity, Field, RolesChapter } from '../../contract/specification.ts';
+import type { Entity, Field, RoleCell, RolesChapter } from '../../contract/specification.ts';
 import type { Machine } from '../../contract/states.ts';
 import type { ScreenFact } from '../catalog/description.ts';
 import { tokenise } from '../catalog/expression-text.ts';
@@ -14,6 +14,8 @@ interface Origin {
   machine: Machine | undefined;
   /** The roles that may do it, for some rows or all. */
   roles: (operation: 'select' | 'insert' | 'update') => string[];
+  /** The fields that somebody may give; of members where any may, else with the secret key. */
+  given: (operation: 'insert' | 'update') => ReadonlySet<string>;
 }
 
 /** Chapter 2: the screens that follow from the entities, and those that are defined. */
@@ -36,6 +38,7 @@ export function screensChapter(
           entity,
           machine: machines.find((one) => one.entity === entity.id),
           roles: (operation) => (open.get(`${operation} ${entity.id}`) ?? []).map((cell) => cell.role),
+          given: (operation) => givenFields(entity, open.get(`${operation} ${entity.id}`) ?? []),
         },
       ]),
   );
@@ -64,8 +67,22 @@ export function screensChapter(
   };
 }
 
+function givenFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<string> {
+  const members = cells.filter((cell) => cell.role !== 'service_role');
+  const all = entity.fields.map((field) => field.name);
+  return new Set((members.length > 0 ? members : cells).flatMap((cell) => cell.columns ?? all));
+}
+
+/** A table that only says which rows of one table belong to which of another: it is shown with either, and has no screens of its own. */
+const isLink = ({ kind, fields, primary_key: key }: Entity): boolean =>
+  kind === 'table' &&
+  fields.length === 2 &&
+  fields.every((field) => key.includes(field.name) && field.references !== null);
+
 /** A list, a detail where a key tells rows apart, a form where rows can be written, a board where there are states. */
-function screensOf({ entity, machine, roles }: Origin, facts: Facts): Screen[] {
+function screensOf(origin: Origin, facts: Facts): Screen[] {
+  const { entity, machine, roles } = origin;
+  if (isLink(entity)) return [];
   const base = routeOf(entity, facts);
   const readers = roles('select');
   const writers = [...new Set([...roles('insert'), ...roles('update')])];
@@ -80,7 +97,7 @@ function screensOf({ entity, machine, roles }: Origin, facts: Facts): Screen[] {
             kind,
             entity: entity.id,
             origin: 'derived',
-            columns: columnsOf(kind, entity, machine),
+            ...fieldsOf(kind, origin),
             filter: null,
             order_by: kind !== 'detail' && kind !== 'form' && key.length > 0 ? key.map(restName).join(',') : null,
             roles: shownTo,
@@ -99,7 +116,7 @@ function screensOf({ entity, machine, roles }: Origin, facts: Facts): Screen[] {
           readers,
         )
       : []),
-    ...(entity.writable.insert || entity.writable.update
+    ...((entity.writable.insert || entity.writable.update) && fieldsOf('form', origin).columns.length > 0
       ? screen('form', `${base}/new`, `Edit ${many.toLowerCase()}`, writers)
       : []),
     ...(machine ? screen('board', `${base}/board`, `${many} by ${machine.field}`, readers) : []),
@@ -121,18 +138,26 @@ function wordsOf(name: string): string {
 /** Values that need a page of their own. */
 const isLong = (field: Field): boolean => /^(json|jsonb|bytea|xml|tsvector)$|\[\]$/.test(field.base_type ?? field.type);
 
-function columnsOf(kind: ScreenKind, entity: Entity, machine: Machine | undefined): string[] {
+/** The columns of a screen that does not name them; of a form, those that grants let be written, by operation where they differ. */
+function fieldsOf(kind: ScreenKind, { entity, machine, given }: Origin): Pick<Screen, 'columns' | 'fields'> {
   const set = new Set([
     machine?.field,
     ...(machine?.transitions.flatMap(({ sets }) => sets.map(({ field }) => field)) ?? []),
   ]);
+  const [insert, update] = [given('insert'), given('update')];
   const shows: Record<ScreenKind, (field: Field) => boolean> = {
     list: (field) => !isLong(field),
     board: (field) => !isLong(field),
     detail: () => true,
-    form: (field) => field.generated === null && field.identity === null && !set.has(field.name),
+    form: ({ name, generated, identity }) =>
+      generated === null && identity === null && !set.has(name) && (insert.has(name) || update.has(name)),
   };
-  return entity.fields.filter(shows[kind]).map((field) => field.name);
+  const columns = entity.fields.filter(shows[kind]).map((field) => field.name);
+  if (kind !== 'form' || columns.every((name) => insert.has(name) === update.has(name))) return { columns };
+  return {
+    columns,
+    fields: { insert: columns.filter((name) => insert.has(name)), update: columns.filter((name) => update.has(name)) },
+  };
 }
 
 function definedScreen(
@@ -145,7 +170,7 @@ function definedScreen(
   const id = idOf(fact.entity);
   const origin = origins.get(id);
   const entity = entities.find((one) => one.id === id);
-  const columns = fact.columns ?? (origin ? columnsOf(fact.kind, origin.entity, origin.machine) : []);
+  const fields = fact.columns ? { columns: fact.columns } : origin ? fieldsOf(fact.kind, origin) : { columns: [] };
   const asked = fact.kind === 'form' ? (['insert', 'update'] as const) : (['select'] as const);
   return {
     route: fact.route,
@@ -153,7 +178,7 @@ function definedScreen(
     kind: fact.kind,
     entity: id,
     origin: replaces ? 'defined in place of a derived one' : 'defined',
-    columns,
+    ...fields,
     filter: fact.filter,
     order_by: fact.order_by,
     roles: fact.roles ?? [...new Set(asked.flatMap((operation) => origin?.roles(operation) ?? []))],

@@ -124,8 +124,19 @@ function transitionWords({ name, from, to, roles, when, requires, sets }: Omit<T
     `${name}: ${who} may take a row from ${from === null ? 'any state' : from.join(' or ')} to ${to}`,
     ...(when === null ? [] : [`when ${when.words}`]),
     ...(requires.length === 0 ? [] : [`with a value for ${requires.join(', ')}`]),
-    ...(sets.length === 0 ? [] : [`which sets ${sets.map(({ field, sql }) => `${field} to ${sql}`).join(', ')}`]),
+    ...(sets.length === 0 ? [] : [`which ${settingWords(sets)}`]),
   ].join('; ');
+}
+
+/** "sets closed_at to now() and empties solution". */
+function settingWords(sets: Transition['sets']): string {
+  const isEmptied = ({ sql }: { sql: string }) => /^null(::.*)?$/i.test(sql);
+  const emptied = sets.filter(isEmptied).map(({ field }) => field);
+  const others = sets.filter((one) => !isEmptied(one)).map(({ field, sql }) => `${field} to ${sql}`);
+  return [
+    ...(others.length === 0 ? [] : [`sets ${others.join(', ')}`]),
+    ...(emptied.length === 0 ? [] : [`empties ${emptied.join(', ')}`]),
+  ].join(' and ');
 }
 
 const gone = (fact: MachineFunctionFact | null): boolean => fact !== null && fact.body === null;

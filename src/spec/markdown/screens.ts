@@ -19,7 +19,7 @@ export function screensMarkdown({ screens }: ScreensChapter): string {
 
 function row(screen: Screen): string[] {
   const shows = [
-    screen.columns.map(code).join(', '),
+    ...shown(screen),
     ...(screen.filter === null ? [] : [`where ${code(screen.filter)}`]),
     ...(screen.order_by === null ? [] : [`by ${code(screen.order_by)}`]),
   ];
@@ -30,4 +30,11 @@ function row(screen: Screen): string[] {
     shows.join('; '),
     screen.roles.map(inline).join(', '),
   ];
+}
+
+function shown({ columns, fields }: Screen): string[] {
+  if (fields === undefined) return [columns.map(code).join(', ')];
+  const of = (when: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [`${when} ${names.map(code).join(', ')}`];
+  return [...of('a new row:', fields.insert), ...of('a change:', fields.update)];
 }
