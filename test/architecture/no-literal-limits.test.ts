@@ -103,6 +103,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/rest/request/memoize.ts': [['what is remembered parsed', 'const MAX_TEXT = 1000;', 'const MAX_RESULTS = 1000;']],
   'src/rest/run/run-batch.ts': [['the oid of a type', 'const BYTEA = 17;']],
   'src/spec/advice/overlap.ts': [['bits of a mask', '.max(8,']],
+  'src/spec/call-settings.ts': [['a fingerprint', '.slice(0, 8)']],
   'src/spec/diff/words/values.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
   'src/spec/html/specification.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/live-figures.ts': [['figures of the last 30 days, as chapter 4 says', "interval '30 days'"]],
@@ -117,6 +118,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['digits that a double holds', 'length > 15'],
   ],
   'src/spec/types/pattern.ts': [['how deep a pattern is read', 'const DEPTH = 50;']],
+  'src/spec/versions/server-roles.ts': [
+    ['how often the server’s roles are looked at', 'const LOOK_MILLISECONDS = 2000;'],
+  ],
   'src/spec/versions/store.ts': [
     ['entries of the journal that one version names', 'const CAUSES = 200;'],
     ['how long an entry waits for its version', "interval '10 seconds'"],
