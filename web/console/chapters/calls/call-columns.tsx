@@ -12,8 +12,8 @@ export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
   rpc: 'Functions',
 };
 
-/** The columns of the calls, with figures of a window; fewer beside the panel, which tells the rest. */
-export const callColumns = (window: StatisticsWindow, beside: boolean): readonly ListColumn<CallEntry>[] => {
+/** The columns of the calls, with figures of a window; `fewer` where there is less room: the panel tells the rest. */
+export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly ListColumn<CallEntry>[] => {
   const of = ({ figures }: CallEntry): CallFigures | undefined =>
     figures && figures[window].calls > 0 ? figures[window] : undefined;
   const all: ListColumn<CallEntry>[] = [
@@ -72,7 +72,7 @@ export const callColumns = (window: StatisticsWindow, beside: boolean): readonly
         ),
     },
   ];
-  return beside ? all.filter(({ name }) => name !== 'For' && name !== 'p50') : all;
+  return fewer ? all.filter(({ name }) => name !== 'For' && name !== 'p50') : all;
 };
 
 const heads: Readonly<Record<StatisticsWindow, string>> = { hour: '1 h', day: '24 h', week: '7 d' };

@@ -55,10 +55,13 @@ export function CallFiguresOf({ appRef, id }: { appRef: string; id: string }) {
   );
 }
 
+const perMinute = (calls: number): string =>
+  calls >= 10 ? count(calls) : calls >= 0.1 ? calls.toFixed(1) : 'under 0.1';
+
 function Figures({ figures }: { figures: CallFigures }) {
   const { calls, failed, per_minute, p50_ms, p99_ms, last_at } = figures;
   const pairs: (readonly [string, string | null])[] = [
-    ['a minute', per_minute < 10 ? per_minute.toFixed(1) : count(per_minute)],
+    ['a minute', perMinute(per_minute)],
     ['p50', p50_ms === null ? null : milliseconds(p50_ms)],
     ['p99', p99_ms === null ? null : milliseconds(p99_ms)],
     ['failed', percent(failed, calls)],

@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -35,7 +36,9 @@ export function CallsPage() {
   const [chosen, choose] = useChosen('call');
   const list = useList({ items: chapter?.calls, chosen, choose, textOf });
   const { selected, close, previous, next } = list;
-  const columns = useMemo(() => callColumns(window, selected !== null), [window, selected]);
+  const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
+  const fewer = narrow || selected !== null;
+  const columns = useMemo(() => callColumns(window, fewer), [window, fewer]);
   return (
     <ChapterPage
       appRef={ref}

@@ -17,7 +17,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   { name: 'Status', width: 64, cell: ({ status }) => <Tag kind={kindOf(status)}>{status}</Tag> },
   {
     name: 'Call',
-    width: 300,
+    width: 260,
     cell: ({ method, path }) => (
       <>
         <span className="soft">{method}</span> <code title={path}>{path}</code>
@@ -29,7 +29,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
     width: 128,
     cell: ({ code, subject }) => code !== null && <code title={subject ?? undefined}>{code}</code>,
   },
-  { name: 'Who', width: 200, cell: (line) => <Who appRef={appRef} line={line} /> },
+  { name: 'Who', width: 180, cell: (line) => <Who appRef={appRef} line={line} /> },
   { name: 'Took', width: 72, cell: (line) => milliseconds(line.milliseconds) },
   { name: 'Request', width: 140, cell: ({ request_id }) => <code title={request_id}>{request_id.slice(0, 13)}</code> },
 ];
