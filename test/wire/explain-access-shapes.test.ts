@@ -1,0 +1,196 @@
+import { beforeAll, describe, inject, it } from 'vitest';
+import { type ExplainedApp, makeExplainedApp, type Situation, wantsRows } from '../support/explained-app.ts';
+
+const node = inject('node');
+
+let explained: ExplainedApp;
+
+beforeAll(async () => {
+  explained = await makeExplainedApp(node);
+});
+
+const situations: Situation[] = [
+  {
+    what: 'a policy that looks into a table with policies',
+    as: 'ada',
+    path: '/tasks?id=eq.2',
+    outcome: 'hidden',
+    cause: 'policy_using',
+    names: '"done ones", "tasks of led teams"',
+  },
+  { what: 'one of several permissive policies', as: 'ada', path: '/tasks', outcome: 'partly', cause: 'policy_using' },
+  {
+    what: 'a policy that leads back to its own table',
+    as: 'ada',
+    path: '/loops',
+    outcome: 'refused',
+    cause: 'policy_error',
+    names: 'infinite recursion',
+  },
+  {
+    what: 'a policy that divides by zero only if it must',
+    as: 'ada',
+    path: '/shares',
+    outcome: 'partly',
+    cause: 'policy_using',
+  },
+  {
+    what: 'an upsert of the member’s own row',
+    as: 'ada',
+    method: 'POST',
+    path: '/notes',
+    body: { id: 1, title: 'Again' },
+    headers: { prefer: 'resolution=merge-duplicates, return=representation' },
+    outcome: 'allowed',
+    cause: null,
+  },
+  {
+    what: 'an upsert that meets another’s row',
+    as: 'ada',
+    method: 'POST',
+    path: '/notes',
+    body: { id: 2, title: 'Mine now' },
+    headers: { prefer: 'resolution=merge-duplicates' },
+    outcome: 'refused',
+    cause: 'policy_check',
+    names: 'there already',
+  },
+  { what: 'a view with its owner’s rights', as: 'ada', path: '/note_titles?id=lte.3', outcome: 'allowed', cause: null },
+  {
+    what: 'a view with the caller’s rights',
+    as: 'ada',
+    path: '/my_notes?id=eq.2',
+    outcome: 'hidden',
+    cause: 'beneath_view',
+    names: 'public.notes',
+  },
+  {
+    what: 'a view with the caller’s rights over a table without a grant',
+    as: 'ada',
+    path: '/ledger_lines',
+    outcome: 'refused',
+    cause: 'beneath_view',
+    names: 'public.ledger',
+  },
+  {
+    what: 'a view with its owner’s rights over the same',
+    as: 'ada',
+    path: '/big_ledger',
+    outcome: 'allowed',
+    cause: null,
+  },
+  {
+    what: 'a function',
+    as: 'ada',
+    method: 'POST',
+    path: '/rpc/add',
+    body: { a: 1, b: 2 },
+    outcome: 'allowed',
+    cause: null,
+  },
+  {
+    what: 'a function without EXECUTE',
+    as: 'ada',
+    path: '/rpc/hush',
+    outcome: 'refused',
+    cause: 'grant',
+    names: 'EXECUTE on function public.hush()',
+  },
+  { what: 'the service role, which bypasses policies', as: 'service', path: '/vault', outcome: 'allowed', cause: null },
+  {
+    what: 'a row that a trigger makes the member’s own',
+    as: 'ada',
+    method: 'POST',
+    path: '/stamped',
+    body: { id: 8, owner: '00000000-0000-0000-0000-000000000001' },
+    outcome: 'allowed',
+    cause: null,
+  },
+  {
+    what: 'a change that a trigger makes one that is refused',
+    as: 'ada',
+    method: 'PATCH',
+    path: '/stamped?id=eq.7',
+    body: { closed: false },
+    outcome: 'refused',
+    cause: 'policy_check',
+    names: '"own open ones"',
+  },
+  {
+    what: 'an embedded table without a grant',
+    as: 'ada',
+    path: '/entries?select=id,ledger(amount)',
+    outcome: 'refused',
+    cause: 'grant',
+    names: 'no SELECT on table public.ledger, needed to embed',
+  },
+  {
+    what: 'an embedded table of which policies hide rows',
+    as: 'ada',
+    path: '/teams?select=id,tasks(id)',
+    outcome: 'partly',
+    cause: 'policy_using',
+  },
+  {
+    what: 'a filter that PostgreSQL cannot read',
+    as: 'ada',
+    path: '/notes?id=eq.one',
+    outcome: 'undecided',
+    cause: null,
+    names: '22P02',
+  },
+  {
+    what: 'one page of the rows',
+    as: 'ada',
+    path: '/notes?order=id&limit=1',
+    outcome: 'partly',
+    cause: 'policy_using',
+  },
+  {
+    what: 'a change of nothing',
+    as: 'ada',
+    method: 'PATCH',
+    path: '/notes?id=eq.1',
+    body: {},
+    headers: wantsRows,
+    outcome: 'absent',
+    cause: null,
+  },
+  {
+    what: 'a partitioned table with a dropped and a computed column, and names that need quotes',
+    as: 'ada',
+    path: `/${encodeURIComponent('odd "one')}`,
+    outcome: 'partly',
+    cause: 'policy_using',
+    names: `2 of 3 rows that match are hidden by the policies for select "it's "fit""`,
+  },
+  {
+    what: 'an insert into it whose computed column is refused',
+    as: 'ada',
+    method: 'POST',
+    path: `/${encodeURIComponent('odd "one')}`,
+    body: { id: 60, "the 'Mood": 'calm', tags: ['x'] },
+    outcome: 'refused',
+    cause: 'policy_check',
+  },
+  {
+    what: 'values of types that are hard to print',
+    as: 'ada',
+    path: '/places',
+    outcome: 'partly',
+    cause: 'policy_using',
+    names: '1 of 2 rows',
+  },
+  {
+    what: 'one object, where the row is hidden',
+    as: 'ada',
+    path: '/notes?id=eq.2',
+    headers: { accept: 'application/vnd.pgrst.object+json' },
+    outcome: 'hidden',
+    cause: 'policy_using',
+  },
+];
+
+describe('the explanation of an access through policies, views, functions and unusual tables', () => {
+  it.each(situations)('agrees with what the call meets: $what', (situation) => explained.expectAgrees(situation));
+});
