@@ -106,7 +106,6 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/spec/call-settings.ts': [['a fingerprint', '.slice(0, 8)']],
   'src/spec/diff/words/values.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
   'src/spec/html/specification.ts': [['a short hash', '.slice(0, 12)']],
-  'src/spec/live-figures.ts': [['figures of the last 30 days, as chapter 4 says', "interval '30 days'"]],
   'src/spec/markdown/specification.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/openapi/document.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/openapi/documents.ts': [['documents that are remembered', 'const ROLES = 20;']],
