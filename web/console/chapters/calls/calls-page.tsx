@@ -16,6 +16,8 @@ import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
+import { FunctionTable } from './function-table.tsx';
+import { SettingTable } from './setting-table.tsx';
 
 const changes = [
   'A table, view or function in an exposed schema is answered as soon as it is made',
@@ -88,6 +90,10 @@ export function CallsPage() {
           {functions === 1 ? 'is' : 'are'} answered too, and not listed.
         </p>
       ))}
+      {chapter && chapter.functions.length > 0 && <FunctionTable appRef={ref} functions={chapter.functions} />}
+      {chapter && (
+        <SettingTable number={chapter.functions.length > 0 ? 'Table 7.3' : 'Table 7.2'} settings={chapter.settings} />
+      )}
     </ChapterPage>
   );
 }

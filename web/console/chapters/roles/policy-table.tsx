@@ -5,7 +5,7 @@ import { Table } from '../../../ui/table.tsx';
 import { listed } from '../../format/format.ts';
 import { CutLine } from '../list/cut-line.tsx';
 import { usePortion } from '../list/use-portion.ts';
-import styles from './policy-table.module.css';
+import styles from '../list/words-table.module.css';
 
 const portion = 100;
 
