@@ -1,5 +1,6 @@
 import { IconTerminal2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Screen } from '../../../../contract/description.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -38,7 +39,7 @@ export function ScreenPanel({
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
 }) {
-  const { route, title, kind, entity, origin, columns, filter, order_by, roles, state_field, broken } = screen;
+  const { route, title, kind, entity, origin, filter, order_by, roles, state_field, broken } = screen;
   const define = defineScreenSql(screen);
   const drop = dropScreenSql(screen);
   return (
@@ -77,7 +78,10 @@ export function ScreenPanel({
                 <code>{shortId(entity)}</code>
               </Link>,
             ],
-            ['Fields', columns.length > 0 ? <code key="fields">{columns.join(', ')}</code> : 'none'],
+            ...fieldsOf(screen).map(([of, names]): [string, ReactNode] => [
+              of,
+              names.length > 0 ? <code key={of}>{names.join(', ')}</code> : 'none',
+            ]),
             ['Rows', filter === null ? 'all that one may read' : <code key="filter">{filter}</code>],
             ['Order', order_by === null ? 'none' : <code key="order">{order_by}</code>],
             ['For', roles.length > 0 ? listed(roles) : 'nobody'],
@@ -107,3 +111,12 @@ export function ScreenPanel({
     </Panel>
   );
 }
+
+/** A form's, apart where a new row takes others than a change does. */
+const fieldsOf = ({ columns, fields }: Screen): [of: string, names: readonly string[]][] =>
+  fields
+    ? [
+        ['Of a new row', fields.insert],
+        ['Of a change', fields.update],
+      ]
+    : [['Fields', columns]];
