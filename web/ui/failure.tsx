@@ -44,7 +44,11 @@ export function FailureNote({ facts, children }: { facts: FailureFacts; children
   return (
     <div className={styles.note} role="alert">
       <p className={styles.noteTitle}>{facts.message}</p>
-      {facts.action && <p>{facts.action}</p>}
+      {facts.action && (
+        <p>
+          <Marked words={facts.action} />
+        </p>
+      )}
       <p className={styles.small}>
         <code>{facts.code}</code>
         {facts.requestId && (
@@ -58,6 +62,15 @@ export function FailureNote({ facts, children }: { facts: FailureFacts; children
   );
 }
 
+/** Words in which commands stand in backticks: those are set as code. */
+function Marked({ words }: { words: string }) {
+  let offset = 0;
+  return words.split('`').map((part, place) => {
+    offset += part.length + 1;
+    return place % 2 === 1 ? <code key={offset}>{part}</code> : part;
+  });
+}
+
 function Facts({ facts }: { facts: FailureFacts }) {
   const rows: (readonly [string, ReactNode])[] = [
     [
@@ -66,8 +79,8 @@ function Facts({ facts }: { facts: FailureFacts }) {
         <code>{facts.code}</code> {facts.status !== null && <span className="soft">{facts.status}</span>}
       </>,
     ],
-    ['Meaning', facts.meaning],
-    ['What to do', facts.action],
+    ['Meaning', facts.meaning && <Marked words={facts.meaning} />],
+    ['What to do', facts.action && <Marked words={facts.action} />],
     ['Request', facts.requestId && <code>{facts.requestId}</code>],
   ];
   return (
