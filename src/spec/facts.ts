@@ -25,12 +25,16 @@ export interface Facts
   exposedSchemas: readonly string[];
   /** The app's login role: which roles a call can have is decided by what it may SET ROLE to. */
   authenticator: string;
+  /** The role of a call without a token; null where such calls are refused. */
+  anonymous: string | null;
 }
 
 export interface FactOptions {
   exposedSchemas: readonly string[];
   /** Name of the app's login role, `app_<ref>_authenticator`. */
   authenticator: string;
+  /** The role of a call without a token, null where such calls are refused; anon when missing. */
+  anonymous?: string | null;
 }
 
 /**
@@ -50,5 +54,6 @@ export async function loadFacts(executor: Executor, options: FactOptions): Promi
   const read = await readCatalogue<
     DescriptionFacts & MachineFacts & BoundFacts & EntityFacts & AccessFacts & RoutineFacts & IndexFacts
   >(executor, queries, limits.catalogueLockMilliseconds.default);
-  return { ...read, exposedSchemas: options.exposedSchemas, authenticator: options.authenticator };
+  const { exposedSchemas, authenticator, anonymous = 'anon' } = options;
+  return { ...read, exposedSchemas, authenticator, anonymous };
 }

@@ -13,13 +13,10 @@ import { anyone } from './words/outcomes.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
 
-/**
- * Chapter 6: who may do what, over everything that /rest/v1 reaches. `anonymous` is the role of a call without a token, null where
- * such calls are refused.
- */
-export function rolesChapter(facts: Facts, anonymous?: string | null): RolesChapter {
+/** Chapter 6: who may do what, over everything that /rest/v1 reaches. */
+export function rolesChapter(facts: Facts): RolesChapter {
   const access = new Access(facts);
-  const roles = callingRoles(facts, access.rights.membership, anonymous);
+  const roles = callingRoles(facts, access.rights.membership);
   const relations = exposedRelations(facts);
   const told = relations.filter((relation) => access.policies.of(relation.oid).length > 0);
   const cells = [

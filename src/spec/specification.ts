@@ -42,7 +42,7 @@ export interface Observed {
 export function deriveSpecification(facts: Facts, app: SpecificationApp): Specification {
   const entities = entitiesChapter(facts);
   const settings = { ...(app.restSettings ?? defaultRestSettings), ...app.authSettings };
-  const roles = rolesChapter(facts, settings.db_anon_role);
+  const roles = rolesChapter(facts);
   const calls = {
     ...callsChapter(facts, entities.entities, roles, app),
     functions: functionEntries(facts),

@@ -173,4 +173,8 @@ async function observe(app: App): Promise<Observed> {
 const exported = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.stringify(lasting(chapters)));
 
 const factsOf = (app: App, executor: Executor, { rest }: Settings): Promise<Facts> =>
-  loadFacts(executor, { exposedSchemas: rest.db_schemas, authenticator: authenticatorRole(app.ref) });
+  loadFacts(executor, {
+    exposedSchemas: rest.db_schemas,
+    authenticator: authenticatorRole(app.ref),
+    anonymous: rest.db_anon_role,
+  });

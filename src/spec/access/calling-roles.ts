@@ -46,9 +46,10 @@ const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['
 
 /**
  * anon and authenticated, then each role of members by name, then service_role, then the app's own roles of the database that
- * its login role may take on, by name. `anonymous` is the role of a call without a token, null where such calls are refused.
+ * its login role may take on, by name.
  */
-export function callingRoles(facts: Facts, membership: Membership, anonymous: string | null = 'anon'): ChapterRole[] {
+export function callingRoles(facts: Facts, membership: Membership): ChapterRole[] {
+  const { anonymous } = facts;
   const login = membership.named(facts.authenticator);
   const assumable = login ? membership.assumableBy(login.oid) : new Set<number>();
   const column = (fact: RoleFact): ChapterRole => {
