@@ -41,7 +41,11 @@ const helpdesk = `
 
 /** As an export has it: through JSON, without what passes. */
 async function derive(authSettings = defaultAuthSettings, restSettings = defaultRestSettings): Promise<JsonObject> {
-  const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
+  const facts = await loadFacts(owner, {
+    exposedSchemas: ['public'],
+    authenticator: 'app_authenticator',
+    anonymous: restSettings.db_anon_role,
+  });
   const { chapters } = deriveSpecification(facts, { ...app, authSettings, restSettings });
   return JSON.parse(JSON.stringify(lasting(chapters)));
 }
