@@ -4,6 +4,7 @@ import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
+import { specificationReply } from './specification-body.ts';
 
 const format = z.enum(['json', 'markdown', 'html']);
 
@@ -14,7 +15,7 @@ export async function showSpecification(context: AdminContext, exchange: Exchang
   const specification = await context.specify.specification(await openApp(context, ref));
   switch (asked.data) {
     case 'json':
-      return json(specification);
+      return specificationReply(specification, exchange);
     case 'markdown':
       return textReply('text/markdown', context.specify.markdown(specification));
     case 'html':

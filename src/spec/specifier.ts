@@ -55,11 +55,6 @@ export class Specifier {
     return this.#derive(app, app.database, settings, observed, figures);
   }
 
-  /** The same without live figures: what is recorded as a version. */
-  async lasting(app: App): Promise<Specification> {
-    return this.#derive(app, app.database, await app.settings());
-  }
-
   /** What it would do as `executor` sees it, within its transaction, whose search path this changes. */
   async within(app: App, executor: Executor): Promise<Specification> {
     const [stored] = await executor.run([storedSettings]);

@@ -1,9 +1,9 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { limits } from '../../../contract/limits.ts';
 import type { ProbeReport, ProbeState } from '../../../contract/probe.ts';
 import { asServer } from '../../apps/as-server.ts';
 import type { Executor } from '../../database/database.ts';
 import { rowsAsText } from '../../database/statement.ts';
+import { pack, unpack } from '../packed.ts';
 
 /** The table `ninefold.probe` of an app. The app's own code can reach it, so what is read of it is bounded. */
 
@@ -26,7 +26,7 @@ export async function readProbe(database: Executor): Promise<ProbeState> {
   const row = result && rowsAsText(result)[0];
   return {
     running: row?.started_at ? { started_at: row.started_at, done: Number(row.done), total: Number(row.total) } : null,
-    last: row?.report ? unpack(row.report) : null,
+    last: row?.report ? asReport(await unpack(row.report)) : null,
   };
 }
 
@@ -55,7 +55,7 @@ export async function noteProgress(database: Executor, done: number, total: numb
 
 /** Gives the turn back, with the report of a run that came to its end; without one the report before stays. */
 export async function endProbe(database: Executor, report: ProbeReport | null): Promise<void> {
-  const packed = report && `\\x${gzipSync(JSON.stringify(report)).toString('hex')}`;
+  const packed = report && (await pack(report));
   await asServer(database, [
     {
       text: 'update ninefold.probe set heard_at = null, started_at = null, report = coalesce($1::bytea, report)',
@@ -64,12 +64,7 @@ export async function endProbe(database: Executor, report: ProbeReport | null): 
   ]);
 }
 
-function unpack(packed: string): ProbeReport | null {
-  try {
-    const text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: limits.specificationBytes.default });
-    const value = JSON.parse(text.toString('utf8')) as ProbeReport | null;
-    return Array.isArray(value?.cells) ? value : null;
-  } catch {
-    return null;
-  }
+function asReport(value: unknown): ProbeReport | null {
+  const report = value as Partial<ProbeReport> | null;
+  return Array.isArray(report?.cells) ? (report as ProbeReport) : null;
 }

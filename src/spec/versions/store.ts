@@ -1,10 +1,10 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Change, VersionCause, VersionEntry } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
 import { asServer } from '../../apps/as-server.ts';
 import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 import { isObject, type JsonObject } from '../diff/differences.ts';
+import { pack, unpack } from '../packed.ts';
 
 /**
  * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version holds its whole value: a chain of
@@ -66,7 +66,7 @@ export async function addVersion(
         JSON.stringify(head.pending.map(({ id: _, ...cause }) => cause)),
         JSON.stringify(changes.slice(0, limits.versionChanges.default)),
         String(changes.length),
-        `\\x${gzipSync(JSON.stringify(chapters)).toString('hex')}`,
+        await pack(chapters),
         idList(head),
       ],
     },
@@ -140,21 +140,11 @@ export async function readVersion(
   ]);
   const entry = result && firstJson<VersionEntry>(result);
   const packed = result?.rows[0]?.[1];
-  const chapters = packed ? unpack(Buffer.from(packed.toString('latin1'), 'base64')) : null;
-  return entry && chapters ? { entry, chapters } : null;
+  const chapters = packed ? await unpack(packed.toString('latin1')) : null;
+  return entry && isObject(chapters) ? { entry, chapters } : null;
 }
 
 function conditionOf(point: VersionPoint): [condition: string, value: string] {
   if ('number' in point) return ['number = $1::bigint', String(point.number)];
   return 'hash' in point ? ['starts_with(hash, $1)', point.hash] : ['at <= $1::timestamptz', point.at];
-}
-
-function unpack(packed: Buffer): JsonObject | null {
-  try {
-    const text = gunzipSync(packed, { maxOutputLength: limits.specificationBytes.default });
-    const value: unknown = JSON.parse(text.toString('utf8'));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
