@@ -62,7 +62,8 @@ it('changes metadata, sets a new password, and deletes a user once the address i
   await panel.getByText(/not JSON/).waitFor();
   await metadata.fill(JSON.stringify({ ...JSON.parse(before), plan: 'pro' }));
   await panel.getByRole('button', { name: 'Save' }).click();
-  await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
+  // The button itself is called Saving meanwhile.
+  await panel.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
   const { data } = await clientOf(app).auth.signInWithPassword({ email, password });
   expect(data.user?.app_metadata).toMatchObject({ provider: 'email', plan: 'pro' });
 

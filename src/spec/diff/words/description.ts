@@ -24,7 +24,9 @@ const subjects: Readonly<Record<string, string>> = {
 function purposeWords(subject: string, { before, after }: Difference): string {
   if (typeof after !== 'string') return `${subject} is not said any more; it was ${quoted(valueWords(before))}.`;
   if (typeof before !== 'string') return `${subject} is now said: ${quoted(after)}.`;
-  return `${subject} ${fromTo(before, after)}.`;
+  const [old, fresh] = [quoted(before), quoted(after)];
+  // Where both begin alike for longer than a sentence shows, it begins where they part.
+  return old === fresh ? `${subject} ${fromTo(before, after)}.` : `${subject} is now ${fresh} (before: ${old}).`;
 }
 
 /** Chapter 2: the screens. Those of an entity that come or go are told together. */
