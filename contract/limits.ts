@@ -644,7 +644,7 @@ export const limits = limit({
   probePaceMilliseconds: {
     group: 'builders',
     unit: 'milliseconds',
-    default: 100,
+    default: 125,
     meaning: 'How long a probe gives to each entity on average, tries and rest together.',
   },
   probeRestFactor: {

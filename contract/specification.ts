@@ -13,6 +13,8 @@ export interface Specification {
    * SHA-256 over the chapters, hex. Figures that change with the data are not part of it.
    */
   hash: string;
+  /** When its live figures were read, ISO 8601; absent of a version and of an export, which have none. */
+  figures_at?: string;
   chapters: Chapters;
 }
 

@@ -16,8 +16,8 @@ export type Side =
   | { kind: 'markdown'; title: string; text: string };
 
 /** The JSON of an export: nothing in it changes while the app stays the same, so that it can be committed. */
-export const exportJson = (specification: Specification): string =>
-  `${JSON.stringify({ ...specification, chapters: lasting(specification.chapters) }, null, 2)}\n`;
+export const exportJson = ({ app, hash, chapters }: Specification): string =>
+  `${JSON.stringify({ app, hash, chapters: lasting(chapters) }, null, 2)}\n`;
 
 /** The app as it stands. */
 export const liveSide = async (client: Client, ref: string): Promise<Side> => ({

@@ -3,12 +3,19 @@ import type { App } from '../apps/app.ts';
 import type { Settings } from '../apps/settings.ts';
 import { catalogueState } from '../catalog/catalogue-state.ts';
 
-/** For how long live figures may stand, in milliseconds. */
+/** For how long live figures stand, in milliseconds. */
 const FIGURES_MILLISECONDS = 10_000;
+
+/** Of an app with many entities, which takes long to derive, they stand longer: a minute at most. */
+const figuresStand = ({ chapters }: Specification): number => {
+  const times = (chapters.entities?.entities.length ?? 0) / 50;
+  return FIGURES_MILLISECONDS * Math.min(6, Math.max(1, times));
+};
 
 interface Entry {
   readonly state: string;
   readonly settings: Settings;
+  /** When its figures were read, by performance.now(). */
   readonly at: number;
   readonly specification: Promise<Specification>;
 }
@@ -22,9 +29,14 @@ export class RememberedSpecifications {
     // Before it is derived: what changes meanwhile is seen the next time.
     const [state, settings] = await Promise.all([catalogueState(app.database), app.settings()]);
     const known = this.#byApp.get(app);
-    const isFresh = known !== undefined && performance.now() - known.at < FIGURES_MILLISECONDS;
-    if (known && isFresh && known.state === state && known.settings === settings) return known.specification;
-    const specification = derive();
+    if (known && known.state === state && known.settings === settings) {
+      const specification = await known.specification;
+      if (performance.now() - known.at < figuresStand(specification)) return specification;
+      // Another, who waited for the same, derives it anew already.
+      if (this.#byApp.get(app) !== known) return this.of(app, derive);
+    }
+    const figures_at = new Date().toISOString();
+    const specification = derive().then((derived) => ({ ...derived, figures_at }));
     this.#byApp.set(app, { state, settings, at: performance.now(), specification });
     specification.catch(() => this.#byApp.delete(app));
     return specification;

@@ -7,7 +7,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { AsOf, Opening } from '../../ui/opening.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { specification } from '../data/specification/specification.ts';
+import { figuresAt, specification } from '../data/specification/specification.ts';
 import { Page } from '../frame/page.tsx';
 import { SpecificationVersion } from '../frame/specification-version.tsx';
 import styles from './chapter-page.module.css';
@@ -49,7 +49,7 @@ export function ChapterPage({
       <Opening numeral={number} name={name} question={question}>
         {answer ? (
           <>
-            {answer} <AsOf at={query.dataUpdatedAt} live={!query.isError} />
+            {answer} <AsOf at={figuresAt(query)} live={!query.isError} />
           </>
         ) : (
           query.isError && 'Not known at the moment.'

@@ -10,7 +10,7 @@ import { AsOf, Opening } from '../../../ui/opening.tsx';
 import { Bar, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { specification } from '../../data/specification/specification.ts';
+import { figuresAt, specification } from '../../data/specification/specification.ts';
 import { literal } from '../../data/sql/literal.ts';
 import { counted, entityName, listed, shortId } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
@@ -44,7 +44,7 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
       <Opening numeral={3} name={`Entities, a field of ${shortId(entity)}`} question={name}>
         {story && (
           <>
-            <Answer story={story} /> <AsOf at={query.dataUpdatedAt} live={!query.isError} />
+            <Answer story={story} /> <AsOf at={figuresAt(query)} live={!query.isError} />
           </>
         )}
       </Opening>

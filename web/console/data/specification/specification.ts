@@ -11,3 +11,12 @@ export const specification = (ref: string) =>
     queryFn: ({ signal }) => api<Specification>(`/apps/${segment(ref)}/specification?format=json`, { signal }),
     refetchInterval: renewed(10_000),
   });
+
+/** When the figures of a specification were read, in milliseconds since 1970: those of a large app are not read each time. */
+export const figuresAt = ({
+  data,
+  dataUpdatedAt,
+}: {
+  data: Specification | undefined;
+  dataUpdatedAt: number;
+}): number => (data?.figures_at === undefined ? dataUpdatedAt : Date.parse(data.figures_at));
