@@ -10,16 +10,22 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 }
 
 /**
- * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own. Projects run one
- * after the other (`groupOrder`).
+ * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own, but where a file
+ * takes what a node has, all its connections for one. Projects run one after the other (`groupOrder`).
  */
-function againstNodes(name: string, groupOrder: number, setup: string): TestProjectInlineConfiguration {
+function againstNodes(
+  name: string,
+  groupOrder: number,
+  setup: string,
+  fileParallelism = true,
+): TestProjectInlineConfiguration {
   return {
     extends: true,
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
       globalSetup: [`test/support/${setup}`],
+      fileParallelism,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       sequence: { groupOrder },
@@ -36,8 +42,8 @@ export default defineConfig({
       inProcess('unit', ['{src,contract}/**/*.test.ts', 'scripts/**/*.test.mjs', 'web/**/*.test.{ts,tsx}']),
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
       againstNodes('wire', 1, 'shared-node-setup.ts'),
-      againstNodes('attack', 2, 'shared-node-setup.ts'),
-      againstNodes('fault', 3, 'build-setup.ts'),
+      againstNodes('attack', 2, 'shared-node-setup.ts', false),
+      againstNodes('fault', 3, 'build-setup.ts', false),
       againstNodes('e2e', 4, 'browser-setup.ts'),
     ],
   },
