@@ -40,6 +40,14 @@ it('lets exactly one of many in, also when all find the same stale lock', async 
   await winners[0]?.();
 });
 
+it('takes over from one who went while it took over', async () => {
+  await writeFile(path, JSON.stringify({ pid: process.pid, started: 'long ago', place: await place() }));
+  await writeFile(`${path}.claim`, '');
+  await utimes(`${path}.claim`, new Date(0), new Date(0));
+  await (await take())();
+  expect(await readdir(folder)).toEqual([]);
+});
+
 it('takes over from a process that is gone', async () => {
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, readlink, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { link, readFile, readlink, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startOf } from './process-table.ts';
@@ -9,6 +9,8 @@ import { cannotWrite, StartError, systemCode } from './start-error.ts';
 const beatMilliseconds = 1000;
 /** A lock from elsewhere that was not touched for this long is stale. */
 const silenceMilliseconds = 5000;
+/** How long is waited for somebody else who removes a stale lock. */
+const claimMilliseconds = 10;
 
 interface Holder {
   pid: number;
@@ -94,17 +96,34 @@ async function isBeating(path: string): Promise<boolean> {
   return false;
 }
 
-/** Renaming gives the file to one of several that found it stale; what was renamed is compared with what was found. */
+/**
+ * Removes a lock that was found stale, unless another one was quicker. Who removes one holds a claim meanwhile, a second file: nobody else
+ * then removes a lock, so the one that is looked at under the claim is the one that goes.
+ */
 async function takeAway(path: string, found: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
+  const claim = `${path}.claim`;
   try {
-    await rename(path, aside);
-    if ((await readFile(aside, 'utf8')) !== found) await link(aside, path);
+    await writeFile(claim, '', { flag: 'wx', mode: 0o600 });
   } catch {
-    // another one was quicker; the next look tells
-  } finally {
-    await unlink(aside).catch(() => undefined);
+    await dropClaim(claim);
+    return;
   }
+  try {
+    if ((await readFile(path, 'utf8').catch(() => null)) === found) await unlink(path).catch(() => undefined);
+  } finally {
+    await unlink(claim).catch(() => undefined);
+  }
+}
+
+/** Waits a little for the one who holds the claim; a claim that is old was left behind by a process that has gone. */
+async function dropClaim(claim: string): Promise<void> {
+  const since = await stat(claim).then(
+    (file) => file.mtimeMs,
+    () => null,
+  );
+  if (since === null) return;
+  if (Date.now() - since > silenceMilliseconds) await unlink(claim).catch(() => undefined);
+  else await delay(claimMilliseconds);
 }
 
 function parseHolder(content: string): Holder | null {
