@@ -6,12 +6,12 @@ import { quantile } from '../apps/call-statistics.ts';
 import { readCalls } from '../apps/read-statistics.ts';
 import { rowsAsText } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
+import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
 /** GET /apps/:ref/activity: figures and health of one app. */
 export async function showActivity(context: AdminContext, ref: string): Promise<Reply> {
-  const app = await context.apps.get(ref);
-  await app.ready();
+  const app = await openApp(context, ref);
   const [calls, members, sessions, connections] = await Promise.all([
     readCalls(app),
     countUsers(app.database),

@@ -6,6 +6,7 @@ import type { Identity } from '../identity/identity.ts';
 import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
 import { roleRules } from '../identity/resolve.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { openApp } from './open-app.ts';
 
 /** Compares secrets in a time that tells nothing of where they differ. */
 export function equalSecrets(a: string, b: string): boolean {
@@ -25,8 +26,7 @@ export async function callerOf(context: AdminContext, exchange: Exchange): Promi
 }
 
 async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<string | null> {
-  const app = await context.apps.get(CONSOLE_REF);
-  await app.ready();
+  const app = await openApp(context, CONSOLE_REF);
   try {
     const identity = await context.identify(app, exchange);
     return identity.role === 'authenticated' ? identity.userId : null;
@@ -53,8 +53,7 @@ export async function authoriseDoor(context: AdminContext, exchange: Exchange, r
   requireApp(caller, ref);
   const as = namedCaller(exchange.headers['x-ninefold-as']);
   if (as === null) return serviceRole;
-  const app = await context.apps.get(ref);
-  await app.ready();
+  const app = await openApp(context, ref);
   const { rest } = await app.settings();
   return { ...(await identityOfNamed(app.database, roleRules(rest), as)), source: 'builder' };
 }

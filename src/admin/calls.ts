@@ -3,13 +3,13 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import type { CallStatistic, CallStatisticsAnswer, CallStory, CallStoryAnswer } from '../../contract/observed.ts';
 import type { PolicyEntry, RolesChapter } from '../../contract/specification.ts';
-import type { App } from '../apps/app.ts';
 import { quantile } from '../apps/call-statistics.ts';
 import { readErrors } from '../apps/call-stories.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
 import { entityId } from '../catalog/entity-names.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
+import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
 const windowOf = z.enum(['hour', 'day', 'week']);
@@ -132,10 +132,4 @@ function policiesOf({ touched, who }: CallStory, { cells, policies }: RolesChapt
     }
   }
   return policies.filter((policy) => applying.has(`${policy.entity} ${policy.name}`));
-}
-
-async function openApp(context: AdminContext, ref: string): Promise<App> {
-  const app = await context.apps.get(ref);
-  await app.ready();
-  return app;
 }

@@ -4,7 +4,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { apply } from './migrate.ts';
-import { openApp } from './specification.ts';
+import { openApp } from './open-app.ts';
 import { templateFiles } from './templates.ts';
 
 /**

@@ -12,8 +12,8 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
 import { callerName, madeBy } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { openApp } from './open-app.ts';
 import { json } from './router.ts';
-import { openApp } from './specification.ts';
 import { failureOf } from './sql.ts';
 
 const sql = z

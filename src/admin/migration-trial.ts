@@ -10,8 +10,8 @@ import { DatabaseError } from '../database/database-error.ts';
 import type { Statement } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
 import { fromFile, type MigrationFile, pendingFiles, readMigrations } from './migrate.ts';
+import { openApp } from './open-app.ts';
 import { json } from './router.ts';
-import { openApp } from './specification.ts';
 import { failureOf } from './sql.ts';
 import { type ScriptStatement, splitStatements } from './statements.ts';
 

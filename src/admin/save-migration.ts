@@ -8,8 +8,8 @@ import { readBody } from './body.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { hashOf, migrationFile } from './migrate.ts';
+import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
-import { openApp } from './specification.ts';
 
 /** Of entries of the journal, as `j`. */
 const isUnsaved = 'j.statement is not null and j.saved_as is null';

@@ -8,6 +8,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { equalSecrets } from './authorise.ts';
 import { line, readBody } from './body.ts';
 import type { AdminContext } from './context.ts';
+import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
 const leastPassword = limits.builderPasswordMinCharacters.default;
@@ -34,8 +35,7 @@ export async function setUp(context: AdminContext, exchange: Exchange): Promise<
   const body = readBody(exchange, schema);
   if (!equalSecrets(body.token, context.setupToken)) throw new NinefoldError('setup_token_invalid');
   if (await context.registry.hasBuilder()) throw new NinefoldError('setup_done');
-  const app = await context.apps.get(CONSOLE_REF);
-  await app.ready();
+  const app = await openApp(context, CONSOLE_REF);
   const user = await createUser(app.database, {
     email: body.email.toLowerCase(),
     password: body.password,

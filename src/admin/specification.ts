@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
+import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 import { specificationReply } from './specification-body.ts';
 
@@ -42,12 +42,6 @@ export async function showTypes(context: AdminContext, exchange: Exchange, ref: 
   }
   const text = await context.specify.types(await openApp(context, ref), asked.data, query.get('entity'));
   return textReply(asked.data === 'json-schema' ? 'application/schema+json' : 'text/plain', text);
-}
-
-export async function openApp(context: AdminContext, ref: string): Promise<App> {
-  const app = await context.apps.get(ref);
-  await app.ready();
-  return app;
 }
 
 const textReply = (type: string, body: string, headers: Record<string, string> = {}): Reply => ({

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
+import { openApp } from './open-app.ts';
 import { json } from './router.ts';
-import { openApp } from './specification.ts';
 
 const before = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).nullable();
 
