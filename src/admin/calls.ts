@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import type { CallStatistic, CallStatisticsAnswer, CallStory, CallStoryAnswer } from '../../contract/observed.ts';
 import type { PolicyEntry, RolesChapter } from '../../contract/specification.ts';
 import { quantile } from '../apps/call-statistics.ts';
-import { readErrors } from '../apps/call-stories.ts';
+import { readKeptLines } from '../apps/log-lines.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
 import { entityId } from '../catalog/entity-names.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -71,7 +71,7 @@ export async function showErrors(context: AdminContext, exchange: Exchange, ref:
   const app = await openApp(context, ref);
   // What this worker holds and has not written yet belongs to the answer.
   await context.stories.flush();
-  return json(await readErrors(app, code, Math.min(asked.data, most)));
+  return json(await readKeptLines(app, { code, failed: true }, Math.min(asked.data, most)));
 }
 
 /** GET /apps/:ref/logs?status=&code=&call=&user=&request=&limit=: the last calls, the newest first; `status` is its first digit. */

@@ -1,68 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { limits } from '../../contract/limits.ts';
 import type { LogAnswer, LogLine } from '../../contract/observed.ts';
-import { firstJson } from '../database/statement.ts';
-import type { CallEvent } from '../observe/events.ts';
 import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
-
-/** Which calls are asked for; null for any. */
-export interface LogFilter {
-  /** The first digit of the status. */
-  status: number | null;
-  code: string | null;
-  /** The call's id in chapter 7. */
-  call: string | null;
-  userId: string | null;
-  requestId: string | null;
-}
+import { fits, type LogFilter, linesIn, readKeptLines } from './log-lines.ts';
 
 /** PostgreSQL takes 8,000 bytes in one notification. */
 const CHUNK_BYTES = 7000;
-/** How much of a path a line holds. */
-const PATH_LENGTH = 300;
 /** A worker tells what it remembers no more often than so, whoever asks. */
 const PAUSE_MILLISECONDS = 250;
-
-/** A call in short, for the list of the last ones. */
-export const lineOf = (event: CallEvent): LogLine => ({
-  request_id: event.requestId,
-  at: new Date(event.trace.at).toISOString(),
-  call: event.call,
-  method: event.method,
-  path: event.path.slice(0, PATH_LENGTH),
-  status: event.status,
-  code: event.code,
-  subject: event.subject,
-  role: event.role,
-  user_id: event.userId,
-  source: event.source,
-  milliseconds: Math.round(event.milliseconds * 1000) / 1000,
-});
-
-const text = z.string();
-const line: z.ZodType<LogLine> = z.object({
-  request_id: text,
-  at: z.iso.datetime(),
-  call: text,
-  method: text,
-  path: text,
-  status: z.number(),
-  code: text.nullable(),
-  subject: text.nullable(),
-  role: text.nullable(),
-  user_id: text.nullable(),
-  source: text.nullable(),
-  milliseconds: z.number(),
-});
-
-/** The app's own code may send anything: what is no line is passed over. */
-const linesIn = (values: readonly unknown[]): LogLine[] =>
-  values.flatMap((value) => {
-    const parsed = line.safeParse(value);
-    return parsed.success ? [parsed.data] : [];
-  });
 
 /**
  * The last calls of an app. Each worker remembers the last ones that it answered; who asks hears the others by NOTIFY and writes nothing. What
@@ -76,7 +22,7 @@ export class CallLog {
 
   /** The last calls that fit, the newest first: `own`, those of the other workers, and those that the database keeps. */
   async read(app: App, own: readonly LogLine[], filter: LogFilter, most: number): Promise<LogAnswer> {
-    const [heard, kept] = await Promise.all([this.#askOthers(app), readKept(app, filter, most + 1)]);
+    const [heard, kept] = await Promise.all([this.#askOthers(app), readKeptLines(app, filter, most + 1)]);
     const remembered = [...own, ...heard.lines].filter((one) => fits(one, filter));
     const all = new Map([...remembered, ...kept].map((one) => [`${one.request_id} ${one.at}`, one]));
     const calls = [...all.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
@@ -140,31 +86,3 @@ function chunks(lines: readonly LogLine[]): LogLine[][] {
   }
   return all;
 }
-
-const fits = (one: LogLine, { status, code, call, userId, requestId }: LogFilter): boolean =>
-  (status === null || Math.floor(one.status / 100) === status) &&
-  (code === null || one.code === code) &&
-  (call === null || one.call === call) &&
-  (userId === null || one.user_id === userId) &&
-  (requestId === null || one.request_id === requestId);
-
-async function readKept(app: App, filter: LogFilter, most: number): Promise<LogLine[]> {
-  const { status, code, call, userId, requestId } = filter;
-  const [result] = await asServer(app.database, [
-    {
-      text: `select pg_catalog.json_agg(story order by at desc) from (select story, at from ninefold.call_stories
-        where ($1::integer is null or status / 100 = $1) and ($2::text is null or code = $2) and ($3::text is null or call = $3)
-          and ($4::text is null or story -> 'who' ->> 'user_id' = $4) and ($5::text is null or request_id = $5)
-        order by at desc limit $6::integer) s`,
-      params: [status === null ? null : String(status), code, call, userId, requestId, String(most)],
-    },
-  ]);
-  const stories = (result && firstJson<unknown[]>(result)) ?? [];
-  return linesIn(
-    stories.map((story) => (isObject(story) && isObject(story.who) ? { ...story, ...namesOf(story.who) } : null)),
-  );
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-const namesOf = ({ role, user_id, source }: Record<string, unknown>) => ({ role, user_id, source });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { limits } from '../../contract/limits.ts';
-import type { CallStory, LogAnswer, RecentError } from '../../contract/observed.ts';
+import type { CallStory, LogAnswer } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
-import { CallLog, type LogFilter, lineOf } from './call-log.ts';
+import { CallLog } from './call-log.ts';
+import { type LogFilter, lineOf } from './log-lines.ts';
 import { PerApp } from './per-app.ts';
 import { storyOf } from './story.ts';
 
@@ -254,23 +255,4 @@ async function readStory(app: App, requestId: string): Promise<CallStory | null>
   ]);
   const parsed = story.safeParse(result && firstJson<unknown>(result));
   return parsed.success ? parsed.data : null;
-}
-
-/** The last calls that failed, the newest first; of one code, where one is given. */
-export async function readErrors(app: App, code: string | null, most: number): Promise<RecentError[]> {
-  const [result] = await asServer(app.database, [
-    {
-      text: `select json_agg(story order by at desc) from (select story, at from ninefold.call_stories
-             where code is not null and ($1::text is null or code = $1) order by at desc limit $2::integer) s`,
-      params: [code, String(most)],
-    },
-  ]);
-  const stories = ((result && firstJson<unknown[]>(result)) ?? []).flatMap((value) => {
-    const parsed = story.safeParse(value);
-    return parsed.success ? [parsed.data] : [];
-  });
-  return stories.map(({ request_id, at, call, method, path, status, code: its, subject, who, milliseconds }) => ({
-    ...{ request_id, at, call, method, path, status, code: its, subject },
-    ...{ role: who.role, user_id: who.user_id, source: who.source, milliseconds },
-  }));
 }

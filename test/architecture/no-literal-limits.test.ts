@@ -51,7 +51,6 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/bootstrap.ts': [['a version of PostgreSQL', 'const OLDEST_POSTGRES = 15;']],
   'src/apps/call-log.ts': [
     ['what one notification of PostgreSQL takes', 'const CHUNK_BYTES = 7000;'],
-    ['how much of a path a line shows', 'const PATH_LENGTH = 300;'],
     ['how often workers tell what they remember', 'const PAUSE_MILLISECONDS = 250;', 'const MOST_WORKERS = 64;'],
   ],
   'src/apps/call-statistics.ts': [
@@ -62,6 +61,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;'],
     ['how often old rows are swept', 'const FORGET_EVERY = 120;'],
   ],
+  'src/apps/log-lines.ts': [['how much of a path a line shows', 'const PATH_LENGTH = 300;']],
   'src/apps/provision.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
   'src/apps/read-statistics.ts': [
     ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { LogLine } from '../../contract/observed.ts';
+import { firstJson } from '../database/statement.ts';
+import type { CallEvent } from '../observe/events.ts';
+import type { App } from './app.ts';
+import { asServer } from './as-server.ts';
+
+/** Which calls are asked for; null for any. */
+export interface LogFilter {
+  /** The first digit of the status. */
+  status: number | null;
+  code: string | null;
+  /** The call's id in chapter 7. */
+  call: string | null;
+  userId: string | null;
+  requestId: string | null;
+}
+
+/** How much of a path a line holds. */
+const PATH_LENGTH = 300;
+
+/** A call in short, for the list of the last ones. */
+export const lineOf = (event: CallEvent): LogLine => ({
+  request_id: event.requestId,
+  at: new Date(event.trace.at).toISOString(),
+  call: event.call,
+  method: event.method,
+  path: event.path.slice(0, PATH_LENGTH),
+  status: event.status,
+  code: event.code,
+  subject: event.subject,
+  role: event.role,
+  user_id: event.userId,
+  source: event.source,
+  milliseconds: Math.round(event.milliseconds * 1000) / 1000,
+});
+
+const text = z.string();
+const line: z.ZodType<LogLine> = z.object({
+  request_id: text,
+  at: z.iso.datetime(),
+  call: text,
+  method: text,
+  path: text,
+  status: z.number(),
+  code: text.nullable(),
+  subject: text.nullable(),
+  role: text.nullable(),
+  user_id: text.nullable(),
+  source: text.nullable(),
+  milliseconds: z.number(),
+});
+
+/** The app's own code may send anything: what is no line is passed over. */
+export const linesIn = (values: readonly unknown[]): LogLine[] =>
+  values.flatMap((value) => {
+    const parsed = line.safeParse(value);
+    return parsed.success ? [parsed.data] : [];
+  });
+
+export const fits = (one: LogLine, { status, code, call, userId, requestId }: LogFilter): boolean =>
+  (status === null || Math.floor(one.status / 100) === status) &&
+  (code === null || one.code === code) &&
+  (call === null || one.call === call) &&
+  (userId === null || one.user_id === userId) &&
+  (requestId === null || one.request_id === requestId);
+
+/** Of the calls that the app's database keeps, those that fit, the newest first; `failed`: only what was answered with an error. */
+export async function readKeptLines(
+  app: App,
+  filter: Partial<LogFilter> & { failed?: boolean },
+  most: number,
+): Promise<LogLine[]> {
+  const { status = null, code = null, call = null, userId = null, requestId = null, failed = false } = filter;
+  const [result] = await asServer(app.database, [
+    {
+      text: `select pg_catalog.json_agg(story order by at desc) from (select story, at from ninefold.call_stories
+        where ($1::integer is null or status / 100 = $1) and ($2::text is null or code = $2) and ($3::text is null or call = $3)
+          and ($4::text is null or story -> 'who' ->> 'user_id' = $4) and ($5::text is null or request_id = $5)
+          and (code is not null or not $6::boolean)
+        order by at desc limit $7::integer) s`,
+      params: [status === null ? null : String(status), code, call, userId, requestId, String(failed), String(most)],
+    },
+  ]);
+  const stories = (result && firstJson<unknown[]>(result)) ?? [];
+  return linesIn(
+    stories.map((story) => (isObject(story) && isObject(story.who) ? { ...story, ...namesOf(story.who) } : null)),
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const namesOf = ({ role, user_id, source }: Record<string, unknown>) => ({ role, user_id, source });
