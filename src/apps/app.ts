@@ -257,7 +257,6 @@ export function parseNotification(payload: string): Notification | null {
       return { type: value.type };
     case 'story-wanted':
     case 'story-kept':
-      return 'id' in value && typeof value.id === 'string' ? { type: value.type, id: value.id } : null;
     case 'log-wanted':
       return 'id' in value && typeof value.id === 'string' ? { type: value.type, id: value.id } : null;
     case 'log-told':
