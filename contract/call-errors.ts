@@ -17,7 +17,6 @@ const writes: readonly Kind[] = ['insert', 'update', 'delete', 'function'];
 const rows: readonly Kind[] = ['read', 'insert', 'update', 'delete'];
 const data: readonly Kind[] = [...rows, 'function'];
 const bodies: readonly Kind[] = ['insert', 'update', 'function'];
-const values: readonly Kind[] = bodies;
 const every: readonly Kind[] = [...data, 'auth'];
 
 /** Codes of the protocols and of Ninefold, and the kinds of call that can be answered with them. */
@@ -38,7 +37,7 @@ const codes: readonly (readonly [kinds: readonly Kind[], codes: readonly string[
   [data, ['21000', '22003', '22007', '22023', '22P02', '42501', '42703', '42883', '42P01', '42P17', '53300', '54000']],
   [data, ['57014', '42804', '55P03']],
   [writes, ['40001', '40P01', '23502', '23503', '23505', '23514', '23P01']],
-  [values, ['22001']],
+  [bodies, ['22001']],
 ];
 
 /** What calls of /auth/v1 have in common: those that a session is needed for can refuse its token. */
