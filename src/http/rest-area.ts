@@ -10,6 +10,7 @@ import { roleRules } from '../identity/resolve.ts';
 import { asksWhy } from '../rest/explain/asked.ts';
 import { explainAccess } from '../rest/explain/explain.ts';
 import { handleRest } from '../rest/handle.ts';
+import { parsePreferences } from '../rest/request/preferences.ts';
 import { restErrorReply } from '../rest/response/error-reply.ts';
 import type { Area } from './area.ts';
 
@@ -59,7 +60,7 @@ async function explain(app: App, exchange: Exchange, asker: Identity, rest: Rest
 
 /** What a builder tries is taken back where the builder asks for it, whatever db_tx_end lets the app's own callers choose. */
 const undoable = (rest: RestSettings, exchange: Exchange, identity: Identity): RestSettings =>
-  identity.source === 'builder' && /\btx=rollback\b/.test(exchange.headers.prefer ?? '')
+  identity.source === 'builder' && parsePreferences(exchange.headers.prefer, true).transaction === 'rollback'
     ? { ...rest, db_tx_end: 'commit-allow-override' }
     : rest;
 
