@@ -71,9 +71,14 @@ it('says where a statement is wrong', async () => {
   await results.getByRole('tab', { name: /error 42601/ }).waitFor();
   await results.getByText(/syntax error at or near "form"/).waitFor();
   expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
-  await page.getByRole('textbox', { name: 'SQL' }).fill('select 40 + 2 as answer;');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText('select 40 + 2 as answer;');
   await page.keyboard.press('Control+Enter');
   await results.getByRole('columnheader', { name: 'answer' }).waitFor();
+  await page.getByRole('button', { name: /nowhere/ }).click();
+  await page.getByRole('textbox', { name: 'SQL' }).getByText('nowhere').waitFor();
+  await page.reload();
+  await page.getByRole('textbox', { name: 'SQL' }).getByText('nowhere').waitFor();
   expect(problems).toEqual([]);
 });
 

@@ -36,20 +36,30 @@ export function SqlPage() {
   const [listed, setListed] = useState(false);
   const editor = useRef<SqlEditorHandle>(null);
 
+  const draft = useCallback((text: string) => keep((before) => ({ ...before, draft: text })), [keep]);
+  const open = useCallback(
+    (sql: string, name: string | null) => {
+      keep((before) => ({ ...before, draft: sql, open: name }));
+      editor.current?.write(sql);
+    },
+    [keep],
+  );
+
   // An address may bring a statement along; it becomes the draft, and leaves the address.
   useEffect(() => {
     if (given === undefined) return;
-    keep((before) => ({ ...before, draft: given, open: null }));
+    open(given, null);
     void navigate({ search: {}, replace: true });
-  }, [given, keep, navigate]);
+  }, [given, open, navigate]);
 
   const run = useCallback(() => {
-    const { sql, offset } = editor.current?.toRun() ?? { sql: kept.draft, offset: 0 };
-    if (sql.trim() === '') return;
-    void start({ sql, offset, text: kept.draft }).then((ending) => {
-      if (ending) keep((before) => withRun(before, { sql, at: Date.now(), failed: ending.kind !== 'done' }));
+    const asked = editor.current?.toRun();
+    if (!asked || asked.sql.trim() === '') return;
+    void start(asked).then((ending) => {
+      if (!ending) return;
+      keep((before) => withRun(before, { sql: asked.sql, at: Date.now(), failed: ending.kind !== 'done' }));
     });
-  }, [kept.draft, start, keep]);
+  }, [start, keep]);
 
   const error = useMemo(
     () => (last && last.text === kept.draft ? markedErrorOf(last, entities?.map(nameOf) ?? []) : null),
@@ -88,7 +98,7 @@ export function SqlPage() {
           <StatementList
             kept={kept}
             onOpen={(sql, name) => {
-              keep((before) => ({ ...before, draft: sql, open: name }));
+              open(sql, name);
               setListed(false);
               editor.current?.focus();
             }}
@@ -139,11 +149,12 @@ export function SqlPage() {
         <div className={styles.halves}>
           <Suspense fallback={<pre className={styles.waiting}>{kept.draft}</pre>}>
             <SqlEditor
+              key={ref}
               ref={editor}
-              value={kept.draft}
+              initial={kept.draft}
               entities={entities}
               error={error}
-              onChange={(draft) => keep((before) => ({ ...before, draft }))}
+              onChange={draft}
               onRun={run}
             />
           </Suspense>

@@ -1,6 +1,6 @@
 import { PostgreSQL, sql } from '@codemirror/lang-sql';
 import CodeMirror, { EditorView, keymap, Prec, type ReactCodeMirrorRef } from '@uiw/react-codemirror';
-import { type Ref, useEffect, useImperativeHandle, useMemo, useRef } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { Entity } from '../../../../../contract/specification.ts';
 import { completionsOf } from './completions.ts';
 import styles from './editor.module.css';
@@ -9,8 +9,10 @@ import { highlighting } from './highlighting.ts';
 
 export interface SqlEditorHandle {
   focus: () => void;
-  /** What would be run: the selection, or everything; `offset` is where it begins. */
-  toRun: () => { sql: string; offset: number };
+  /** Puts another text into the place of what stands there; `onChange` tells of it, and undo takes it back. */
+  write: (text: string) => void;
+  /** What would be run: the selection, or everything; `offset` is where it begins in `text`, the whole. */
+  toRun: () => { sql: string; offset: number; text: string };
 }
 
 const setup = { syntaxHighlighting: false, foldGutter: false, highlightActiveLine: false, searchKeymap: true };
@@ -18,16 +20,20 @@ const setup = { syntaxHighlighting: false, foldGutter: false, highlightActiveLin
 /**
  * The editor of the SQL page: a chunk of its own. Ctrl or Cmd and Enter runs, Alt and Enter takes the repair that an
  * error offers. Tab indents; Esc and then Tab leaves (WCAG 2.1.2).
+ *
+ * The text is the editor's: `initial` is what it begins with, and later texts come by `write`. Handed down as a value it
+ * would come back a render late, and what was typed meanwhile would be lost. For the same reason `onChange` must be
+ * memoised: with another one the editor is made up anew, and a selection not yet read by it is taken back.
  */
 export function SqlEditor({
-  value,
+  initial,
   entities,
   error,
   onChange,
   onRun,
   ref,
 }: {
-  value: string;
+  initial: string;
   entities: readonly Entity[] | undefined;
   error: MarkedError | null;
   onChange: (value: string) => void;
@@ -35,6 +41,7 @@ export function SqlEditor({
   ref?: Ref<SqlEditorHandle>;
 }) {
   const editor = useRef<ReactCodeMirrorRef>(null);
+  const [text, setText] = useState(initial);
   const run = useRef(onRun);
   useEffect(() => {
     run.current = onRun;
@@ -65,11 +72,18 @@ export function SqlEditor({
 
   useImperativeHandle(ref, () => ({
     focus: () => editor.current?.view?.focus(),
+    write: (insert) => {
+      const view = editor.current?.view;
+      // Before the editor stands, it is what it will begin with.
+      if (!view) setText(insert);
+      view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, selection: { anchor: insert.length } });
+    },
     toRun: () => {
       const state = editor.current?.view?.state;
-      if (!state) return { sql: '', offset: 0 };
+      if (!state) return { sql: '', offset: 0, text: '' };
+      const text = state.doc.toString();
       const { from, to } = state.selection.main;
-      return from === to ? { sql: state.doc.toString(), offset: 0 } : { sql: state.sliceDoc(from, to), offset: from };
+      return from === to ? { sql: text, offset: 0, text } : { sql: text.slice(from, to), offset: from, text };
     },
   }));
 
@@ -87,7 +101,7 @@ export function SqlEditor({
     <CodeMirror
       ref={editor}
       className={styles.editor ?? ''}
-      value={value}
+      value={text}
       height="100%"
       theme="none"
       basicSetup={setup}
