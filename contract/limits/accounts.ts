@@ -1,0 +1,52 @@
+import type { Limit } from './limit.ts';
+
+/** Accounts and the calls of /auth/v1. */
+export const accountLimits = {
+  userMetadataBytes: {
+    group: 'accounts',
+    unit: 'bytes',
+    default: 16 * 1024,
+    meaning: 'The largest user metadata; it is part of every access token, which must fit into urlBytes.',
+    code: 'validation_failed',
+  },
+  appMetadataBytes: {
+    group: 'accounts',
+    unit: 'bytes',
+    default: 4 * 1024,
+    meaning: 'The largest app metadata of an account; it is part of every access token.',
+    code: 'validation_failed',
+  },
+  authBodyBytes: {
+    group: 'accounts',
+    unit: 'bytes',
+    default: 1024 * 1024,
+    meaning: 'The largest body of a call to /auth/v1.',
+    code: 'request_entity_too_large',
+  },
+  authBodyDepth: {
+    group: 'accounts',
+    unit: 'count',
+    default: 100,
+    meaning: 'How deeply objects and arrays may nest in a body of /auth/v1.',
+    code: 'bad_json',
+  },
+  emailCharacters: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 255,
+    meaning: 'The longest e-mail address.',
+    code: 'validation_failed',
+  },
+  usersPerPage: {
+    group: 'accounts',
+    unit: 'count',
+    default: 1000,
+    meaning: 'The largest page of the list of users.',
+  },
+  usersPageDefault: {
+    group: 'accounts',
+    unit: 'count',
+    default: 50,
+    meaning: 'Accounts on a page of the list of users, where per_page names no number.',
+  },
+} as const satisfies Record<string, Limit>;

@@ -1,0 +1,50 @@
+import type { Limit } from './limit.ts';
+
+/** What an answer may hold. */
+export const answerLimits = {
+  resultBytes: {
+    group: 'answers',
+    unit: 'bytes',
+    default: 64 * 1024 * 1024,
+    meaning: 'The largest result that a call holds in memory.',
+    code: 'result_too_large',
+  },
+  sharedPageRows: {
+    group: 'answers',
+    unit: 'count',
+    default: 1000,
+    meaning: 'A page that may hold more rows has a database connection to itself and is handed on as it comes.',
+  },
+  tailBytes: {
+    group: 'answers',
+    unit: 'bytes',
+    default: 256 * 1024,
+    meaning: 'From what size on the rows of a large page are handed on as they come from the database.',
+  },
+  tailIdleSeconds: {
+    group: 'answers',
+    unit: 'seconds',
+    default: 30,
+    meaning: 'How long a client may take nothing of a large page before it is cut off.',
+  },
+  contentLocationBytes: {
+    group: 'answers',
+    unit: 'bytes',
+    default: 4096,
+    meaning: 'The longest Content-Location of an answer; clients take no more than some 16 KiB of headers.',
+  },
+  explainedRows: {
+    group: 'answers',
+    unit: 'count',
+    default: 10,
+    meaning: 'Rows that the explanation of an access looks at.',
+  },
+  pageRows: {
+    group: 'answers',
+    unit: 'count',
+    default: 1000,
+    meaning: 'The most rows that one answer holds, on each level of embedding; what lies beyond is left out.',
+    setting: 'db_max_rows',
+    range: [0, 2_147_483_647],
+  },
+} as const satisfies Record<string, Limit>;

@@ -1,0 +1,55 @@
+import type { Limit } from './limit.ts';
+
+/** What builders do and are shown. */
+export const builderLimits = {
+  builderStatementMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 60_000,
+    meaning: 'How long one statement of the SQL page may run.',
+    code: 'sql_failed',
+  },
+  stateFiguresMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 500,
+    meaning: 'How long the rows in each state of the state machines may be counted for chapter 4; else it shows none.',
+  },
+  sqlRows: {
+    group: 'builders',
+    unit: 'count',
+    default: 1000,
+    meaning: 'Rows that the SQL page shows of one result.',
+  },
+  appLockMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 20_000,
+    meaning: 'How long a change of an app (clone, migrate, delete) waits for another one to end.',
+    code: 'app_busy',
+  },
+  sessionsPerPage: {
+    group: 'builders',
+    unit: 'count',
+    default: 1000,
+    meaning: 'Sessions that the list of sessions shows at most.',
+  },
+  logLines: {
+    group: 'builders',
+    unit: 'count',
+    default: 500,
+    meaning: 'Calls that the logs show at most.',
+  },
+  recentErrors: {
+    group: 'builders',
+    unit: 'count',
+    default: 200,
+    meaning: 'Errors that the list of recent errors shows at most.',
+  },
+  statisticsPoints: {
+    group: 'builders',
+    unit: 'count',
+    default: 170,
+    meaning: 'Points of a chart of calls: a week by the hour.',
+  },
+} as const satisfies Record<string, Limit>;

@@ -1,0 +1,84 @@
+import type { Limit } from './limit.ts';
+
+/** Connections, waits and what is read of a database. */
+export const databaseLimits = {
+  statementMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 8000,
+    meaning: 'How long one data call may run in the database.',
+    setting: 'db_statement_timeout',
+    range: [0, 2_147_483_647],
+    code: '57014',
+  },
+  catalogueLockMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 500,
+    meaning:
+      'How long reading the catalogue for the specification waits for a schema change that is under way, before it gives way and tries again.',
+  },
+  poolConnections: {
+    group: 'database',
+    unit: 'count',
+    default: 8,
+    meaning: 'Connections that one worker opens to one app at most.',
+    setting: 'NINEFOLD_POOL',
+    range: [1, 100],
+  },
+  appConnections: {
+    group: 'database',
+    unit: 'count',
+    default: 100,
+    meaning: 'Connections that all workers together may open to one app.',
+    code: '53300',
+  },
+  ownerConnections: {
+    group: 'database',
+    unit: 'count',
+    default: 20,
+    meaning:
+      'Connections that the owner of one app may open: the SQL page, migrations and programs of a builder’s own.',
+  },
+  poolIdleSeconds: {
+    group: 'database',
+    unit: 'seconds',
+    default: 30,
+    meaning: 'After how long without a call an app holds no connection.',
+    setting: 'NINEFOLD_POOL_IDLE_SECONDS',
+    range: [1, 86_400],
+  },
+  poolWaitMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 10_000,
+    meaning: 'How long a call waits for a connection before it is answered with 504.',
+    code: 'PGRST003',
+  },
+  schemaLockMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 5000,
+    meaning: 'How long the schema cache waits for a table that is being changed.',
+    code: 'PGRST002',
+  },
+  nestedViews: {
+    group: 'database',
+    unit: 'count',
+    default: 16,
+    meaning: 'Views within views that are followed to tell whose rights decide.',
+  },
+  schemaStepLockMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 3000,
+    meaning: 'How long an update of Ninefold’s own schema in an app’s database waits for a table that is in use.',
+  },
+  schemaRetryMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 5000,
+    meaning: 'How long after an app’s database refused such an update it is tried again, when the app is called.',
+    code: 'app_outdated',
+  },
+} as const satisfies Record<string, Limit>;
