@@ -1,3 +1,4 @@
+import { isMachineTrigger } from '../../../contract/machine-trigger.ts';
 import type { EntitiesChapter, Entity, EntityTrigger, Field, Relation } from '../../../contract/specification.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
@@ -25,7 +26,7 @@ function section(entity: Entity, relations: readonly Relation[]): string {
     ...relations.filter((one) => one.from.schema === entity.schema && one.from.entity === entity.name).map(pointsTo),
     ...entity.unique_keys.map((fields) => `No two rows have the same ${fields.map(code).join(', ')}.`),
     ...entity.inherits.map((parent) => `Its rows are rows of ${inline(parent)} too.`),
-    ...entity.triggers.filter(isTheirs).map(trigger),
+    ...entity.triggers.filter((one) => !isMachineTrigger(one)).map(trigger),
     ...(entity.rewrite_rules ?? []).map(
       ({ enabled, sql }) => `${enabled ? 'Rule' : 'Rule, switched off,'} ${code(sql)}`,
     ),
@@ -39,10 +40,6 @@ function trigger({ enabled, sql, in_replicas, comment }: EntityTrigger): string 
   const state = enabled ? (in_replicas ? ', for rows that are replicated too,' : '') : ', switched off,';
   return `Trigger${state} ${code(sql)}${comment === undefined ? '' : `: ${inline(comment)}`}`;
 }
-
-/** The triggers of state machines are told by chapter 4. */
-const isTheirs = ({ name, sql }: Entity['triggers'][number]): boolean =>
-  !(name.startsWith('zz_ninefold_') && / EXECUTE FUNCTION ninefold\.\w+\(/.test(sql));
 
 function about(entity: Entity): string {
   const parts = [entity.kind[0]?.toUpperCase() + entity.kind.slice(1)];

@@ -1,44 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { EntitiesChapter, Entity, Relation } from '../../../../contract/specification.ts';
+import type { EntitiesChapter, Entity, Field, Relation } from '../../../../contract/specification.ts';
+import { entityFixture, fieldFixture } from '../../data/specification/entity-fixture.ts';
 import { edgesAt, entityGraph, fieldWords } from './entity-graph.ts';
 import { entityMermaid } from './entity-mermaid.ts';
 
-const field = (name: string, more: Partial<Entity['fields'][number]> = {}): Entity['fields'][number] => ({
-  name,
-  type: 'bigint',
-  base_type: null,
-  nullable: false,
-  default: null,
-  generated: null,
-  identity: null,
-  enum_values: null,
-  comment: null,
-  references: null,
-  ...more,
-});
-const entity = (schema: string, name: string, more: Partial<Entity> = {}): Entity => ({
-  id: `${schema}."${name}"`,
-  schema,
-  name,
-  kind: 'table',
-  exposed: true,
-  comment: null,
-  owner: 'app_x',
-  row_level_security: true,
-  forced_row_level_security: false,
-  security: null,
-  writable: { insert: true, update: true, delete: true },
-  primary_key: ['id'],
-  unique_keys: [],
-  fields: [field('id')],
-  triggers: [],
-  inherits: [],
-  partitions: 0,
-  definition: null,
-  extension: null,
-  figures: { rows_estimate: 1240, size_bytes: 1 },
-  ...more,
-});
+const field = (name: string, more: Partial<Field> = {}): Field => fieldFixture(name, { type: 'bigint', ...more });
+const entity = (schema: string, name: string, more: Partial<Entity> = {}): Entity =>
+  entityFixture(name, {
+    id: `${schema}."${name}"`,
+    schema,
+    fields: [field('id')],
+    figures: { rows_estimate: 1240, size_bytes: 1 },
+    ...more,
+  });
 const relation = (from: string, to: string, schema = 'public', more: Partial<Relation> = {}): Relation => ({
   name: `${from}_fkey`,
   from: { schema: 'public', entity: from, fields: ['a', 'b'] },

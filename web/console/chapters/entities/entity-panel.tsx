@@ -1,5 +1,6 @@
 import { IconArrowRight, IconTable } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
 import type { Entity, Relation } from '../../../../contract/specification.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -8,7 +9,7 @@ import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.t
 import { Tag } from '../../../ui/tag.tsx';
 import { bytes, count, counted, entityName, shortId } from '../../format/format.ts';
 import styles from './entity-panel.module.css';
-import { fieldMarks, filledBy, ofMachine, relationsOf } from './entity-words.ts';
+import { attributeWords, checkWords, fieldMarks, filledBy, relationsOf, triggerRemark } from './entity-words.ts';
 
 /** One entity told in full: what it is, its fields, what it points to and what points to it, its triggers. */
 export function EntityPanel({
@@ -27,7 +28,7 @@ export function EntityPanel({
   onNext: (() => void) | undefined;
 }) {
   const name = entityName(entity.schema, entity.name);
-  const own = entity.triggers.filter((trigger) => !ofMachine(trigger));
+  const own = entity.triggers.filter((trigger) => !isMachineTrigger(trigger));
   const { out, in: arriving } = relationsOf(entity, relations);
   return (
     <Panel
@@ -113,17 +114,20 @@ export function EntityPanel({
         </PanelSection>
       )}
       {own.map((trigger) => (
-        <PanelSection
-          key={trigger.name}
-          title={`Trigger ${trigger.name}`}
-          aside={trigger.enabled ? null : 'switched off'}
-        >
+        <PanelSection key={trigger.name} title={`Trigger ${trigger.name}`} aside={triggerRemark(trigger)}>
+          {trigger.comment !== undefined && <p className={styles.words}>{trigger.comment}</p>}
           <Code code={trigger.sql} language="sql" label={`the trigger ${trigger.name}`} />
+        </PanelSection>
+      ))}
+      {(entity.rewrite_rules ?? []).map(({ name: rule, enabled, sql }) => (
+        <PanelSection key={rule} title={`Rewrite rule ${rule}`} aside={enabled ? null : 'switched off'}>
+          <Code code={sql} language="sql" label={`the rewrite rule ${rule}`} />
         </PanelSection>
       ))}
       {entity.definition !== null && (
         <PanelSection title="Query">
           <Code code={entity.definition} language="sql" label={`the query of ${name}`} />
+          <QueryWords entity={entity} />
         </PanelSection>
       )}
       <PanelSection title="Held in">
@@ -144,10 +148,20 @@ export function EntityPanel({
   );
 }
 
+/** What a view does besides showing rows: what it takes, and in which order it asks. */
+function QueryWords({ entity }: { entity: Entity }) {
+  const taken = checkWords(entity);
+  const pairs: [string, string][] = [
+    ...(taken === null ? [] : [['Takes', taken] as [string, string]]),
+    ...(entity.security_barrier ? [['Asks', 'its own condition before any of the caller’s'] as [string, string]] : []),
+  ];
+  return pairs.length > 0 && <KeyValues pairs={pairs} />;
+}
+
 function FieldWords({ field }: { field: Entity['fields'][number] }) {
   const filled = filledBy(field);
-  const { references, enum_values, comment } = field;
-  if (filled === null && !references && !enum_values && !comment) return null;
+  const { references, enum_values, attributes, comment } = field;
+  if (filled === null && !references && !enum_values && !attributes && !comment) return null;
   return (
     <span className={styles.about}>
       {comment && <span>{comment}</span>}
@@ -155,6 +169,11 @@ function FieldWords({ field }: { field: Entity['fields'][number] }) {
         <span>
           <Icon of={IconArrowRight} small />{' '}
           <code>{`${entityName(references.schema, references.entity)}.${references.field}`}</code>
+        </span>
+      )}
+      {attributes && (
+        <span>
+          of <code>{attributeWords(field)}</code>
         </span>
       )}
       {enum_values && <span>one of {enum_values.join(', ')}</span>}

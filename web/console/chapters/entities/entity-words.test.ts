@@ -1,42 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Entity, Field } from '../../../../contract/specification.ts';
-import { fieldMarks, filledBy, openTables, relationsOf } from './entity-words.ts';
-
-const field = (name: string, more: Partial<Field> = {}): Field => ({
-  name,
-  type: 'text',
-  base_type: null,
-  nullable: false,
-  default: null,
-  generated: null,
-  identity: null,
-  enum_values: null,
-  comment: null,
-  references: null,
-  ...more,
-});
-const entity = (name: string, more: Partial<Entity> = {}): Entity => ({
-  id: `public.${name}`,
-  schema: 'public',
-  name,
-  kind: 'table',
-  exposed: true,
-  comment: null,
-  owner: 'app_x',
-  row_level_security: true,
-  forced_row_level_security: false,
-  security: null,
-  writable: { insert: true, update: true, delete: true },
-  primary_key: ['id'],
-  unique_keys: [],
-  fields: [],
-  triggers: [],
-  inherits: [],
-  partitions: 0,
-  definition: null,
-  extension: null,
-  ...more,
-});
+import { entityFixture as entity, fieldFixture as field } from '../../data/specification/entity-fixture.ts';
+import {
+  attributeWords,
+  checkWords,
+  fieldMarks,
+  filledBy,
+  openTables,
+  relationsOf,
+  triggerRemark,
+} from './entity-words.ts';
 
 describe('a field says what fills it in', () => {
   it.each([
@@ -73,4 +45,26 @@ it('warns of tables that everybody with a grant reads whole, and of no others', 
   const hidden = entity('hidden', { row_level_security: false, exposed: false });
   const view = entity('view', { row_level_security: false, kind: 'view' });
   expect(openTables({ entities: [entity('closed'), open, hidden, view], relations: [], sources: [] })).toEqual([open]);
+});
+
+it('says what a value of a composite type consists of', () => {
+  const attributes = [
+    { name: 'street', type: 'text' },
+    { name: 'kind', type: 'public.kind' },
+  ];
+  expect(attributeWords(field('seat', { attributes }))).toBe('street text, kind kind');
+  expect(attributeWords(field('name'))).toBe('');
+});
+
+it('says what a view takes, and whether the views beneath have a say', () => {
+  expect(checkWords(entity('a'))).toBeNull();
+  expect(checkWords(entity('a', { check_option: 'local' }))).toBe('only rows that it shows by its own condition');
+  expect(checkWords(entity('a', { check_option: 'cascaded' }))).toContain('the views beneath');
+});
+
+it('remarks on a trigger that does not fire as others do', () => {
+  const trigger = { name: 't', sql: '', enabled: true };
+  expect(triggerRemark(trigger)).toBeNull();
+  expect(triggerRemark({ ...trigger, in_replicas: true })).toBe('for replicated rows too');
+  expect(triggerRemark({ ...trigger, enabled: false })).toBe('switched off');
 });

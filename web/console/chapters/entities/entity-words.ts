@@ -1,4 +1,5 @@
-import type { EntitiesChapter, Entity, Field, Relation } from '../../../../contract/specification.ts';
+import type { EntitiesChapter, Entity, EntityTrigger, Field, Relation } from '../../../../contract/specification.ts';
+import { shortId } from '../../format/format.ts';
 import { plainSql } from '../../format/plain-sql.ts';
 
 /** What PostgreSQL fills in by itself, in words; null where it fills in nothing. */
@@ -8,8 +9,23 @@ export function filledBy({ default: expression, generated, identity }: Field): s
   return expression && plainSql(expression);
 }
 
-/** Whether a trigger is a state machine's: it is told with the machine, not by its name. */
-export const ofMachine = ({ name }: Entity['triggers'][number]): boolean => name.startsWith('zz_ninefold_');
+/** What a value of a composite type consists of: "street text, town text"; empty for every other type. */
+export const attributeWords = ({ attributes = [] }: Field): string =>
+  attributes.map(({ name, type }) => `${name} ${shortId(type)}`).join(', ');
+
+/** What a view keeps of what is written through it, in words; null where it keeps nothing. */
+export function checkWords({ check_option }: Entity): string | null {
+  if (check_option === undefined) return null;
+  return check_option === 'local'
+    ? 'only rows that it shows by its own condition'
+    : 'only rows that it shows, by its own condition and those of the views beneath';
+}
+
+/** What of a trigger is not as usual, in words; null where nothing is. */
+export function triggerRemark({ enabled, in_replicas }: EntityTrigger): string | null {
+  if (!enabled) return 'switched off';
+  return in_replicas ? 'for replicated rows too' : null;
+}
 
 /** The marks of a field within its entity: part of the primary key, a reference, may be null. */
 export function fieldMarks(entity: Entity, { name, references, nullable }: Field): string[] {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useMemo } from 'react';
+import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
 import type { Source } from '../../../../contract/specification.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
@@ -16,7 +17,7 @@ import { counted, entityName, listed, shortId } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import { SpecificationVersion } from '../../frame/specification-version.tsx';
 import { Feet } from '../chapter-page.tsx';
-import { filledBy, ofMachine } from './entity-words.ts';
+import { attributeWords, filledBy } from './entity-words.ts';
 import styles from './field-page.module.css';
 import { type FieldStory, fieldSentence, fieldStory, names } from './field-story.ts';
 
@@ -179,12 +180,13 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldStory; st
 }
 
 function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [string, ReactNode])[] {
-  const { type, base_type, nullable, identity, generated, enum_values, comment, references } = field;
+  const { type, base_type, nullable, identity, generated, enum_values, attributes, comment, references } = field;
   const filled = filledBy(field);
   return [
     ['Meaning', comment ?? <span className="soft">no comment says it</span>],
     ['Type', <code key="type">{shortId(type)}</code>],
     ...(base_type === null ? [] : [['Beneath the domain', <code key="base">{shortId(base_type)}</code>] as const]),
+    ...(attributes === undefined ? [] : [['Consists of', <code key="parts">{attributeWords(field)}</code>] as const]),
     ...(enum_values === null ? [] : [['Values', enum_values.join(', ')] as const]),
     ['May be null', nullable ? 'yes' : 'no'],
     [
@@ -348,9 +350,9 @@ function usesOf(appRef: string, { entity, rules, policies, screens, machines, fi
       }),
     ),
     ...entity.triggers
-      .filter((trigger) => !ofMachine(trigger) && names(trigger.sql, field.name))
+      .filter((trigger) => !isMachineTrigger(trigger) && names(trigger.sql, field.name))
       .map(
-        ({ name, sql }): Use => ({
+        ({ name, sql, comment }): Use => ({
           id: `trigger ${name}`,
           what: 'trigger',
           link: (
@@ -358,7 +360,7 @@ function usesOf(appRef: string, { entity, rules, policies, screens, machines, fi
               {name}
             </Link>
           ),
-          words: sql,
+          words: comment ?? sql,
         }),
       ),
   ];

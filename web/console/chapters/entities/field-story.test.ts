@@ -1,20 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Chapters } from '../../../../contract/specification.ts';
+import { fieldFixture as field } from '../../data/specification/entity-fixture.ts';
 import { fieldSentence, fieldStory, names } from './field-story.ts';
 
-const field = (name: string, more: object = {}) => ({
-  name,
-  type: 'text',
-  base_type: null,
-  nullable: false,
-  default: null,
-  generated: null,
-  identity: null,
-  enum_values: null,
-  comment: null,
-  references: null,
-  ...more,
-});
 const cell = (role: string, operation: string, verdict: string, columns: string[] | null = null) => ({
   role,
   entity: 'public.tickets',

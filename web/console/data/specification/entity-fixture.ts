@@ -1,0 +1,43 @@
+import type { Entity, Field } from '../../../../contract/specification.ts';
+
+/** For tests: a field of type text that the writer gives, but for what is said otherwise. */
+export const fieldFixture = (name: string, more: Partial<Field> = {}): Field => ({
+  name,
+  type: 'text',
+  base_type: null,
+  nullable: false,
+  default: null,
+  generated: null,
+  identity: null,
+  enum_values: null,
+  comment: null,
+  references: null,
+  ...more,
+});
+
+/** For tests: an exposed table with row-level security and the key id, but for what is said otherwise. */
+export function entityFixture(name: string, more: Partial<Entity> = {}): Entity {
+  const { schema = 'public' } = more;
+  return {
+    id: `${schema}.${name}`,
+    schema,
+    name,
+    kind: 'table',
+    exposed: true,
+    comment: null,
+    owner: 'app_x',
+    row_level_security: true,
+    forced_row_level_security: false,
+    security: null,
+    writable: { insert: true, update: true, delete: true },
+    primary_key: ['id'],
+    unique_keys: [],
+    fields: [],
+    triggers: [],
+    inherits: [],
+    partitions: 0,
+    definition: null,
+    extension: null,
+    ...more,
+  };
+}
