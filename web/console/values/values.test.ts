@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/specification.ts';
+import { fieldFixture } from '../data/specification/entity-fixture.ts';
 import { checkValue } from './check-value.ts';
 import { isFigure, kindOf, kindOfType, shortType } from './field-kind.ts';
 import { cellText, fullText } from './show-value.ts';
 import { maxCharacters, typeInWords } from './type-words.ts';
 
-const field = (type: string, more: Partial<Field> = {}): Field => ({
-  name: 'f',
-  type,
-  base_type: null,
-  nullable: true,
-  default: null,
-  generated: null,
-  identity: null,
-  enum_values: null,
-  comment: null,
-  references: null,
-  ...more,
-});
+const field = (type: string, more: Partial<Field> = {}): Field => fieldFixture('f', { type, nullable: true, ...more });
 
 describe('kinds of fields', () => {
   it.each([

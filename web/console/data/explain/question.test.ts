@@ -1,20 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification.ts';
+import { fieldFixture as field } from '../specification/entity-fixture.ts';
 import { functionQuestion, newRow, questionOf, sameRow, touchedField } from './question.ts';
 
-const field = (name: string, more: Partial<Field> = {}): Field => ({
-  name,
-  type: 'text',
-  base_type: null,
-  nullable: false,
-  default: null,
-  generated: null,
-  identity: null,
-  enum_values: null,
-  comment: null,
-  references: null,
-  ...more,
-});
 const entity = {
   schema: 'shop',
   name: 'order lines',

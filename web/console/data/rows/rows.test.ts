@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entity, Field } from '../../../../contract/specification.ts';
+import { entityFixture, fieldFixture } from '../specification/entity-fixture.ts';
 import { type Filter, operatorsFor } from './filter.ts';
 import {
   filterParameter,
@@ -15,42 +16,10 @@ import {
 import { keyFields, keyFromText, keyOf, keyText } from './row.ts';
 import { rowBody } from './row-body.ts';
 
-const field = (name: string, type: string, more: Partial<Field> = {}): Field => ({
-  name,
-  type,
-  base_type: null,
-  nullable: true,
-  default: null,
-  generated: null,
-  identity: null,
-  enum_values: null,
-  comment: null,
-  references: null,
-  ...more,
-});
+const field = (name: string, type: string, more: Partial<Field> = {}): Field =>
+  fieldFixture(name, { type, nullable: true, ...more });
 
-const entity = (more: Partial<Entity>): Entity => ({
-  id: 'public.t',
-  schema: 'public',
-  name: 't',
-  kind: 'table',
-  exposed: true,
-  comment: null,
-  owner: 'app_t',
-  row_level_security: false,
-  forced_row_level_security: false,
-  security: null,
-  writable: { insert: true, update: true, delete: true },
-  primary_key: [],
-  unique_keys: [],
-  fields: [],
-  triggers: [],
-  inherits: [],
-  partitions: 0,
-  definition: null,
-  extension: null,
-  ...more,
-});
+const entity = (more: Partial<Entity>): Entity => entityFixture('t', { primary_key: [], ...more });
 
 const filter = (operator: Filter['operator'], value = '', name = 'f'): Filter => ({ field: name, operator, value });
 

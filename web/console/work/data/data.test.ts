@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entity, Field } from '../../../../contract/specification.ts';
+import { entityFixture, fieldFixture } from '../../data/specification/entity-fixture.ts';
 import { nextSort, readDataSearch, readSort } from './data-search.ts';
 import { pointersTo } from './pointers.ts';
 
@@ -32,39 +33,9 @@ describe('the address of the Data page', () => {
 });
 
 describe('what points to a row', () => {
-  const field = (name: string, to?: [entity: string, field: string]): Field => ({
-    name,
-    type: 'text',
-    base_type: null,
-    nullable: true,
-    default: null,
-    generated: null,
-    identity: null,
-    enum_values: null,
-    comment: null,
-    references: to ? { schema: 'public', entity: to[0], field: to[1] } : null,
-  });
-  const entity = (name: string, fields: Field[]): Entity => ({
-    id: `public.${name}`,
-    schema: 'public',
-    name,
-    kind: 'table',
-    exposed: true,
-    comment: null,
-    owner: 'app_t',
-    row_level_security: false,
-    forced_row_level_security: false,
-    security: null,
-    writable: { insert: true, update: true, delete: true },
-    primary_key: [],
-    unique_keys: [],
-    fields,
-    triggers: [],
-    inherits: [],
-    partitions: 0,
-    definition: null,
-    extension: null,
-  });
+  const field = (name: string, to?: [entity: string, field: string]): Field =>
+    fieldFixture(name, { references: to ? { schema: 'public', entity: to[0], field: to[1] } : null });
+  const entity = (name: string, fields: Field[]): Entity => entityFixture(name, { fields });
   const people = entity('people', [field('id'), field('team')]);
 
   it('keeps two references to the same field apart', () => {
