@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { Connection } from '../database/connection.ts';
 import { parseTarget } from '../database/target.ts';
@@ -45,7 +45,49 @@ it.each([
   'alter role other_role createdb',
   'alter role other_role set statement_timeout = 5',
   'alter database postgres set statement_timeout = 50000',
-  'alter default privileges grant select on tables to public',
+  'comment on role other_role is $$words$$',
+  'alter role other_role set search_path = t',
+  'alter function f() security definer',
+  'create trigger g before update on t for each row execute function suppress_redundant_updates_trigger()',
+  'alter table t disable trigger g',
+  'create rule r as on delete to t do instead nothing',
+  'create table heir () inherits (t)',
+  'alter table heir no inherit t',
+  'create type kind as enum ($$a$$)',
+  'alter type kind add value $$b$$',
+  'alter table t add constraint small check (id < 1000) not valid',
+  'alter table t validate constraint small',
+  'alter language plpgsql rename to plpgsql_too',
+  'alter language plpgsql_too rename to plpgsql',
+  'create cast (kind as text) with inout',
+  'create access method heap_too type table handler heap_tableam_handler',
+  // Belonging to an extension
+  'create extension hstore',
+  'alter extension hstore add table t',
+  'alter extension hstore drop table t',
+  'alter extension hstore add function f()',
+  'alter extension hstore drop function f()',
+  // A foreign table can be written once its wrapper has a handler
+  'create foreign data wrapper w',
+  'create server s foreign data wrapper w',
+  'create foreign table far (id int) server s',
+  'alter foreign table far options (add place $$there$$)',
+  'create extension postgres_fdw',
+  'alter foreign data wrapper w handler postgres_fdw_handler',
+  'alter server s options (add host $$there$$)',
+  'alter foreign data wrapper w no handler',
+  'drop foreign table far',
+  // What expressions and definitions are printed with
+  'create collation looking (provider = icu, locale = $$de$$)',
+  'alter collation looking rename to seeing',
+  'create schema other; create operator === (function = int4eq, leftarg = int, rightarg = int)',
+  'alter operator === (int, int) set schema other',
+  'create operator class ints for type int using hash as operator 1 =, function 1 hashint4(int)',
+  'alter operator class ints using hash rename to numbers',
+  'create text search configuration words (copy = simple)',
+  'alter text search configuration words rename to speech',
+  'create text search dictionary book (template = simple)',
+  'alter text search dictionary book rename to tome',
   'insert into ninefold.machines values (1)',
   'update ninefold.machines set id = 2',
   'delete from ninefold.machines',
@@ -53,6 +95,21 @@ it.each([
   const before = await state();
   expect(await state()).toBe(before);
   await client.query(change);
+  expect(await state()).not.toBe(before);
+});
+
+it('is another one after the server was configured otherwise', async () => {
+  const before = await state();
+  await client.query('alter system set work_mem = $$5MB$$');
+  await client.query('select pg_reload_conf()');
+  await vi.waitFor(async () => expect(await state()).not.toBe(before), 5000);
+});
+
+it('is not counted with what the app has put before PostgreSQL’s own functions', async () => {
+  await client.query(`create schema evil; create function evil.age(xid) returns int language sql as 'select 1'`);
+  await connection.run([{ text: `select set_config('search_path', 'evil, pg_catalog', false)`, params: [] }]);
+  const before = await state();
+  await client.query('comment on table t is $$changed, and as many as before$$');
   expect(await state()).not.toBe(before);
 });
 

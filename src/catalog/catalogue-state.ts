@@ -1,54 +1,54 @@
 import type { Executor } from '../database/database.ts';
 import { rowsAsText } from '../database/statement.ts';
+import { boundQueries } from './bounds.ts';
 
-/** What the chapters are derived from: PostgreSQL's catalogue, and the tables of schema ninefold that hold what it has no word for. */
-const tables = [
-  ...[
-    'pg_namespace',
-    'pg_class',
-    'pg_attribute',
-    'pg_attrdef',
-    'pg_type',
-    'pg_enum',
-    'pg_range',
-    'pg_constraint',
-    'pg_index',
-  ],
-  ...[
-    'pg_trigger',
-    'pg_rewrite',
-    'pg_policy',
-    'pg_proc',
-    'pg_inherits',
-    'pg_sequence',
-    'pg_extension',
-    'pg_event_trigger',
-  ],
-  ...['pg_description', 'pg_default_acl', 'pg_init_privs', 'pg_aggregate', 'pg_cast'],
+/** Relations of pg_catalog that the queries of this folder and of the chapters read, of which every row counts. */
+const read = [
+  ...['pg_namespace', 'pg_class', 'pg_attribute', 'pg_attrdef', 'pg_type', 'pg_enum', 'pg_constraint', 'pg_index'],
+  ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
+  ...['pg_extension', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper', 'pg_description'],
   ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
-].map((name) => `pg_catalog.${name}`);
+];
 
-const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'].map((name) => `ninefold.${name}`);
+/** Whose names PostgreSQL prints in expressions and definitions. */
+const printed = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict'];
+
+/** What of schema ninefold the chapters are derived from; its settings are compared by whoever remembers a specification. */
+const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
 
 /**
  * How many rows there are and which transactions wrote them: whatever changes a table and is committed changes one of the two. It
- * is the sum of the transactions that counts, as an older one may be committed after a younger. Of rows as old as the cluster the
- * age is the largest number.
+ * is the sum of the transactions that counts, as an older one may be committed after a younger. An age grows with every
+ * transaction, so they are counted from that of the first; rows that came with the cluster (1) are of one age for ever.
  */
-const stateOf = (table: string): string =>
-  `(select count(*) || ':' || coalesce(sum(age(t.xmin) - age('3'::xid)) filter (where age(t.xmin) < 2147483647), 0) from ${table} t)`;
+const stateOf = (table: string, condition = 'true'): string =>
+  `(select count(*) || ':' || coalesce(sum(age(t.xmin)), 0) - count(*) filter (where t.xmin <> '1') * age('3'::xid)::int8
+    from ${table} t where ${condition})`;
 
-const QUERY = `select concat_ws(' ', ${[...tables, ...definitions].map(stateOf).join(',\n')},
-  (select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r),
-  (select md5(string_agg(s.name || s.setting, '' order by s.name)) from pg_catalog.pg_settings s
-    where s.name in ('max_connections', 'statement_timeout', 'transaction_timeout', 'lock_timeout',
-      'idle_in_transaction_session_timeout', 'temp_file_limit', 'work_mem'))) as state`;
+const states: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([...read, ...printed].map((name) => [name, stateOf(`pg_catalog.${name}`)])),
+  // Most of it follows from the rows of others; what belongs to an extension stands nowhere else.
+  pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
+  // Views have no transactions. The table beneath may be read by superusers only.
+  pg_roles: `(select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
+  pg_settings: `(select md5((${boundQueries.server_settings})::text))`,
+  ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
+};
+
+/** What is watched: relations of pg_catalog by name, those of schema ninefold with their schema. */
+export const watched: readonly string[] = Object.keys(states);
+
+const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as state`;
 
 /**
  * A text that differs once anything has changed that the specification is derived from, live figures aside: to compare
- * it with an earlier one costs a fiftieth of deriving anew, and needs nobody to tell of the change.
+ * it with an earlier one costs a fiftieth of deriving anew, and needs nobody to tell of the change. With an empty search path,
+ * so that nothing of the app stands in for what PostgreSQL counts with.
  */
 export async function catalogueState(executor: Executor): Promise<string> {
-  const [result] = await executor.run([{ text: QUERY, params: [], preparedFor: 'catalogue state' }]);
+  const [, result] = await executor.run([
+    { text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`, params: [], preparedFor: '' },
+    { text: QUERY, params: [], preparedFor: 'catalogue state' },
+  ]);
   return (result && rowsAsText(result)[0]?.state) ?? '';
 }

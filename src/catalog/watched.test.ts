@@ -1,0 +1,113 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isTest, sourceFiles } from '../../test/architecture/source-files.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { watched } from './catalogue-state.ts';
+
+/** Relations that the sources name without reading from them what the specification is derived from, and why. */
+const exceptions: Readonly<Record<string, string>> = {
+  pg_authid: 'the class under which comments on roles are kept; roles themselves are read from pg_roles',
+  pg_policies: 'shown as a source of chapter 6, which reads pg_policy',
+  pg_indexes: 'shown as a source of chapter 5, which reads pg_index',
+  'ninefold.settings': 'compared by whoever remembers a specification',
+  'ninefold.call_statistics': 'live figures',
+  'ninefold.passages': 'live figures',
+  'ninefold.member_roles': 'whom a probe acts as',
+  'ninefold.probe': 'what a probe found, which is no part of the specification',
+  'ninefold.versions': 'made from specifications',
+  'ninefold.journal': 'tells who made a change',
+};
+
+const printing = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict', 'pg_proc', 'pg_type'];
+const rights = ['pg_roles', 'pg_auth_members', 'pg_database'];
+const foreign = ['pg_rewrite', 'pg_trigger', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper'];
+
+/** What PostgreSQL's own functions read of its catalogue. */
+const functions: Readonly<Record<string, readonly string[]>> = {
+  col_description: ['pg_description'],
+  format_type: ['pg_type', 'pg_namespace'],
+  has_column_privilege: ['pg_class', 'pg_attribute', ...rights],
+  has_database_privilege: rights,
+  has_function_privilege: ['pg_proc', ...rights],
+  has_schema_privilege: ['pg_namespace', ...rights],
+  has_table_privilege: ['pg_class', ...rights],
+  obj_description: ['pg_description'],
+  pg_column_is_updatable: foreign,
+  pg_get_constraintdef: [...printing, 'pg_constraint'],
+  pg_get_expr: printing,
+  pg_get_function_arguments: printing,
+  pg_get_function_identity_arguments: ['pg_proc', 'pg_type'],
+  pg_get_function_result: ['pg_proc', 'pg_type'],
+  pg_get_function_sqlbody: printing,
+  pg_get_indexdef: [...printing, 'pg_am', 'pg_index'],
+  pg_get_ruledef: [...printing, 'pg_rewrite'],
+  pg_get_triggerdef: [...printing, 'pg_trigger'],
+  pg_get_userbyid: ['pg_roles'],
+  pg_get_viewdef: [...printing, 'pg_rewrite'],
+  pg_has_role: rights,
+  pg_options_to_table: [],
+  pg_partition_root: ['pg_inherits'],
+  pg_relation_is_updatable: foreign,
+  shobj_description: ['pg_shdescription'],
+  // Live figures.
+  pg_stat_get_live_tuples: [],
+  pg_total_relation_size: [],
+};
+
+let postgres: TestPostgres;
+let client: pg.Client;
+
+beforeAll(async () => {
+  postgres = await startPostgres('watched');
+  client = new pg.Client(postgres.url);
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await postgres?.stop();
+});
+
+const sources = sourceFiles(['src/catalog', 'src/spec'])
+  .filter(({ path }) => !isTest(path) && path !== 'src/catalog/catalogue-state.ts')
+  .map(({ path, text }) => ({ path, text: text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '') }));
+
+/** What the pattern's first group finds in the sources: each with the file that it is first found in. */
+function found(pattern: RegExp): Map<string, string> {
+  const all = new Map<string, string>();
+  for (const { path, text } of sources) {
+    for (const [, name = ''] of text.matchAll(pattern)) if (!all.has(name)) all.set(name, path);
+  }
+  return all;
+}
+
+it('every relation of the catalogue that a query reads is watched, or a change there would leave a specification that lies', async () => {
+  const { rows } = await client.query(`select relname from pg_class
+    where relnamespace = 'pg_catalog'::regnamespace and relkind in ('r', 'v')`);
+  const relations = new Set(rows.map(({ relname }) => relname));
+  const named = [...found(/\b(pg_\w+)/g)].filter(([name]) => relations.has(name));
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(([name]) => !watched.includes(name) && !Object.hasOwn(exceptions, name))).toEqual([]);
+});
+
+it('so is what PostgreSQL reads to answer a function: whoever calls a new one says what that is', () => {
+  const called = found(/\b(pg_\w+|has_\w+_privilege|\w+_description|format_type)\s*\(/g);
+  expect(called.size).toBeGreaterThan(20);
+  expect([...called].filter(([name]) => !Object.hasOwn(functions, name))).toEqual([]);
+  expect(Object.keys(functions).filter((name) => !called.has(name))).toEqual([]);
+  expect(
+    Object.values(functions)
+      .flat()
+      .filter((name) => !watched.includes(name)),
+  ).toEqual([]);
+});
+
+it('so are the tables of schema ninefold', () => {
+  const named = found(/\b(?:from|join) (ninefold\.\w+)\b(?! *\()/g);
+  expect(named.size).toBeGreaterThan(5);
+  expect([...named].filter(([name]) => !watched.includes(name) && !Object.hasOwn(exceptions, name))).toEqual([]);
+});
+
+it('what is watched or excepted is there for a query that is', () => {
+  const named = new Set([...found(/\b(pg_\w+|ninefold\.\w+)/g).keys(), ...Object.values(functions).flat()]);
+  expect([...watched, ...Object.keys(exceptions)].filter((name) => !named.has(name))).toEqual([]);
+});
