@@ -1,5 +1,5 @@
 import { isUnserved } from './entities.ts';
-import type { CatalogueQueries } from './read-catalogue.ts';
+import { type CatalogueQueries, commentOf } from './read-catalogue.ts';
 
 /** What the queries below answer, as PostgreSQL's JSON gives it. Short rows, because there are many. */
 export interface CatalogFacts {
@@ -81,6 +81,15 @@ const domainBases = `
   )
   select c.oid, c.base from chain c join pg_type b on b.oid = c.base where b.typtype <> 'd'`;
 
+/** Names of columns by their numbers, in order; most often there is one, for which nothing need be aggregated. */
+const namesOf = (relation: string, numbers: string): string => `
+               case cardinality(${numbers})
+                 when 1 then json_build_array((select a.attname from pg_attribute a
+                   where a.attrelid = ${relation} and a.attnum = ${numbers}[1]))
+                 else (select json_agg(a.attname order by o.i) from unnest(${numbers}) with ordinality o(attnum, i)
+                   join pg_attribute a on a.attrelid = ${relation} and a.attnum = o.attnum)
+               end`;
+
 const mediaTypes = `
   select t.oid, t.typname, t.typnamespace
     from pg_type t
@@ -102,9 +111,10 @@ export function catalogQueries(
                c.relkind in ('r', 'p') or u.events & 8 = 8,
                c.relkind in ('r', 'p') or u.events & 4 = 4,
                c.relkind in ('r', 'p') or u.events & 16 = 16,
-               obj_description(c.oid, 'pg_class')) order by n.nspname, c.relname)
+               m.description) order by n.nspname, c.relname)
         from pg_class c
         join pg_namespace n on n.oid = c.relnamespace
+        ${commentOf('pg_class', 'c.oid')}
         cross join lateral (
           select case when c.relkind in ('v', 'f') and not ${isUnserved('c')} then pg_relation_is_updatable(c.oid, true) else 0 end as events
         ) u
@@ -134,25 +144,24 @@ export function catalogQueries(
                case when coalesce(base.typtype, t.typtype) = 'e' then (
                  select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e
                   where e.enumtypid = coalesce(base.oid, t.oid)) end,
-               col_description(a.attrelid, a.attnum)) order by a.attrelid, a.attnum)
+               m.description) order by a.attrelid, a.attnum)
         from pg_attribute a
         join pg_class c on c.oid = a.attrelid
         join pg_type t on t.oid = a.atttypid
         left join pg_attrdef def on def.adrelid = a.attrelid and def.adnum = a.attnum
         left join (${domainBases}) d on d.oid = t.oid
         left join pg_type base on base.oid = d.base
+        ${commentOf('pg_class', 'a.attrelid', 'a.attnum')}
         cross join lateral (select case when t.typtype = 'd' then t.typtypmod else a.atttypmod end as typmod) len
        where a.attnum > 0 and not a.attisdropped
          and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and c.relnamespace in ${exposed}`,
     constraints: `
       select json_agg(json_build_array(k.contype, k.conname, k.conrelid::int8,
                json_build_array(n.nspname, c.relname), k.conkey,
-               (select json_agg(a.attname order by o.i) from unnest(k.conkey) with ordinality o(attnum, i)
-                  join pg_attribute a on a.attrelid = k.conrelid and a.attnum = o.attnum),
+               ${namesOf('k.conrelid', 'k.conkey')},
                nullif(k.confrelid, 0)::int8,
                case when k.contype = 'f' then json_build_array(fn.nspname, fc.relname) end, k.confkey,
-               (select json_agg(a.attname order by o.i) from unnest(k.confkey) with ordinality o(attnum, i)
-                  join pg_attribute a on a.attrelid = k.confrelid and a.attnum = o.attnum),
+               ${namesOf('k.confrelid', 'k.confkey')},
                k.conparentid = 0) order by k.conrelid, k.conname)
         from pg_constraint k
         join pg_class c on c.oid = k.conrelid
@@ -170,7 +179,8 @@ export function catalogQueries(
         join pg_rewrite r on r.ev_class = c.oid and r.ev_type = '1'
        where c.relkind in ('v', 'm') and c.relnamespace in ${withViews}`,
     routines: `
-      select json_agg(json_build_array(p.oid::int8, n.nspname, p.proname, obj_description(p.oid, 'pg_proc'), args.list,
+      select json_agg(json_build_array(p.oid::int8, n.nspname, p.proname, (select m.description from pg_description m
+                 where m.classoid = 'pg_proc'::regclass and m.objoid = p.oid and m.objsubid = 0), args.list,
                json_build_array(tn.nspname, coalesce(row_of.relname, t.typname)),
                p.proretset, t.typtype = 'c' or coalesce(p.proargmodes::text[] && '{t,b,o}', false),
                p.provolatile, p.provariadic <> 0, p.proconfig) order by n.nspname, p.proname, p.pronargs, p.oid)

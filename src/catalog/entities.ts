@@ -241,12 +241,13 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       k.contype as kind, (select coalesce(json_agg(a.attname order by f.at), '[]')
         from unnest(k.conkey) with ordinality f(number, at)
         join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = f.number) as fields,
-      pg_get_constraintdef(k.oid) as definition,
-      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, k.convalidated as validated,
-      pg_get_constraintdef(k.oid) !~ ' NOT ENFORCED$' as enforced, obj_description(k.oid, 'pg_constraint') as comment
+      d.definition, case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, k.convalidated as validated,
+      d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
     from ${relationsOf('c')}
     join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x', 'n')
       and k.conparentid = 0 and k.coninhcount = 0
+    cross join lateral (select pg_get_constraintdef(k.oid) as definition offset 0) d
+    ${commentOf('pg_constraint', 'k.oid')}
     where c.relispartition
     order by 1, 2, 3`),
 
@@ -287,8 +288,9 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   triggers: list(`
     select case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation, g.tgname as name,
       g.tgenabled in ('O', 'A') as enabled, g.tgenabled = 'A' as always, g.tgtype::int as events, g.tgfoid::int8 as function,
-      pg_get_triggerdef(g.oid) as sql, obj_description(g.oid, 'pg_trigger') as comment
+      pg_get_triggerdef(g.oid) as sql, m.description as comment
     from pg_catalog.pg_trigger g join ${relationsOf('c')} on c.oid = g.tgrelid
+    ${commentOf('pg_trigger', 'g.oid')}
     where not g.tgisinternal and g.tgparentid = 0
     order by 1, g.tgname, g.oid`),
 

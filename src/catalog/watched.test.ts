@@ -24,7 +24,6 @@ const foreign = ['pg_rewrite', 'pg_trigger', 'pg_foreign_table', 'pg_foreign_ser
 
 /** What PostgreSQL's own functions read of its catalogue. */
 const functions: Readonly<Record<string, readonly string[]>> = {
-  col_description: ['pg_description'],
   format_type: ['pg_type', 'pg_namespace'],
   has_column_privilege: ['pg_class', 'pg_attribute', ...rights],
   has_database_privilege: rights,
