@@ -309,7 +309,7 @@ export const ninefoldErrors = entries({
     source: 'ninefold',
     status: 503,
     message: 'The database cannot be reached.',
-    meaning: 'PostgreSQL is starting, stopping or unreachable.',
+    meaning: 'PostgreSQL is starting, stopping or unreachable, or takes no more connections.',
     action: 'Try again after the seconds in Retry-After.',
     member: told.tryAgain,
   },

@@ -1,10 +1,17 @@
 import type { CancelSignal } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { Batch, type BatchOptions, noFields } from './batch.ts';
-import { ConnectionError, DatabaseError, type DatabaseErrorFields, ResultTooLargeError } from './database-error.ts';
+import {
+  ConnectionError,
+  DatabaseError,
+  type DatabaseErrorFields,
+  isServerFull,
+  ResultTooLargeError,
+} from './database-error.ts';
 import { type OpenedSocket, openSocket, requestCancel } from './handshake.ts';
 import { type Prepared, PreparedStatements } from './prepared-statements.ts';
 import { type LargeMessage, MessageReader, readErrorFields, readFields, readRowStart, readString } from './reader.ts';
+import { makeRoom } from './room.ts';
 import type { Result, Statement } from './statement.ts';
 import { Tail } from './tail.ts';
 import type { Target } from './target.ts';
@@ -54,13 +61,22 @@ export class Connection {
     if (opened.socket.destroyed) this.#fail(new ConnectionError('the database closed the connection'));
   }
 
-  /** Throws DatabaseError where PostgreSQL refuses the login, ConnectionError where it cannot be reached. */
+  /**
+   * Where the server has no connection left, once more after what idles in this process was given back. Throws ConnectionError, with its
+   * `sqlstate` where PostgreSQL refuses the login.
+   */
   static async open(
     target: Target,
     timeoutMilliseconds: number,
     onClose: (connection: Connection) => void = () => undefined,
   ): Promise<Connection> {
-    return new Connection(target, await openSocket(target, timeoutMilliseconds), onClose);
+    const open = () => openSocket(target, timeoutMilliseconds);
+    const opened = await open().catch(async (error: unknown) => {
+      if (!isServerFull(error)) throw error;
+      await makeRoom(timeoutMilliseconds);
+      return open();
+    });
+    return new Connection(target, opened, onClose);
   }
 
   get isClosed(): boolean {
@@ -107,6 +123,14 @@ export class Connection {
     this.#writer.terminate();
     this.#flush();
     this.#opened.socket.end();
+  }
+
+  /** The same, and resolves once the server has let go of it too. */
+  async end(): Promise<void> {
+    if (this.#closedBy) return;
+    const ended = new Promise((resolve) => this.#opened.socket.once('close', resolve));
+    this.close();
+    await ended;
   }
 
   #send(options: BatchOptions, write: (batch: Batch) => void): Promise<Result[]> {
@@ -338,7 +362,7 @@ function startupOrShutdown(fields: DatabaseErrorFields): ConnectionError {
  * the server flushes what it has done before it says so.
  */
 function asUnbegun(error: Error): Error {
-  const isEnded = error.cause instanceof DatabaseError && error.cause.sqlstate === '57P01';
+  const isEnded = error instanceof ConnectionError && error.sqlstate === '57P01';
   return isEnded ? neverSent(error) : error;
 }
 

@@ -15,6 +15,8 @@ export interface DatabaseErrorFields {
   column?: string;
   dataType?: string;
   constraint?: string;
+  /** The server's function that said it; told of a refused connection alone. */
+  routine?: string;
 }
 
 /** A statement was refused by PostgreSQL. What of it a client may read is decided by the area that called. */
@@ -39,11 +41,19 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The connection could not be made or was lost before the answer came: the outcome is unknown, unless `neverBegun`. */
+/**
+ * The connection could not be made or was lost before the answer came: the outcome is unknown, unless `neverBegun`. Its cause is a
+ * DatabaseError where PostgreSQL said why.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /** The server ended the connection before it looked at the batch, which may be sent again over another one. */
   neverBegun = false;
+
+  /** SQLSTATE of what PostgreSQL said; null where it said nothing. */
+  get sqlstate(): string | null {
+    return this.cause instanceof DatabaseError ? this.cause.sqlstate : null;
+  }
 }
 
 /** No connection became free within the wait limit. */
@@ -58,5 +68,19 @@ export class ResultTooLargeError extends Error {
 
 /** The server starts up, or the database is closed while it is being copied: worth the wait that each caller has. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.sqlstate === '57P03' || error.sqlstate === '55000');
+  return error instanceof ConnectionError && (error.sqlstate === '57P03' || error.sqlstate === '55000');
+}
+
+/** The server, the database or the role has all the connections that it may have (53300, too_many_connections). */
+export function isFull(error: unknown): boolean {
+  return error instanceof ConnectionError && error.sqlstate === '53300';
+}
+
+/** Where PostgreSQL counts the connections of a role (miscinit.c) and of a database (postinit.c). */
+const ownCounts: readonly (string | undefined)[] = ['InitializeSessionUserId', 'CheckMyDatabase'];
+
+/** The server as a whole has all that it may have. Not where a role or a database has: what others give back does not help them. */
+export function isServerFull(error: unknown): boolean {
+  if (!(error instanceof ConnectionError && error.cause instanceof DatabaseError)) return false;
+  return isFull(error) && !ownCounts.includes(error.cause.fields.routine);
 }

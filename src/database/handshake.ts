@@ -26,7 +26,7 @@ const startupSettings =
  * Connects and logs in. `pg` does what is a library's work (TLS, SCRAM, start-up errors), then the socket is taken
  * from it: pg sends one Sync a query, and we need several statements before one Sync and several such batches in flight.
  *
- * Throws DatabaseError where PostgreSQL refuses (28P01, 3D000, 53300 …), else ConnectionError.
+ * Throws ConnectionError; its `sqlstate` says why where PostgreSQL refuses (28P01, 3D000, 53300 …).
  */
 export async function openSocket(target: Target, timeoutMilliseconds: number): Promise<OpenedSocket> {
   const client = new pg.Client({
@@ -59,9 +59,11 @@ export async function openSocket(target: Target, timeoutMilliseconds: number): P
   return { socket, processId: processID, secretKey };
 }
 
-function asStartupError(error: unknown): Error {
+function asStartupError(error: unknown): ConnectionError {
   if (error instanceof pg.DatabaseError && error.code) {
-    return new DatabaseError({ sqlstate: error.code, severity: error.severity ?? 'FATAL', message: error.message });
+    const { code: sqlstate, severity = 'FATAL', message, routine } = error;
+    const fields = { sqlstate, severity, message, ...(routine !== undefined && { routine }) };
+    return new ConnectionError(message, { cause: new DatabaseError(fields) });
   }
   const message = error instanceof Error ? error.message : String(error);
   return new ConnectionError(message, { cause: error });

@@ -304,6 +304,7 @@ describe('connections', () => {
     const target = parseTarget(postgres.url, 'test');
     const wrong = new Pool({ ...target, password: 'wrong' }, defaults);
     await expect(wrong.run([query('select 1')])).rejects.toMatchObject({ sqlstate: '28P01' });
+    await expect(wrong.run([query('select 1')])).rejects.toBeInstanceOf(ConnectionError);
     const nowhere = new Pool({ ...target, port: 1 }, defaults);
     await expect(nowhere.run([query('select 1')])).rejects.toBeInstanceOf(ConnectionError);
   });

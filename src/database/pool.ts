@@ -2,6 +2,7 @@ import type { CancelSignal } from '../../contract/exchange.ts';
 import { Connection } from './connection.ts';
 import type { Database, RunOptions, Transaction } from './database.ts';
 import { ConnectionError, DatabaseError, isPassing, PoolTimeoutError } from './database-error.ts';
+import { offerRoom } from './room.ts';
 import type { Result, Statement } from './statement.ts';
 import type { Tail } from './tail.ts';
 import type { Target } from './target.ts';
@@ -62,6 +63,7 @@ export class Pool implements Database {
   #sharedWaiting = 0;
   #closed = false;
   #sweeper: NodeJS.Timeout | null = null;
+  #offersNoMore: () => void = () => undefined;
 
   constructor(target: Target, options: PoolOptions) {
     this.#target = target;
@@ -116,8 +118,7 @@ export class Pool implements Database {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#sweeper) clearInterval(this.#sweeper);
-    this.#sweeper = null;
+    this.#stopSweeping();
     this.#refuseWaiters(new ConnectionError('the pool is closed'));
     for (const connection of [...this.#shared, ...this.#exclusive.keys()]) connection.close();
     this.#shared.clear();
@@ -344,6 +345,20 @@ export class Pool implements Database {
     const every = Math.max(50, Math.min(5000, this.#options.idleMilliseconds / 2));
     this.#sweeper = setInterval(() => this.#sweep(), every);
     this.#sweeper.unref();
+    this.#offersNoMore = offerRoom(() => this.#letGoOfIdle());
+  }
+
+  #stopSweeping(): void {
+    if (this.#sweeper) clearInterval(this.#sweeper);
+    this.#sweeper = null;
+    this.#offersNoMore();
+  }
+
+  /** Whoever asks next opens a connection anew. */
+  async #letGoOfIdle(): Promise<void> {
+    const idle = [...this.#shared].filter((connection) => connection.inFlight === 0 && !connection.isCancelling);
+    for (const connection of idle) this.#shared.delete(connection);
+    await Promise.all(idle.map((connection) => connection.end()));
   }
 
   #sweep(): void {
@@ -355,8 +370,7 @@ export class Pool implements Database {
       }
     }
     if (this.size > 0 || !this.#sweeper) return;
-    clearInterval(this.#sweeper);
-    this.#sweeper = null;
+    this.#stopSweeping();
     this.#times.clear();
     this.#options.onIdle?.();
   }

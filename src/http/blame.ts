@@ -16,10 +16,16 @@ export interface Blame {
 /** What an error is of. `left`: nobody waited for the answer any more, so that a cancelled statement hit no limit. */
 export function blame(error: unknown, reply: Reply, left: boolean): Blame {
   const known = error instanceof NinefoldError ? error : null;
-  const raised = error instanceof DatabaseError ? error : known?.cause instanceof DatabaseError ? known.cause : null;
+  const raised = raisedIn(error);
   const code = reply.code ?? raised?.sqlstate ?? known?.code ?? 'internal';
   const limit = known?.limit ?? (left ? null : (limitOf(raised?.sqlstate) ?? limitOf(code)));
   return { code, subject: raised && subjectOf(raised), limit };
+}
+
+/** What PostgreSQL said, where anything in the chain of causes is that. */
+function raisedIn(error: unknown): DatabaseError | null {
+  if (error instanceof DatabaseError) return error;
+  return error instanceof Error ? raisedIn(error.cause) : null;
 }
 
 const limitOf = (code: string | undefined): LimitName | null =>

@@ -1,26 +1,46 @@
 import type { Reply } from '../../contract/exchange.ts';
-import { ConnectionError, DatabaseError, PoolTimeoutError, ResultTooLargeError } from '../database/database-error.ts';
+import {
+  ConnectionError,
+  DatabaseError,
+  isFull,
+  PoolTimeoutError,
+  ResultTooLargeError,
+} from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { helpLink } from './help-link.ts';
 
-/** What PostgreSQL says while it starts, stops or has no connection left (SQLSTATE classes 08, 57P, 53300). */
-const unavailable = (sqlstate: string) =>
-  sqlstate.startsWith('08') || sqlstate.startsWith('57P') || sqlstate === '53300';
+/** What PostgreSQL says while it starts or stops (SQLSTATE classes 08, 57P). */
+const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.startsWith('57P');
 
 /** Any error as one that a client may be told about. What has no other word is `internal`, with its cause kept for the log. */
 export function asNinefoldError(error: unknown): NinefoldError {
   if (error instanceof NinefoldError) return error;
   if (error instanceof ResultTooLargeError) return new NinefoldError('result_too_large', { cause: error });
   if (error instanceof PoolTimeoutError) return new NinefoldError('database_busy', { cause: error });
-  if (error instanceof ConnectionError || (error instanceof DatabaseError && unavailable(error.sqlstate))) {
-    return new NinefoldError('database_unavailable', { cause: error, headers: { 'retry-after': '1' } });
-  }
-  if (error instanceof DatabaseError && error.sqlstate === '28P01') {
-    const message = 'The password of the app’s login to its database was changed from inside the app.';
-    return new NinefoldError('database_unavailable', { message, cause: error });
+  if (error instanceof ConnectionError) return noConnection(error);
+  if (error instanceof DatabaseError && unavailable(error.sqlstate)) {
+    return new NinefoldError('database_unavailable', { cause: error, headers });
   }
   const fastify = fromFastify(error);
   return fastify ?? new NinefoldError('internal', { cause: error });
+}
+
+const headers = { 'retry-after': '1' };
+
+function noConnection(cause: ConnectionError): NinefoldError {
+  if (isFull(cause)) {
+    return new NinefoldError('database_unavailable', {
+      message: 'The database takes no more connections.',
+      details: { reason: cause.message },
+      headers,
+      cause,
+    });
+  }
+  if (cause.sqlstate === '28P01') {
+    const message = 'The password of the app’s login to its database was changed from inside the app.';
+    return new NinefoldError('database_unavailable', { message, cause });
+  }
+  return new NinefoldError('database_unavailable', { headers, cause });
 }
 
 /** The framework's own refusals, by its error codes. */

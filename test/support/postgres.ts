@@ -10,9 +10,12 @@ export interface TestPostgres {
 }
 
 /** A PostgreSQL of its own for one test file, in a home that goes with it. */
-export async function startPostgres(name: string): Promise<TestPostgres> {
+export async function startPostgres(name: string, maxConnections?: number): Promise<TestPostgres> {
   const home = await makeTestFolder(name);
-  const postgres = await startEmbeddedPostgres({ home, port: 0, password: randomUUID(), log: () => undefined });
+  const postgres = await startEmbeddedPostgres({
+    ...{ home, port: 0, password: randomUUID(), log: () => undefined },
+    ...(maxConnections !== undefined && { maxConnections }),
+  });
   return {
     url: postgres.url,
     stop: async () => {

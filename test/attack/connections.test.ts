@@ -1,0 +1,184 @@
+import pg from 'pg';
+import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, deleteApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { hostileCalls } from '../support/hostile.ts';
+import { type HttpAnswer, type HttpRequest, send } from '../support/http.ts';
+import { uniqueRef } from '../support/unique.ts';
+
+/** PostgreSQL takes no more connections: nobody is told that what they asked for is wrong, or that the server is broken. */
+const node = inject('node');
+const { operator, makeNeighbour, expectServed } = hostileCalls(node);
+
+let app: AppConnection;
+let neighbour: AppConnection;
+let superuser: string;
+let member: string;
+beforeAll(async () => {
+  superuser = await superuserUrl(node, 'postgres');
+  neighbour = await makeNeighbour();
+  app = await createApp(node);
+  await runSql(
+    node,
+    app.ref,
+    `create table public.notes (id int primary key); create function public.ping() returns int language sql stable as 'select 1'`,
+  );
+  member = (await signUpMember(app)).session.access_token;
+});
+
+type Call = [path: string, code: string[], request?: HttpRequest];
+
+const json = (method: string, body: unknown): HttpRequest => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+const unavailable = ['database_unavailable'];
+/** PGRST002 where the schema would have to be read first. */
+const refused = ['53300', 'PGRST002'];
+const files = { files: [{ name: '0001_a.sql', sql: 'create table public.a ()' }] };
+
+/** What works in an app's database, by the path below /admin/v1/apps/<ref>. */
+const adminCalls: Call[] = [
+  ...['/activity', '/calls', '/call?id=rest.public.notes.select', '/calls/made-up', '/logs', '/errors'],
+  ...['/journal', '/entities', '/specification', '/specification?format=markdown', '/probe', '/types', '/versions'],
+  ...['/versions/1', '/versions/2/changes?since=1', '/settings', '/sessions'],
+].map((path): Call => [path, unavailable]);
+adminCalls.push(
+  ['/sql', unavailable, json('POST', { sql: 'select 1' })],
+  ['/migrations', unavailable, json('POST', files)],
+  ['/migrations/trial', unavailable, json('POST', files)],
+  ['/probe', unavailable, { method: 'POST' }],
+  ['/settings/db_max_rows', unavailable, json('PUT', { value: 5 })],
+  ['/settings/db_max_rows', unavailable, { method: 'DELETE' }],
+  ['/sessions', unavailable, json('DELETE', {})],
+  ['/auth/v1/admin/users', unavailable],
+  ['/rest/v1/notes', refused],
+);
+
+/** By the path below /apps/<ref>. */
+const appCalls: Call[] = [
+  ['/rest/v1/', refused],
+  ['/rest/v1/notes', refused],
+  ['/rest/v1/notes', refused, json('POST', { id: 1 })],
+  ['/rest/v1/rpc/ping', refused],
+  ['/openapi.json', refused],
+  ['/auth/v1/settings', unavailable],
+  ['/auth/v1/user', unavailable],
+  ['/auth/v1/signup', unavailable, json('POST', { email: 'a@example.com', password: 'long enough' })],
+  ['/auth/v1/token?grant_type=password', unavailable, json('POST', { email: 'a@example.com', password: 'x' })],
+  ['/auth/v1/token?grant_type=refresh_token', unavailable, json('POST', { refresh_token: 'x' })],
+  ['/auth/v1/logout', unavailable, { method: 'POST' }],
+];
+
+const callAdmin = ([path, , request]: Call, ref = app.ref) =>
+  send(node.url, `/admin/v1/apps/${ref}${path}`, { ...request, headers: { ...operator, ...request?.headers } });
+const callApp = ([path, , request]: Call) =>
+  send(node.url, `/apps/${app.ref}${path}`, {
+    ...request,
+    headers: { apikey: app.anon_key, authorization: `Bearer ${member}`, ...request?.headers },
+  });
+
+function expectFull(answer: HttpAnswer, codes: readonly string[]): void {
+  const told = `${answer.status} ${answer.body}`;
+  expect(answer.status, told).toBe(503);
+  expect(answer.headers['retry-after'], told).toBe('1');
+  const { code, error_code = code } = JSON.parse(answer.body) as { code: unknown; error_code?: unknown };
+  expect(codes, told).toContain(error_code);
+  expect(answer.body).not.toContain('select ');
+}
+
+/** Ends what the app's own roles have open; `but` those whose last statement begins so. */
+const endConnections = (client: pg.Client, but: string) =>
+  client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where usename in ($1, $2) and query not ilike $3`,
+    [`app_${app.ref}`, `app_${app.ref}_authenticator`, but],
+  );
+
+async function allow(client: pg.Client, owner: number, authenticator: number): Promise<void> {
+  await client.query(`alter role "app_${app.ref}" connection limit ${owner}`);
+  await client.query(`alter role "app_${app.ref}_authenticator" connection limit ${authenticator}`);
+}
+
+describe.each([
+  { which: 'that was closed', but: '-', remembers: false },
+  { which: 'that still hears its database', but: 'listen%', remembers: true },
+])('an app $which and whose roles get no connection', ({ but, remembers }) => {
+  afterEach(() => withClient(superuser, (client) => allow(client, 20, 100)));
+
+  it('answers every call with 503 and when to try again, and is served afterwards', async () => {
+    expect((await callApp(['/rest/v1/notes', []])).status).toBe(200);
+    await withClient(superuser, async (client) => {
+      await allow(client, 0, 0);
+      for (const [calls, call] of [
+        [adminCalls, callAdmin],
+        [appCalls, callApp],
+      ] as const) {
+        for (const one of calls) {
+          await endConnections(client, but);
+          const answer = await call(one);
+          // Settings, for one, are remembered as long as changes of them would be heard.
+          if (!remembers || answer.status !== 200) expectFull(answer, one[1]);
+        }
+      }
+      await expectServed(neighbour);
+      await allow(client, 20, 100);
+    });
+    await expect.poll(async () => (await callApp(['/rest/v1/notes', []])).status, { timeout: 15_000 }).toBe(200);
+    await runSql(node, app.ref, 'select 1');
+  });
+});
+
+describe('a server whose last connection is taken', () => {
+  const held: pg.Client[] = [];
+  afterEach(async () => {
+    await Promise.all(held.splice(0).map((client) => client.end()));
+  });
+
+  /** Ends the connections of everybody else and takes each one that comes free. */
+  async function takeAll(): Promise<void> {
+    for (;;) {
+      const some = await Promise.allSettled(
+        Array.from({ length: 20 }, async () => {
+          const client = new pg.Client(superuser);
+          client.on('error', () => undefined);
+          await client.connect();
+          held.push(client);
+        }),
+      );
+      if (some.every(({ status }) => status === 'fulfilled')) continue;
+      const ended = await held[0]?.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where backend_type = 'client backend' and pid <> all ($1::int[])`,
+        [held.map((client) => (client as unknown as { processID: number }).processID)],
+      );
+      if (ended?.rowCount === 0) return;
+    }
+  }
+
+  it('answers 503 everywhere, and serves again as soon as there is one', async () => {
+    await takeAll();
+    const full = [
+      await callAdmin(['/sql', [], json('POST', { sql: 'select 1' })]),
+      await callAdmin(['/entities', []]),
+      await callAdmin(['/migrations', [], json('POST', files)]),
+      await callAdmin(['/clone', [], json('POST', { ref: uniqueRef('full') })]),
+      await send(node.url, '/admin/v1/status', { headers: operator }),
+      await send(node.url, '/admin/v1/apps', { headers: operator }),
+      await send(node.url, '/admin/v1/apps', {
+        ...json('POST', { ref: uniqueRef('full') }),
+        headers: { ...operator, 'content-type': 'application/json' },
+      }),
+      await callApp(['/auth/v1/settings', []]),
+    ];
+    for (const answer of full) expectFull(answer, unavailable);
+    expectFull(await callApp(['/rest/v1/notes', []]), refused);
+    await Promise.all(held.splice(0).map((client) => client.end()));
+    await expectServed(neighbour);
+    await runSql(node, app.ref, 'select 1');
+    await deleteApp(node, (await createApp(node, { from: app.ref })).ref);
+  });
+});
