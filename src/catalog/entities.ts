@@ -11,8 +11,6 @@ export interface EntityFacts {
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
-  /** Live figures: change with the data. */
-  figures: { relation: number; rows: number; bytes: number }[];
 }
 
 /** [grantee, privilege]; grantee 0 is PUBLIC. */
@@ -298,11 +296,4 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select i.inhrelid::int8 as child, i.inhparent::int8 as parent
     from pg_catalog.pg_inherits i join ${relationsOf('c')} on c.oid = i.inhparent
     order by i.inhparent, i.inhrelid`),
-
-  figures: list(`
-    select c.oid::int8 as relation,
-      case when pg_stat_get_live_tuples(c.oid) > 0 then pg_stat_get_live_tuples(c.oid)
-        else greatest(c.reltuples, 0)::int8 end as rows,
-      coalesce(pg_total_relation_size(c.oid), 0) as bytes
-    from ${relationsOf('c')} where c.relkind in ('r', 'm')`),
 };

@@ -1,6 +1,6 @@
 import { type CallExample, isWritable, mustBeGiven } from '../../contract/call-detail.ts';
 import { authCalls } from '../../contract/calls.ts';
-import type { CallEntry, Entity, Field, Operation, RoleCell } from '../../contract/specification.ts';
+import type { CallEntry, Entity, Field, RoleCell } from '../../contract/specification.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { exampleOf } from './examples.ts';
 import { js } from './snippets.ts';
@@ -22,19 +22,9 @@ export interface CallExpression extends CallExample {
   expression: string | null;
 }
 
-const operations: Readonly<Record<string, Operation>> = {
-  GET: 'select',
-  POST: 'insert',
-  PATCH: 'update',
-  DELETE: 'delete',
-};
-
 /** Whether a cell of chapter 6 lets somebody make a call on rows. */
 export const letsMake = (cell: RoleCell, call: CallEntry): boolean =>
-  call.area === 'rest' &&
-  cell.entity === call.entity &&
-  cell.operation === operations[call.method] &&
-  cell.verdict !== 'never';
+  call.id === `rest.${cell.entity}.${cell.operation}` && cell.verdict !== 'never';
 
 /** An example of a call, written for the least of the roles that may call. Pure. */
 export function callExample(call: CallEntry, reach: CallReach): CallExpression {

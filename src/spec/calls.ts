@@ -1,4 +1,5 @@
 import { type AuthCall, authCalls } from '../../contract/calls.ts';
+import type { RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type {
   CallEntry,
@@ -11,31 +12,26 @@ import type {
 } from '../../contract/specification.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { wholeBody } from './call-example.ts';
+import { callSettings } from './call-settings.ts';
 import type { Facts } from './facts.ts';
+import { functionEntries } from './functions.ts';
 import { groupBy } from './group.ts';
 import { callableRoutines, idOf } from './roles.ts';
 
-/** What the calls need to know of the app besides its database. */
-export interface CallsApp {
-  authSettings: AuthSettings;
-  /** What was observed of late, by the id of the call. */
-  observed?: { calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>> };
-}
-
-/** Chapter 7 but its functions and settings: every call that the app answers, and for whom. `entities` are those that /rest/v1 serves. */
+/** Chapter 7: every call that the app answers, and for whom, what its functions do, and how calls are answered. */
 export function callsChapter(
   facts: Facts,
   entities: readonly Entity[],
   roles: RolesChapter,
-  app: CallsApp,
-): Omit<CallsChapter, 'functions' | 'settings'> {
+  settings: RestSettings & AuthSettings,
+): CallsChapter {
   const open = groupBy(
     roles.cells.filter((cell) => cell.verdict !== 'never'),
     (cell) => `${cell.operation} ${cell.entity}`,
   );
   const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
   const calls: CallEntry[] = [
-    ...authCalls.filter((call) => isSwitchedOn(call, app.authSettings)).map(authCall),
+    ...authCalls.filter((call) => isSwitchedOn(call, settings)).map(authCall),
     ...entities
       .filter((entity) => entity.exposed)
       .flatMap((entity) =>
@@ -52,7 +48,7 @@ export function callsChapter(
     }),
   ];
   return {
-    calls: calls.map((call) => withFigures(call, app)),
+    calls,
     rows: rowMethods.map(({ method, parameters, returns }) => ({ method, parameters, returns })),
     extension_functions: facts.extension_routines.filter((one) => facts.exposedSchemas.includes(one.schema)),
     sources: [
@@ -61,12 +57,9 @@ export function callsChapter(
       { kind: 'catalogue', label: 'functions of the exposed schemas', sql: functionsSql },
       { kind: 'setting', label: `db_schemas: ${facts.exposedSchemas.join(', ')}` },
     ],
+    functions: functionEntries(facts),
+    settings: callSettings(facts, settings),
   };
-}
-
-function withFigures(call: CallEntry, { observed }: CallsApp): CallEntry {
-  const figures = observed?.calls.get(call.id);
-  return figures ? { ...call, figures } : call;
 }
 
 const isSwitchedOn = (call: AuthCall, settings: AuthSettings): boolean =>

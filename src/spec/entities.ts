@@ -43,7 +43,6 @@ class Lookup {
   readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
   readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
-  readonly figures: ReadonlyMap<number, EntityFacts['figures'][number]>;
   readonly types: ReadonlyMap<number, TypeFact>;
   readonly relations: ReadonlyMap<number, RelationFact>;
 
@@ -53,7 +52,6 @@ class Lookup {
     this.triggers = groupBy(facts.triggers, (trigger) => trigger.relation);
     this.parents = groupBy(facts.inheritance, (link) => link.child);
     this.children = groupBy(facts.inheritance, (link) => link.parent);
-    this.figures = new Map(facts.figures.map((figure) => [figure.relation, figure]));
     this.types = new Map(facts.types.map((type) => [type.oid, type]));
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
   }
@@ -81,11 +79,6 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
   const keys = (kind: 'p' | 'u') =>
     constraints.filter((one) => one.kind === kind).map((one) => look.names(relation.oid, one.fields));
   const partitions = relation.kind === 'p' ? look.partitions(relation.oid) : [];
-  const figures = [relation, ...partitions]
-    .map((one) => look.figures.get(one.oid))
-    .filter((figure) => figure !== undefined);
-  const sum = (pick: (figure: EntityFacts['figures'][number]) => number) =>
-    figures.reduce((all, one) => all + pick(one), 0);
   const parents = (look.parents.get(relation.oid) ?? []).map(({ parent }) => look.relations.get(parent));
   return {
     id: entityId(relation.schema, relation.name),
@@ -125,9 +118,6 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
     partitions: partitions.length,
     definition: relation.definition,
     extension: relation.extension,
-    ...(figures.length > 0 && {
-      figures: { rows_estimate: sum((figure) => figure.rows), size_bytes: sum((figure) => figure.bytes) },
-    }),
   };
 }
 

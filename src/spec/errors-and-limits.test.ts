@@ -6,8 +6,10 @@ import type { ErrorFigures, ErrorLine, LimitLine } from '../../contract/specific
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import type { Pool } from '../database/pool.ts';
 import { loadFacts } from './facts.ts';
+import type { LiveFigures } from './figures/figures.ts';
+import { withFigures } from './figures/with-figures.ts';
 import { specificationMarkdown } from './markdown/specification.ts';
-import { deriveSpecification, type Observed, type SpecificationApp } from './specification.ts';
+import { deriveSpecification, type SpecificationApp } from './specification.ts';
 
 const app: SpecificationApp = {
   ...{ ref: 'helpdesk', name: 'Helpdesk' },
@@ -50,7 +52,14 @@ const figures = (day: number): ErrorFigures => ({
   ...{ last_at: '2030-01-01T00:00:00Z', last_requests: ['a'] },
 });
 
-const nothingObserved: Observed = { calls: new Map(), errors: [], limits: [] };
+/** Figures of an app in which nothing has happened, but for `more`. */
+const live = (more: Partial<LiveFigures>): LiveFigures => ({
+  purpose: { members: 0, calls_today: 0 },
+  ...{ entities: new Map(), states: new Map(), calls: new Map(), errors: [], limits: [] },
+  ...more,
+});
+
+const deriveLive = async (more: Partial<LiveFigures>) => withFigures(await derive(), live(more), new Date());
 
 describe('chapter 8', () => {
   it('has the rules of the app with their words, in the words of their comments where they have them', async () => {
@@ -77,11 +86,9 @@ describe('chapter 8', () => {
     await owner.script(`create table public.tickets (id int primary key, status text not null default 'open', reason text);
       select ninefold.define_machine('public.tickets', 'status', 'open',
         '[{"name": "close", "from": "open", "to": "closed", "requires": ["reason"]}]');`);
-    const observed = {
-      ...nothingObserved,
-      errors: [{ name: 'NF001', subject: 'public.tickets.status', ...figures(2) }],
-    };
-    const passage = (await errorsOf({ observed })).find(({ code }) => code === 'NF001');
+    const met = [{ name: 'NF001', subject: 'public.tickets.status', ...figures(2) }];
+    const { chapters } = await deriveLive({ errors: met });
+    const passage = chapters.errors?.errors.find(({ code }) => code === 'NF001');
     expect(passage).toMatchObject({
       ...{ status: 409, group: 'transition', origin: 'public.tickets.status', figures: { day: 2 } },
       meaning: 'public.tickets.status passes only by a transition that is open to the caller: close (open to closed).',
@@ -134,18 +141,14 @@ describe('chapter 8', () => {
   it('counts an error where it belongs: the rule, the function, else the code', async () => {
     await owner.script(`create table public."Order lines" (id int, title text constraint "a b" check (title <> ''));
       create function public.close() returns void language plpgsql as $$ begin raise 'no'; end $$;`);
-    const observed: Observed = {
-      calls: new Map(),
-      errors: [
-        { name: '23514', subject: 'public.Order lines.a b', ...figures(3) },
-        { name: '23514', subject: 'public.gone.rule', ...figures(5) },
-        { name: 'P0001', subject: 'close()', ...figures(7) },
-        { name: 'PGRST116', subject: '', ...figures(11) },
-      ],
-      limits: [],
-    };
-    const met = (await errorsOf({ observed })).filter((error) => error.figures);
-    expect(met.map(({ id, figures: found }) => [id, found?.day])).toEqual([
+    const errors = [
+      { name: '23514', subject: 'public.Order lines.a b', ...figures(3) },
+      { name: '23514', subject: 'public.gone.rule', ...figures(5) },
+      { name: 'P0001', subject: 'close()', ...figures(7) },
+      { name: 'PGRST116', subject: '', ...figures(11) },
+    ];
+    const met = (await deriveLive({ errors })).chapters.errors?.errors.filter((error) => error.figures);
+    expect(met?.map(({ id, figures: found }) => [id, found?.day])).toEqual([
       ['rule.public."Order lines"."a b"', 3],
       ['function.public.close().P0001.no', 7],
       ['code.PGRST116', 11],
@@ -208,15 +211,12 @@ describe('chapter 9', () => {
   });
 
   it('says who hit a limit, and that is no part of the hash', async () => {
-    const observed: Observed = {
-      ...{ calls: new Map(), errors: [] },
-      limits: [{ name: 'bodyBytes', last_who: '192.0.2.1', ...figures(4) }],
-    };
-    const [without, withFigures] = [await derive(), await derive({ observed })];
-    const hit = withFigures.chapters.limits?.limits.find(({ id }) => id === 'bodyBytes');
+    const hits = [{ name: 'bodyBytes', last_who: '192.0.2.1', ...figures(4) }];
+    const [without, alive] = [await derive(), await deriveLive({ limits: hits })];
+    const hit = alive.chapters.limits?.limits.find(({ id }) => id === 'bodyBytes');
     expect(hit?.figures).toMatchObject({ day: 4, last_who: '192.0.2.1' });
-    expect(withFigures.hash).toBe(without.hash);
-    expect(specificationMarkdown(withFigures)).toBe(specificationMarkdown(without));
+    expect(alive.hash).toBe(without.hash);
+    expect(specificationMarkdown(alive)).toBe(specificationMarkdown(without));
   });
 });
 

@@ -2,7 +2,7 @@ import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { allErrors, type ErrorEntry } from '../../contract/errors.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
-import type { ErrorFigures, ErrorLine, ErrorsChapter, Rule, RulesChapter } from '../../contract/specification.ts';
+import type { ErrorLine, ErrorsChapter, Rule, RulesChapter } from '../../contract/specification.ts';
 import type { Machine, StatesChapter } from '../../contract/states.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { isTold } from './entities.ts';
@@ -11,30 +11,22 @@ import { byName, compareText } from './names.ts';
 import { type Raise, raisesOf } from './plpgsql/raises.ts';
 import { idOf } from './roles.ts';
 
-/** How often an error was met: its code, and what it was of as far as the call could tell. */
-export interface MetError extends ErrorFigures {
-  name: string;
-  /** A rule as schema.table.name, a function as name(types), or ''. */
-  subject: string;
-}
-
-export interface ErrorsApp {
-  settings: RestSettings & AuthSettings;
-  /** What was met of late; none where it is not known. */
-  met?: readonly MetError[];
-}
-
 /** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4. */
-export function errorsChapter(facts: Facts, rules: RulesChapter, states: StatesChapter, app: ErrorsApp): ErrorsChapter {
+export function errorsChapter(
+  facts: Facts,
+  rules: RulesChapter,
+  states: StatesChapter,
+  settings: RestSettings & AuthSettings,
+): ErrorsChapter {
   const functions = facts.routines.filter((routine) => isTold(facts, routine.schema)).sort(byFunction);
-  const lines: Unmet[] = [
+  const lines: ErrorLine[] = [
     ...rules.rules.filter((rule) => rule.applies_to !== 'no row').map(ofRule),
     ...states.machines.flatMap(ofMachine),
     ...functions.flatMap(ofFunction),
-    ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, app.settings)),
+    ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
   ];
   return {
-    errors: withFigures(unique(lines), app.met ?? []),
+    errors: unique(lines),
     sources: [
       { kind: 'code', label: 'contract/errors: the codes of Ninefold, PostgREST, GoTrue and PostgreSQL' },
       { kind: 'catalogue', label: 'the rules of chapter 5; a comment on a constraint is its meaning' },
@@ -48,12 +40,6 @@ export function errorsChapter(facts: Facts, rules: RulesChapter, states: StatesC
 const raisesSql = `select p.oid::regprocedure as function, p.prosrc as source from pg_proc p
 join pg_language l on l.oid = p.prolang where l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' order by 1`;
 
-/** An error, and the subjects under which calls count it. */
-interface Unmet {
-  line: ErrorLine;
-  subjects: readonly string[];
-}
-
 const byFunction = (a: RoutineFact, b: RoutineFact): number => byName(a, b) || compareText(idOf(a), idOf(b));
 
 const pageOf = (code: string): string => `/docs/errors/${encodeURIComponent(code)}`;
@@ -61,44 +47,31 @@ const pageOf = (code: string): string => `/docs/errors/${encodeURIComponent(code
 const memberOf = (entry: ErrorEntry | undefined): string =>
   entry?.member ?? 'The app did not accept this; its message says why.';
 
-function ofRule(rule: Rule): Unmet {
+function ofRule(rule: Rule): ErrorLine {
   const entry = allErrors[rule.sqlstate];
   const pointing = rule.kind === 'reference' ? '; or a row that others point to was to go' : '';
   return {
-    line: {
-      id: `rule.${rule.id}`,
-      group: 'rule',
-      code: rule.sqlstate,
-      status: statusOfSqlstate(rule.sqlstate),
-      message: null,
-      hint: rule.commented ? rule.words : null,
-      meaning: `${upper(rule.words.replace(/\.$/, ''))}${pointing}.`,
-      action: entry?.action ?? 'Correct the values that the rule is about.',
-      member: rule.commented ? upper(rule.words) : memberOf(entry),
-      origin: rule.id,
-      limit: null,
-      sql: rule.sql,
-      caveat: null,
-      page: pageOf(rule.sqlstate),
-    },
-    subjects: subjectsOf(rule),
+    id: `rule.${rule.id}`,
+    group: 'rule',
+    code: rule.sqlstate,
+    status: statusOfSqlstate(rule.sqlstate),
+    message: null,
+    hint: rule.commented ? rule.words : null,
+    meaning: `${upper(rule.words.replace(/\.$/, ''))}${pointing}.`,
+    action: entry?.action ?? 'Correct the values that the rule is about.',
+    member: rule.commented ? upper(rule.words) : memberOf(entry),
+    origin: rule.id,
+    limit: null,
+    sql: rule.sql,
+    caveat: null,
+    page: pageOf(rule.sqlstate),
   };
 }
-
-/** As calls name it: by the constraint, or by the field that was left empty. */
-function subjectsOf({ entity, name, kind, fields }: Rule): string[] {
-  const table = unquoted(entity);
-  return kind === 'required' ? fields.map((field) => `${table}.${field}`) : [`${table}.${name}`];
-}
-
-/** `public."Order lines"` as calls name it: public.Order lines. */
-const unquoted = (id: string): string =>
-  id.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'));
 
 const upper = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
 /** The errors of a state machine: each has them for itself, so that a count says which one. */
-function ofMachine(machine: Machine): Unmet[] {
+function ofMachine(machine: Machine): ErrorLine[] {
   const { id, initial, transitions } = machine;
   const ways = transitions.map(({ name, from, to }) => `${name} (${from?.join(', ') ?? 'any'} to ${to})`).join('; ');
   const needed = transitions.filter(({ requires }) => requires.length > 0);
@@ -115,43 +88,31 @@ function ofMachine(machine: Machine): Unmet[] {
   return meanings.map(([code, meaning]) => {
     const entry = allErrors[code];
     return {
-      line: {
-        ...{
-          id: `transition.${id}.${code}`,
-          group: 'transition',
-          code,
-          status: statusOfSqlstate(code),
-          message: null,
-          hint: null,
-        },
-        ...{ meaning, action: entry?.action ?? 'Read the row again.', member: memberOf(entry), origin: id },
-        ...{ limit: null, sql: null, caveat: null, page: pageOf(code) },
-      },
-      subjects: [unquoted(id)],
+      id: `transition.${id}.${code}`,
+      ...{ group: 'transition', code, status: statusOfSqlstate(code), message: null, hint: null },
+      ...{ meaning, action: entry?.action ?? 'Read the row again.', member: memberOf(entry), origin: id },
+      ...{ limit: null, sql: null, caveat: null, page: pageOf(code) },
     };
   });
 }
 
-function ofFunction(routine: RoutineFact): Unmet[] {
+function ofFunction(routine: RoutineFact): ErrorLine[] {
   if (routine.language === 'sql' || routine.language === 'internal' || routine.language === 'c') return [];
   if (routine.language !== 'plpgsql') return [unread(routine)];
   return raisesOf(routine.source).map((raise) => ofRaise(routine, raise));
 }
 
-function unread(routine: RoutineFact): Unmet {
+function unread(routine: RoutineFact): ErrorLine {
   const id = idOf(routine);
   return {
-    line: {
-      ...{ id: `function.${id}`, group: 'function', code: null, status: null, message: null, hint: null },
-      meaning: `What ${id} raises cannot be told: it is written in ${routine.language}.`,
-      action: 'Act on the message.',
-      ...{ member: memberOf(undefined), origin: id, limit: null, sql: null, caveat: null, page: '/docs/errors' },
-    },
-    subjects: [],
+    ...{ id: `function.${id}`, group: 'function', code: null, status: null, message: null, hint: null },
+    meaning: `What ${id} raises cannot be told: it is written in ${routine.language}.`,
+    action: 'Act on the message.',
+    ...{ member: memberOf(undefined), origin: id, limit: null, sql: null, caveat: null, page: '/docs/errors' },
   };
 }
 
-function ofRaise(routine: RoutineFact, raise: Raise): Unmet {
+function ofRaise(routine: RoutineFact, raise: Raise): ErrorLine {
   const id = idOf(routine);
   const { code, status, message, hint } = answerOf(raise);
   const entry = code !== null && code !== 'P0001' ? allErrors[code] : undefined;
@@ -162,21 +123,18 @@ function ofRaise(routine: RoutineFact, raise: Raise): Unmet {
   ];
   const where = /^(event_)?trigger$/.test(routine.result) ? `the trigger function ${id}` : id;
   return {
-    line: {
-      id: `function.${id}.${code ?? (raise.isAgain ? 'again' : 'computed')}${message === null ? '' : `.${message}`}`,
-      ...{ group: 'function', code, status, message, hint },
-      meaning: raise.isAgain
-        ? `${upper(where)} raises again what it caught.`
-        : message === null
-          ? `Raised by ${where}.`
-          : `${upper(message)}${/[.!?]$/.test(message) ? '' : '.'}`,
-      action: raise.hint ?? entry?.action ?? 'Act on the message.',
-      member: message !== null && !message.includes('%') ? upper(message) : memberOf(entry),
-      ...{ origin: id, limit: null, sql: raise.sql },
-      caveat: caveats.length === 0 ? null : caveats.join('; '),
-      page: code === null ? '/docs/errors' : pageOf(code),
-    },
-    subjects: [id, id.slice(routine.schema.length + 1)],
+    id: `function.${id}.${code ?? (raise.isAgain ? 'again' : 'computed')}${message === null ? '' : `.${message}`}`,
+    ...{ group: 'function', code, status, message, hint },
+    meaning: raise.isAgain
+      ? `${upper(where)} raises again what it caught.`
+      : message === null
+        ? `Raised by ${where}.`
+        : `${upper(message)}${/[.!?]$/.test(message) ? '' : '.'}`,
+    action: raise.hint ?? entry?.action ?? 'Act on the message.',
+    member: message !== null && !message.includes('%') ? upper(message) : memberOf(entry),
+    ...{ origin: id, limit: null, sql: raise.sql },
+    caveat: caveats.length === 0 ? null : caveats.join('; '),
+    page: code === null ? '/docs/errors' : pageOf(code),
   };
 }
 
@@ -217,16 +175,17 @@ function object(text: string | null): Record<string, unknown> | null {
   }
 }
 
-function ofSource(source: ErrorEntry['source'], settings: RestSettings & AuthSettings): Unmet[] {
+function ofSource(source: ErrorEntry['source'], settings: RestSettings & AuthSettings): ErrorLine[] {
   return Object.entries(allErrors).flatMap(([code, entry]) => {
     if (entry.source !== source || entry.member === null || !isPossible(entry, settings) || ofMachines.test(code))
       return [];
     const { status, message, meaning, action, member, limit } = entry;
-    const line: ErrorLine = {
-      ...{ id: `code.${code}`, group: source, code, status, message, hint: null, meaning, action, member },
-      ...{ origin: null, limit: limit ?? null, sql: null, caveat: null, page: pageOf(code) },
-    };
-    return [{ line, subjects: [] }];
+    return [
+      {
+        ...{ id: `code.${code}`, group: source, code, status, message, hint: null, meaning, action, member },
+        ...{ origin: null, limit: limit ?? null, sql: null, caveat: null, page: pageOf(code) },
+      },
+    ];
   });
 }
 
@@ -237,45 +196,12 @@ const isPossible = (entry: ErrorEntry, settings: RestSettings & AuthSettings): b
   Object.entries(entry.while ?? {}).every(([key, value]) => settings[key as keyof typeof settings] === value);
 
 /** A function may raise the same in several places: they are one error. */
-function unique(lines: readonly Unmet[]): Unmet[] {
-  const byId = new Map<string, Unmet>();
-  for (const one of lines) {
-    const known = byId.get(one.line.id);
+function unique(lines: readonly ErrorLine[]): ErrorLine[] {
+  const byId = new Map<string, ErrorLine>();
+  for (const line of lines) {
+    const known = byId.get(line.id);
     // It reaches the caller from one of the places where nothing catches it.
-    if (!known || (known.line.caveat !== null && one.line.caveat === null)) byId.set(one.line.id, one);
+    if (!known || (known.caveat !== null && line.caveat === null)) byId.set(line.id, line);
   }
   return [...byId.values()];
-}
-
-/** Each count goes to the error that it names, and to the code alone where it names none. */
-function withFigures(lines: readonly Unmet[], met: readonly MetError[]): ErrorLine[] {
-  const left = new Map<string, MetError>(met.map((one) => [`${one.name} ${one.subject}`, one]));
-  const takenBySubject = lines.map(({ line, subjects }) => {
-    for (const subject of subjects) {
-      const found = left.get(`${line.code} ${subject}`);
-      if (found) return found;
-    }
-    return null;
-  });
-  for (const taken of takenBySubject) if (taken) left.delete(`${taken.name} ${taken.subject}`);
-  const byCode = new Map<string, MetError[]>();
-  for (const one of left.values()) byCode.set(one.name, [...(byCode.get(one.name) ?? []), one]);
-  return lines.map(({ line }, i) => {
-    const own = takenBySubject[i];
-    const found = own ? [own] : line.id.startsWith('code.') ? (byCode.get(line.code ?? '') ?? []) : [];
-    return found.length === 0 ? line : { ...line, figures: summed(found) };
-  });
-}
-
-function summed(met: readonly MetError[]): ErrorFigures {
-  const newest = [...met].sort((a, b) => compareText(b.last_at, a.last_at));
-  const sum = (of: (one: MetError) => number) => met.reduce((total, one) => total + of(one), 0);
-  return {
-    hour: sum((one) => one.hour),
-    day: sum((one) => one.day),
-    week: sum((one) => one.week),
-    hours: (met[0]?.hours ?? []).map((_, i) => sum((one) => one.hours[i] ?? 0)),
-    last_at: newest[0]?.last_at ?? '',
-    last_requests: newest.flatMap((one) => one.last_requests).slice(0, newest[0]?.last_requests.length),
-  };
 }

@@ -10,10 +10,10 @@ export function lasting({ purpose, states, entities, calls, errors, limits, ...r
     ...rest,
     purpose: purpose && withoutFigures(purpose),
     states: states && { ...states, machines: states.machines.map(withoutFigures) },
-    entities: entities && { ...entities, entities: entities.entities.map(({ figures: _, ...entity }) => entity) },
+    entities: entities && { ...entities, entities: entities.entities.map(withoutFigures) },
     calls: calls && { ...calls, calls: calls.calls.map(withoutFigures) },
-    errors: errors && { ...errors, errors: errors.errors.map(({ figures: _, ...error }) => error) },
-    limits: limits && { ...limits, limits: limits.limits.map(({ figures: _, ...limit }) => limit) },
+    errors: errors && { ...errors, errors: errors.errors.map(withoutFigures) },
+    limits: limits && { ...limits, limits: limits.limits.map(withoutFigures) },
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Limit, type LimitName, limitGroups, limits } from '../../contract/limits.ts';
 import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
-import type { ErrorFigures, LimitLine, LimitsChapter } from '../../contract/specification.ts';
+import type { LimitLine, LimitsChapter } from '../../contract/specification.ts';
 import type { BoundFacts, ServerSetting } from '../catalog/bounds.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { isTold } from './entities.ts';
@@ -9,18 +9,10 @@ import type { Facts } from './facts.ts';
 import { byName, compareText, roleName, sqlName } from './names.ts';
 import { idOf } from './roles.ts';
 
-/** How often a limit was hit, and by whom at last. */
-export interface HitLimit extends ErrorFigures {
-  name: string;
-  last_who: string | null;
-}
-
 export interface LimitsApp {
   settings: RestSettings & AuthSettings;
   /** What the node's environment sets. */
   environment: Partial<Record<LimitName, number>>;
-  /** What was hit of late; none where it is not known. */
-  hit?: readonly HitLimit[];
 }
 
 /** Chapter 9: every number that bounds the app. */
@@ -29,12 +21,8 @@ export function limitsChapter(facts: Facts, app: LimitsApp): LimitsChapter {
   const own = Object.entries<Limit>(limits)
     .map(([name, limit]) => ownLimit(name as LimitName, limit, facts, app))
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
-  const hit = new Map(app.hit?.map((one) => [one.name, one]));
   return {
-    limits: [...own, ...databaseLimits(facts), ...functionLimits(facts)].map((line) => {
-      const { name: _, ...figures } = hit.get(line.id) ?? { name: null };
-      return 'week' in figures ? { ...line, figures } : line;
-    }),
+    limits: [...own, ...databaseLimits(facts), ...functionLimits(facts)],
     sources: [
       { kind: 'code', label: 'contract/limits.ts: the numbers and their defaults' },
       { kind: 'setting', label: 'settings of the app', sql: 'select * from ninefold.settings' },

@@ -1,14 +1,8 @@
-import type { PurposeChapter, PurposeFigures } from '../../contract/description.ts';
-import type { Entity } from '../../contract/specification.ts';
+import type { PurposeChapter } from '../../contract/description.ts';
 import type { Facts } from './facts.ts';
 
 /** Chapter 1: what the app is, and for whom. `name` is the one under which the app was made. */
-export function purposeChapter(
-  facts: Facts,
-  entities: readonly Entity[],
-  name: string,
-  figures?: Omit<PurposeFigures, 'entities'>,
-): PurposeChapter {
+export function purposeChapter(facts: Facts, name: string): PurposeChapter {
   const said = facts.description;
   return {
     name: said?.name ?? name,
@@ -22,6 +16,5 @@ export function purposeChapter(
         sql: 'select name, purpose, audience, owner from ninefold.app',
       },
     ],
-    ...(figures && { figures: { entities: entities.filter((entity) => entity.exposed).length, ...figures } }),
   };
 }

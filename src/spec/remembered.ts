@@ -2,43 +2,58 @@ import type { Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import type { Settings } from '../apps/settings.ts';
 import { catalogueState } from '../catalog/catalogue-state.ts';
+import { type LiveFigures, loadFigures } from './figures/figures.ts';
+import { withFigures } from './figures/with-figures.ts';
 
 /** For how long live figures stand, in milliseconds. */
 const FIGURES_MILLISECONDS = 10_000;
 
-/** Of an app with many entities, which takes long to derive, they stand longer: a minute at most. */
-const figuresStand = ({ chapters }: Specification): number => {
-  const times = (chapters.entities?.entities.length ?? 0) / 50;
-  return FIGURES_MILLISECONDS * Math.min(6, Math.max(1, times));
-};
-
-interface Entry {
+/** What was derived from one state of the app. */
+interface Derived {
   readonly state: string;
   readonly settings: Settings;
-  /** When its figures were read, by performance.now(). */
+  readonly specification: Promise<Specification>;
+  shown: Shown;
+}
+
+/** The same with live figures. */
+interface Shown {
+  /** When the figures were asked for, by performance.now(). */
   readonly at: number;
   readonly specification: Promise<Specification>;
 }
 
-/** The last specification of each app, as long as nothing that it is derived from has changed. */
+/** The last specification of each app, as long as nothing that it is derived from has changed; its figures are read anew every few seconds. */
 export class RememberedSpecifications {
-  readonly #byApp = new WeakMap<App, Entry>();
+  readonly #byApp = new WeakMap<App, Derived>();
 
-  /** What `derive` answered before, or answers now. Throws what it throws, and what reading the catalogue does. */
+  /** What `derive` answered before, or answers now, with live figures. Throws what it throws, and what reading the catalogue does. */
   async of(app: App, derive: () => Promise<Specification>): Promise<Specification> {
     // Before it is derived: what changes meanwhile is seen the next time.
     const [state, settings] = await Promise.all([catalogueState(app.database), app.settings()]);
     const known = this.#byApp.get(app);
-    if (known && known.state === state && known.settings === settings) {
-      const specification = await known.specification;
-      if (performance.now() - known.at < figuresStand(specification)) return specification;
-      // Another, who waited for the same, derives it anew already.
-      if (this.#byApp.get(app) !== known) return this.of(app, derive);
+    if (known?.state !== state || known.settings !== settings) {
+      const figures = loadFigures(app);
+      const specification = derive();
+      return this.#keep(app, { state, settings, specification, shown: show(specification, figures) });
     }
-    const figures_at = new Date().toISOString();
-    const specification = derive().then((derived) => ({ ...derived, figures_at }));
-    this.#byApp.set(app, { state, settings, at: performance.now(), specification });
-    specification.catch(() => this.#byApp.delete(app));
-    return specification;
+    if (performance.now() - known.shown.at < FIGURES_MILLISECONDS) return known.shown.specification;
+    return this.#keep(app, { ...known, shown: show(known.specification, loadFigures(app)) });
   }
+
+  #keep(app: App, derived: Derived): Promise<Specification> {
+    this.#byApp.set(app, derived);
+    derived.shown.specification.catch(() => {
+      if (this.#byApp.get(app) === derived) this.#byApp.delete(app);
+    });
+    return derived.shown.specification;
+  }
+}
+
+function show(specification: Promise<Specification>, figures: Promise<LiveFigures>): Shown {
+  const as = new Date();
+  return {
+    at: performance.now(),
+    specification: Promise.all([specification, figures]).then(([derived, live]) => withFigures(derived, live, as)),
+  };
 }

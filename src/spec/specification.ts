@@ -1,71 +1,50 @@
-import type { PurposeFigures } from '../../contract/description.ts';
 import type { LimitName } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
-import type { CallEntry, Chapters, Specification } from '../../contract/specification.ts';
-import { callSettings } from './call-settings.ts';
-import { type CallsApp, callsChapter } from './calls.ts';
+import type { AuthSettings } from '../../contract/settings-auth.ts';
+import type { Chapters, Specification } from '../../contract/specification.ts';
+import { callsChapter } from './calls.ts';
 import { entitiesChapter } from './entities.ts';
-import { errorsChapter, type MetError } from './errors.ts';
+import { errorsChapter } from './errors.ts';
 import type { Facts } from './facts.ts';
-import { functionEntries } from './functions.ts';
 import { contentHash, lasting } from './lasting.ts';
-import { type HitLimit, limitsChapter } from './limits.ts';
+import { limitsChapter } from './limits.ts';
 import { purposeChapter } from './purpose.ts';
 import { rolesChapter } from './roles.ts';
 import { rulesChapter } from './rules.ts';
 import { screensChapter } from './screens.ts';
-import { type StateFigures, statesChapter } from './states.ts';
+import { statesChapter } from './states.ts';
 
 /** What the specification says of an app that its database does not know. */
-export interface SpecificationApp extends CallsApp {
+export interface SpecificationApp {
   ref: string;
   name: string;
-  /** Live figures of chapters 1 and 4; none when missing. */
-  figures?: { purpose: Omit<PurposeFigures, 'entities'>; states: StateFigures };
+  authSettings: AuthSettings;
   /** The defaults when missing. */
   restSettings?: RestSettings;
   /** The limits that the node's environment sets. */
   environment?: Partial<Record<LimitName, number>>;
-  /** What was observed of late; no figures when missing. */
-  observed?: Observed;
 }
 
-/** Live figures of an app. */
-export interface Observed {
-  /** By the id of the call. */
-  calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>>;
-  errors: readonly MetError[];
-  limits: readonly HitLimit[];
-}
-
-/** Derives the specification of an app. Pure: the same facts and settings give the same value, in the same order. */
+/**
+ * Derives the specification of an app, without live figures. Pure: the same facts and settings give the same value, in the same
+ * order.
+ */
 export function deriveSpecification(facts: Facts, app: SpecificationApp): Specification {
-  const entities = entitiesChapter(facts);
   const settings = { ...(app.restSettings ?? defaultRestSettings), ...app.authSettings };
-  const roles = rolesChapter(facts);
-  const calls = {
-    ...callsChapter(facts, entities.entities, roles, app),
-    functions: functionEntries(facts),
-    settings: callSettings(facts, settings),
-  };
+  const entities = entitiesChapter(facts);
+  const states = statesChapter(facts);
   const rules = rulesChapter(facts);
-  const states = statesChapter(facts, app.figures?.states);
-  const errors = errorsChapter(facts, rules, states, { settings, met: app.observed?.errors ?? [] });
-  const limits = limitsChapter(facts, {
-    settings,
-    environment: app.environment ?? {},
-    hit: app.observed?.limits ?? [],
-  });
+  const roles = rolesChapter(facts);
   const chapters: Chapters = {
-    purpose: purposeChapter(facts, entities.entities, app.name, app.figures?.purpose),
+    purpose: purposeChapter(facts, app.name),
     screens: screensChapter(facts, entities.entities, states.machines, roles),
     entities,
     states,
     rules,
     roles,
-    calls,
-    errors,
-    limits,
+    calls: callsChapter(facts, entities.entities, roles, settings),
+    errors: errorsChapter(facts, rules, states, settings),
+    limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
   };
   return { app: { ref: app.ref, name: app.name }, hash: contentHash(lasting(chapters)), chapters };
 }

@@ -4,8 +4,6 @@ import { type LimitName, limits } from '../../contract/limits.ts';
 import type { Entity, Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
-import { readIncidents } from '../apps/incidents.ts';
-import { readFigures } from '../apps/read-statistics.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
 import { readCatalogue } from '../catalog/read-catalogue.ts';
 import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
@@ -16,16 +14,17 @@ import { diffChapters } from './diff/diff.ts';
 import type { JsonObject } from './diff/differences.ts';
 import { allEntities } from './entities.ts';
 import { type Facts, loadFacts } from './facts.ts';
+import { loadEntityFigures } from './figures/entities.ts';
+import { each } from './figures/with-figures.ts';
 import { specificationHtml } from './html/specification.ts';
 import { lasting } from './lasting.ts';
-import { type LiveFigures, loadFigures } from './live-figures.ts';
 import { specificationMarkdown } from './markdown/specification.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { visibleTo } from './openapi/visible.ts';
 import { RememberedSpecifications } from './remembered.ts';
 import { idOf } from './roles.ts';
 import { snippets } from './snippets.ts';
-import { deriveSpecification, type Observed } from './specification.ts';
+import { deriveSpecification } from './specification.ts';
 import { loadTypeFacts } from './types/facts.ts';
 import { jsonSchemas } from './types/json-schema.ts';
 import { typescriptOf, typescriptTypes } from './types/typescript.ts';
@@ -47,12 +46,7 @@ export class Specifier {
 
   /** What the app does now; its live figures are of the last seconds. Throws what `loadFacts` throws. */
   specification(app: App): Promise<Specification> {
-    return this.#remembered.of(app, () => this.#deriveLive(app));
-  }
-
-  async #deriveLive(app: App): Promise<Specification> {
-    const [settings, observed, figures] = await Promise.all([app.settings(), observe(app), loadFigures(app)]);
-    return this.#derive(app, app.database, settings, observed, figures);
+    return this.#remembered.of(app, async () => this.#derive(app, app.database, await app.settings()));
   }
 
   /** What it would do as `executor` sees it, within its transaction, whose search path this changes. */
@@ -85,9 +79,10 @@ export class Specifier {
     return factsOf(app, app.database, await app.settings());
   }
 
-  /** The relations of every schema. */
+  /** The relations of every schema, with their figures. */
   async entities(app: App): Promise<Entity[]> {
-    return allEntities(await factsOf(app, app.database, await app.settings()));
+    const [facts, figures] = await Promise.all([this.facts(app), loadEntityFigures(app.database)]);
+    return each(allEntities(facts), ({ id }) => figures.get(id));
   }
 
   markdown(specification: Specification): string {
@@ -127,13 +122,7 @@ export class Specifier {
     return JSON.stringify(openApiDocument(visible, types, `${this.#url()}/apps/${app.ref}`));
   }
 
-  async #derive(
-    app: App,
-    executor: Executor,
-    settings: Settings,
-    observed?: Observed,
-    figures?: LiveFigures,
-  ): Promise<Specification> {
+  async #derive(app: App, executor: Executor, settings: Settings): Promise<Specification> {
     const { ref, name } = app.record;
     return deriveSpecification(await factsOf(app, executor, settings), {
       ref,
@@ -141,8 +130,6 @@ export class Specifier {
       authSettings: settings.auth,
       restSettings: settings.rest,
       environment: this.#environment,
-      ...(observed && { observed }),
-      ...(figures && { figures }),
     });
   }
 }
@@ -156,12 +143,6 @@ async function readRoutine(app: App, id: string | null): Promise<RoutineFact | u
     limits.catalogueLockMilliseconds.default,
   );
   return read.routines.find((routine) => idOf(routine) === id);
-}
-
-/** What was counted of the app's calls of late. */
-async function observe(app: App): Promise<Observed> {
-  const [calls, incidents] = await Promise.all([readFigures(app), readIncidents(app)]);
-  return { calls, ...incidents };
 }
 
 /** As the JSON of an export holds it. */

@@ -1,15 +1,12 @@
-import type { Machine, MachineFigures, MachineState, StatesChapter, Transition } from '../../contract/states.ts';
+import type { Machine, MachineState, StatesChapter, Transition } from '../../contract/states.ts';
 import { type Token, tokenise } from '../catalog/expression-text.ts';
 import type { MachineFact, MachineFunctionFact, MachineTriggerFact, TransitionFact } from '../catalog/machines.ts';
 import type { Facts } from './facts.ts';
 import { byName, entityId, sqlName } from './names.ts';
 import { ruleWords } from './words/rule.ts';
 
-/** Figures by the id of the machine. */
-export type StateFigures = ReadonlyMap<string, MachineFigures>;
-
 /** Chapter 4: the state machines, as the database enforces them. */
-export function statesChapter(facts: Facts, figures: StateFigures = new Map()): StatesChapter {
+export function statesChapter(facts: Facts): StatesChapter {
   const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
   const known = facts.machines.flatMap((fact) => {
     const relation = relations.get(fact.relation);
@@ -18,11 +15,7 @@ export function statesChapter(facts: Facts, figures: StateFigures = new Map()): 
   return {
     machines: known
       .sort((a, b) => byName(a.relation, b.relation))
-      .map(({ fact, relation }) => {
-        const made = machine(facts, fact, entityId(relation.schema, relation.name));
-        const live = figures.get(made.id);
-        return live ? { ...made, figures: live } : made;
-      }),
+      .map(({ fact, relation }) => machine(facts, fact, entityId(relation.schema, relation.name))),
     sources: [
       {
         kind: 'catalogue',

@@ -1,41 +1,14 @@
-import type { PurposeFigures } from '../../contract/description.ts';
-import { limits } from '../../contract/limits.ts';
-import type { MachineFigures } from '../../contract/states.ts';
-import { countUsers } from '../accounts/users.ts';
-import type { App } from '../apps/app.ts';
-import { asServer } from '../apps/as-server.ts';
-import type { Database } from '../database/database.ts';
-import { DatabaseError } from '../database/database-error.ts';
-import { firstJson } from '../database/statement.ts';
-import { entityId } from './names.ts';
-import { machineId, type StateFigures } from './states.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { MachineFigures } from '../../../contract/states.ts';
+import { asServer } from '../../apps/as-server.ts';
+import type { Database } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { firstJson } from '../../database/statement.ts';
+import { entityId } from '../names.ts';
+import { machineId } from '../states.ts';
 
-/** Live figures of chapters 1 and 4. */
-export interface LiveFigures {
-  purpose: Omit<PurposeFigures, 'entities'>;
-  states: StateFigures;
-}
-
-/** Reads the figures. Throws what `Executor.run` throws. */
-export async function loadFigures(app: Pick<App, 'database'>): Promise<LiveFigures> {
-  const [members, calls, states] = await Promise.all([
-    countUsers(app.database),
-    callsToday(app.database),
-    loadStateFigures(app.database),
-  ]);
-  return { purpose: { members, calls_today: calls }, states };
-}
-
-async function callsToday(database: Database): Promise<number> {
-  const [result] = await asServer(database, [
-    {
-      text: `select pg_catalog.to_json(coalesce(pg_catalog.sum(calls), 0)) from ninefold.call_statistics
-        where bucket >= pg_catalog.date_trunc('day', pg_catalog.now() at time zone 'utc') at time zone 'utc'`,
-      params: [],
-    },
-  ]);
-  return (result && firstJson<number>(result)) ?? 0;
-}
+/** Figures by the id of the machine. */
+export type StateFigures = ReadonlyMap<string, MachineFigures>;
 
 interface MachineRow {
   schema: string;
@@ -71,7 +44,8 @@ const MACHINES = `
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = m.field and not a.attisdropped`;
 
-async function loadStateFigures(database: Database): Promise<StateFigures> {
+/** Reads how many rows stand in each state, how long they stay and which ways they took. Throws what `Executor.run` throws. */
+export async function loadStateFigures(database: Database): Promise<StateFigures> {
   const [result] = await asServer(database, [{ text: MACHINES, params: [] }]);
   const machines = (result && firstJson<MachineRow[]>(result)) ?? [];
   const rows = await countRows(database, machines);

@@ -1,0 +1,39 @@
+import { limits } from '../../../contract/limits.ts';
+import type { Entity } from '../../../contract/specification.ts';
+import { isOwnSchema, readCatalogue } from '../../catalog/read-catalogue.ts';
+import type { Executor } from '../../database/database.ts';
+import { entityId } from '../names.ts';
+
+/** Figures by the id of the entity; a partitioned table has those of its partitions together. */
+export type EntityFigures = ReadonlyMap<string, NonNullable<Entity['figures']>>;
+
+interface Row {
+  schema: string;
+  name: string;
+  rows: number;
+  bytes: number;
+}
+
+const QUERY = `select coalesce(json_agg(row_to_json(t)), '[]') from (
+  select n.nspname as schema, e.relname as name, sum(case when pg_stat_get_live_tuples(c.oid) > 0 then pg_stat_get_live_tuples(c.oid)
+      else greatest(c.reltuples, 0)::int8 end) as rows,
+    sum(coalesce(pg_total_relation_size(c.oid), 0)) as bytes
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_class e on e.oid = case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end
+  join pg_catalog.pg_namespace n on n.oid = e.relnamespace and ${isOwnSchema('n')}
+  where c.relkind in ('r', 'm') group by e.oid, e.relname, n.nspname) t`;
+
+/** Reads about how many rows tables have, and what they take on disk, indexes included. Throws what `readCatalogue` throws. */
+export async function loadEntityFigures(executor: Executor): Promise<EntityFigures> {
+  const { figures } = await readCatalogue<{ figures: Row[] }>(
+    executor,
+    { figures: QUERY },
+    limits.catalogueLockMilliseconds.default,
+  );
+  return new Map(
+    figures.map(({ schema, name, rows, bytes }) => [
+      entityId(schema, name),
+      { rows_estimate: rows, size_bytes: bytes },
+    ]),
+  );
+}

@@ -1,0 +1,74 @@
+import type { ErrorFigures, ErrorLine, Rule } from '../../../contract/specification.ts';
+import { compareText } from '../names.ts';
+
+/** How often an error was met: its code, and what it was of as far as the call could tell. */
+export interface MetError extends ErrorFigures {
+  name: string;
+  /** A rule as schema.table.name, a function as name(types), or ''. */
+  subject: string;
+}
+
+/** The errors with how often they were met. Each count goes to the error that it names, and to the code alone where it names none. */
+export function errorsWithFigures(
+  lines: readonly ErrorLine[],
+  rules: readonly Rule[],
+  met: readonly MetError[],
+): ErrorLine[] {
+  if (met.length === 0) return [...lines];
+  const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
+  const left = new Map<string, MetError>(met.map((one) => [`${one.name} ${one.subject}`, one]));
+  const takenBySubject = lines.map((line) => {
+    for (const subject of subjectsOf(line, ruleOf)) {
+      const found = left.get(`${line.code} ${subject}`);
+      if (found) return found;
+    }
+    return null;
+  });
+  for (const taken of takenBySubject) if (taken) left.delete(`${taken.name} ${taken.subject}`);
+  const byCode = new Map<string, MetError[]>();
+  for (const one of left.values()) byCode.set(one.name, [...(byCode.get(one.name) ?? []), one]);
+  return lines.map((line, i) => {
+    const own = takenBySubject[i];
+    const found = own ? [own] : line.id.startsWith('code.') ? (byCode.get(line.code ?? '') ?? []) : [];
+    return found.length === 0 ? line : { ...line, figures: summed(found) };
+  });
+}
+
+/** What calls name when they meet the error. */
+function subjectsOf({ group, origin }: ErrorLine, ruleOf: ReadonlyMap<string, Rule>): string[] {
+  if (origin === null) return [];
+  switch (group) {
+    case 'rule': {
+      const rule = ruleOf.get(origin);
+      return rule ? subjectsOfRule(rule) : [];
+    }
+    case 'function':
+      // With its schema and without.
+      return [origin, origin.replace(/^(?:"(?:[^"]|"")*"|[^".]+)\./, '')];
+    default:
+      return [unquoted(origin)];
+  }
+}
+
+/** By the constraint, or by the field that was left empty. */
+function subjectsOfRule({ entity, name, kind, fields }: Rule): string[] {
+  const table = unquoted(entity);
+  return kind === 'required' ? fields.map((field) => `${table}.${field}`) : [`${table}.${name}`];
+}
+
+/** `public."Order lines"` as calls name it: public.Order lines. */
+const unquoted = (id: string): string =>
+  id.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'));
+
+function summed(met: readonly MetError[]): ErrorFigures {
+  const newest = [...met].sort((a, b) => compareText(b.last_at, a.last_at));
+  const sum = (of: (one: MetError) => number) => met.reduce((total, one) => total + of(one), 0);
+  return {
+    hour: sum((one) => one.hour),
+    day: sum((one) => one.day),
+    week: sum((one) => one.week),
+    hours: (met[0]?.hours ?? []).map((_, i) => sum((one) => one.hours[i] ?? 0)),
+    last_at: newest[0]?.last_at ?? '',
+    last_requests: newest.flatMap((one) => one.last_requests).slice(0, newest[0]?.last_requests.length),
+  };
+}

@@ -1,0 +1,49 @@
+import type { PurposeFigures } from '../../../contract/description.ts';
+import type { CallEntry } from '../../../contract/specification.ts';
+import { countUsers } from '../../accounts/users.ts';
+import type { App } from '../../apps/app.ts';
+import { asServer } from '../../apps/as-server.ts';
+import { readIncidents } from '../../apps/incidents.ts';
+import { readFigures } from '../../apps/read-statistics.ts';
+import type { Database } from '../../database/database.ts';
+import { firstJson } from '../../database/statement.ts';
+import { type EntityFigures, loadEntityFigures } from './entities.ts';
+import type { MetError } from './errors.ts';
+import { loadStateFigures, type StateFigures } from './states.ts';
+import type { HitLimit } from './with-figures.ts';
+
+/** What changes while the app stays the same. */
+export interface LiveFigures {
+  purpose: Omit<PurposeFigures, 'entities'>;
+  entities: EntityFigures;
+  states: StateFigures;
+  /** By the id of the call. */
+  calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>>;
+  errors: readonly MetError[];
+  limits: readonly HitLimit[];
+}
+
+/** Reads the figures of an app. Throws what `readCatalogue` and `Executor.run` throw. */
+export async function loadFigures(app: App): Promise<LiveFigures> {
+  const { database } = app;
+  const [members, calls_today, entities, states, calls, incidents] = await Promise.all([
+    countUsers(database),
+    callsToday(database),
+    loadEntityFigures(database),
+    loadStateFigures(database),
+    readFigures(app),
+    readIncidents(app),
+  ]);
+  return { purpose: { members, calls_today }, entities, states, calls, ...incidents };
+}
+
+async function callsToday(database: Database): Promise<number> {
+  const [result] = await asServer(database, [
+    {
+      text: `select pg_catalog.to_json(coalesce(pg_catalog.sum(calls), 0)) from ninefold.call_statistics
+        where bucket >= pg_catalog.date_trunc('day', pg_catalog.now() at time zone 'utc') at time zone 'utc'`,
+      params: [],
+    },
+  ]);
+  return (result && firstJson<number>(result)) ?? 0;
+}

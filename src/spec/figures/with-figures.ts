@@ -1,0 +1,42 @@
+import type { Chapters, ErrorFigures, LimitLine, Specification } from '../../../contract/specification.ts';
+import { errorsWithFigures } from './errors.ts';
+import type { LiveFigures } from './figures.ts';
+
+/** How often a limit was hit, and by whom at last. */
+export interface HitLimit extends ErrorFigures {
+  name: string;
+  last_who: string | null;
+}
+
+/** The specification with each figure beside what it is about, as of `at`. Pure; what the app does stays the same, and so does the hash. */
+export function withFigures(specification: Specification, live: LiveFigures, at: Date): Specification {
+  const { purpose, entities, states, rules, calls, errors, limits } = specification.chapters;
+  const exposed = entities?.entities.filter((entity) => entity.exposed).length ?? 0;
+  const chapters: Chapters = {
+    ...specification.chapters,
+    ...(purpose && { purpose: { ...purpose, figures: { entities: exposed, ...live.purpose } } }),
+    ...(entities && {
+      entities: { ...entities, entities: each(entities.entities, (one) => live.entities.get(one.id)) },
+    }),
+    ...(states && { states: { ...states, machines: each(states.machines, (one) => live.states.get(one.id)) } }),
+    ...(calls && { calls: { ...calls, calls: each(calls.calls, (one) => live.calls.get(one.id)) } }),
+    ...(errors && { errors: { ...errors, errors: errorsWithFigures(errors.errors, rules?.rules ?? [], live.errors) } }),
+    ...(limits && { limits: { ...limits, limits: each(limits.limits, hitBy(live.limits)) } }),
+  };
+  return { ...specification, chapters, figures_at: at.toISOString() };
+}
+
+/** The items with the figures that there are of them. */
+export const each = <Item extends { figures?: Figures }, Figures>(
+  items: readonly Item[],
+  figuresOf: (item: Item) => Figures | undefined,
+): Item[] =>
+  items.map((item) => {
+    const figures = figuresOf(item);
+    return figures ? { ...item, figures } : item;
+  });
+
+function hitBy(hit: readonly HitLimit[]): (line: LimitLine) => LimitLine['figures'] {
+  const byName = new Map(hit.map(({ name, ...figures }) => [name, figures]));
+  return ({ id }) => byName.get(id);
+}
