@@ -4,6 +4,7 @@ import { Changing } from '../../../ui/fig.tsx';
 import { count, milliseconds, percent } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
+import { windowHeads } from '../window-choice.tsx';
 
 /** The headings of the calls, by area. */
 export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
@@ -27,7 +28,7 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
       cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">nobody</span>),
     },
     {
-      name: heads[window],
+      name: windowHeads[window],
       look: 'figure',
       bar: 30,
       cell: (call) => <Live value={of(call)?.calls} text={count} />,
@@ -74,8 +75,6 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
   ];
   return fewer ? all.filter(({ name }) => name !== 'For' && name !== 'p50') : all;
 };
-
-const heads: Readonly<Record<StatisticsWindow, string>> = { hour: '1 h', day: '24 h', week: '7 d' };
 
 const Live = ({ value, text }: { value: number | null | undefined; text: (value: number) => string }) =>
   value !== null && value !== undefined && <Changing value={text(value)}>{text(value)}</Changing>;

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CallFigures, StatisticsWindow } from '../../../../contract/observed.ts';
 import { Changing } from '../../../ui/fig.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
 import { Sparkline } from '../../../ui/sparkline.tsx';
 import { Bar } from '../../../ui/table.tsx';
 import { callSeries } from '../../data/calls/call-series.ts';
 import { count, counted, milliseconds, percent } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { WindowChoice } from '../window-choice.tsx';
 import styles from './call-figures.module.css';
 
 const words: Readonly<Record<StatisticsWindow, string>> = {
@@ -23,16 +23,7 @@ export function CallFiguresOf({ appRef, id }: { appRef: string; id: string }) {
   const [call] = data?.calls ?? [];
   return (
     <>
-      <Segmented
-        label="Counted over"
-        value={window}
-        options={[
-          ['hour', '1 h'],
-          ['day', '24 h'],
-          ['week', '7 d'],
-        ]}
-        onChange={setWindow}
-      />
+      <WindowChoice value={window} onChange={setWindow} />
       {isError && <p className={styles.words}>Not known at the moment.</p>}
       {!data && !isError && (
         <p className={styles.words}>

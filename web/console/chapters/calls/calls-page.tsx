@@ -5,7 +5,6 @@ import { useMemo, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry, CallsChapter } from '../../../../contract/specification.ts';
 import { Changing, figureClass } from '../../../ui/fig.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
 import { activity } from '../../data/apps/activity.ts';
 import { specification } from '../../data/specification/specification.ts';
 import { count, counted } from '../../format/format.ts';
@@ -14,6 +13,7 @@ import { ListFigure } from '../list/list-figure.tsx';
 import { useChosen } from '../list/use-chosen.ts';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
+import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
 import { FunctionTable } from './function-table.tsx';
@@ -68,18 +68,7 @@ export function CallsPage() {
         what={['call', 'calls']}
         list={list}
         columns={columns}
-        tools={
-          <Segmented
-            label="Counted over"
-            value={window}
-            options={[
-              ['hour', '1 h'],
-              ['day', '24 h'],
-              ['week', '7 d'],
-            ]}
-            onChange={setWindow}
-          />
-        }
+        tools={<WindowChoice value={window} onChange={setWindow} />}
         labelOf={({ method, path }) => `${method} ${path}`}
         groupOf={({ area }) => callGroups[area]}
         stale={stale}

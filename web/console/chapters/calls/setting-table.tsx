@@ -1,40 +1,21 @@
 import type { CallSetting } from '../../../../contract/specification.ts';
-import { Figure } from '../../../ui/figure.tsx';
-import { Table } from '../../../ui/table.tsx';
-import styles from '../list/words-table.module.css';
+import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
+
+const columns: readonly WordsColumn<CallSetting>[] = [
+  { name: 'Setting', look: 'name', cell: ({ key }) => <code>{key}</code>, title: ({ key }) => key },
+  { name: 'Value', look: 'name', cell: ({ value }) => <code>{value}</code>, title: ({ value }) => value },
+  { name: 'Meaning', look: 'words', cell: ({ meaning }) => meaning, title: ({ meaning }) => meaning },
+  { name: 'Set in', look: 'wide', cell: ({ set_in }) => (set_in === 'code' ? 'default' : set_in) },
+];
 
 /** How calls are answered: the settings that bound no number. */
-export function SettingTable({ number, settings }: { number: string; settings: readonly CallSetting[] }) {
-  return (
-    <Figure number={number} caption="How calls are answered">
-      <div className={styles.room}>
-        <Table label="Settings of calls">
-          <thead>
-            <tr>
-              <th>Setting</th>
-              <th>Value</th>
-              <th className={styles.words}>Meaning</th>
-              <th className={styles.wide}>Set in</th>
-            </tr>
-          </thead>
-          <tbody>
-            {settings.map(({ key, value, meaning, set_in }) => (
-              <tr key={key}>
-                <td className={styles.name}>
-                  <code>{key}</code>
-                </td>
-                <td className={styles.name} title={value}>
-                  <code>{value}</code>
-                </td>
-                <td className={styles.words} title={meaning}>
-                  {meaning}
-                </td>
-                <td className={styles.wide}>{set_in === 'code' ? 'default' : set_in}</td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      </div>
-    </Figure>
-  );
-}
+export const SettingTable = ({ number, settings }: { number: string; settings: readonly CallSetting[] }) => (
+  <WordsFigure
+    number={number}
+    caption="How calls are answered"
+    what={['Settings of calls', 'settings']}
+    columns={columns}
+    rows={settings}
+    keyOf={({ key }) => key}
+  />
+);

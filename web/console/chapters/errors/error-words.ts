@@ -1,4 +1,4 @@
-import type { RecentError } from '../../../../contract/observed.ts';
+import type { RecentError, StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorGroup, ErrorLine } from '../../../../contract/specification.ts';
 
 /** The headings of the errors, in the order in which they are told. */
@@ -50,16 +50,14 @@ export function replyRemark({ group, code, message }: ErrorLine): string | undef
   return undefined;
 }
 
-export type ErrorWindow = 'hour' | 'day' | 'week';
-
-export const windowWords: Readonly<Record<ErrorWindow, string>> = {
+export const windowWords: Readonly<Record<StatisticsWindow, string>> = {
   hour: 'in the last hour',
   day: 'in 24 hours',
   week: 'in 7 days',
 };
 
 /** How often an error was met within a window. */
-export const times = ({ figures }: ErrorLine, window: ErrorWindow): number => figures?.[window] ?? 0;
+export const times = ({ figures }: ErrorLine, window: StatisticsWindow): number => figures?.[window] ?? 0;
 
 /** The error of chapter 8 that a call was answered with: by its code and, of several with one code, by what it is of. */
 export function errorOf(

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
+import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorLine, ErrorsChapter } from '../../../../contract/specification.ts';
 import { Changing, figureClass } from '../../../ui/fig.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
@@ -11,10 +12,11 @@ import { ListFigure } from '../list/list-figure.tsx';
 import { useChosen } from '../list/use-chosen.ts';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
+import { WindowChoice } from '../window-choice.tsx';
 import { anyError, ErrorChoice, type Narrowed } from './error-choice.tsx';
 import { errorColumns } from './error-columns.tsx';
 import { ErrorPanel } from './error-panel.tsx';
-import { type ErrorWindow, errorFrom, errorGroups, errorName, times, windowWords } from './error-words.ts';
+import { errorFrom, errorGroups, errorName, times, windowWords } from './error-words.ts';
 import { FailedCalls } from './failed-calls.tsx';
 
 const changes = [
@@ -33,7 +35,7 @@ export function ErrorsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/errors' });
   const { chapter, stale } = useChapter(ref, 'errors');
   const [chosen, choose] = useChosen('error');
-  const [window, setWindow] = useState<ErrorWindow>('day');
+  const [window, setWindow] = useState<StatisticsWindow>('day');
   const [asked, setAsked] = useState<Met | null>(null);
   const [narrowed, setNarrowed] = useState<Narrowed>(anyError);
 
@@ -85,16 +87,7 @@ export function ErrorsPage() {
         }
         tools={
           <>
-            <Segmented
-              label="Counted over"
-              value={window}
-              options={[
-                ['hour', '1 h'],
-                ['day', '24 h'],
-                ['week', '7 d'],
-              ]}
-              onChange={setWindow}
-            />
+            <WindowChoice value={window} onChange={setWindow} />
             <ErrorChoice errors={chapter?.errors ?? none} value={narrowed} onChange={setNarrowed} />
           </>
         }

@@ -39,7 +39,7 @@ export function ScreenPanel({
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
 }) {
-  const { route, title, kind, entity, origin, filter, order_by, roles, state_field, broken } = screen;
+  const { route, title, kind, entity, origin, roles, state_field, broken } = screen;
   const define = defineScreenSql(screen);
   const drop = dropScreenSql(screen);
   return (
@@ -82,8 +82,7 @@ export function ScreenPanel({
               of,
               names.length > 0 ? <code key={of}>{names.join(', ')}</code> : 'none',
             ]),
-            ['Rows', filter === null ? 'all that one may read' : <code key="filter">{filter}</code>],
-            ['Order', order_by === null ? 'none' : <code key="order">{order_by}</code>],
+            ...rowsOf(screen),
             ['For', roles.length > 0 ? listed(roles) : 'nobody'],
             ['Comes from', origins[origin]],
           ]}
@@ -110,6 +109,18 @@ export function ScreenPanel({
       )}
     </Panel>
   );
+}
+
+/** Which rows it shows and in which order; of a form and of one row's screen only where that is said. */
+function rowsOf({ kind, filter, order_by }: Screen): [string, ReactNode][] {
+  const many = kind === 'list' || kind === 'board';
+  const said: [of: string, value: string | null, otherwise: string][] = [
+    ['Rows', filter, 'all that one may read'],
+    ['Order', order_by, 'none'],
+  ];
+  return said
+    .filter(([, value]) => many || value !== null)
+    .map(([of, value, otherwise]) => [of, value === null ? otherwise : <code key={of}>{value}</code>]);
 }
 
 /** A form's, apart where a new row takes others than a change does. */

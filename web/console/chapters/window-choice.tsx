@@ -1,0 +1,20 @@
+import type { StatisticsWindow } from '../../../contract/observed.ts';
+import { Segmented } from '../../ui/segmented.tsx';
+
+/** The windows over which calls and errors are counted, as heads of columns say them. */
+export const windowHeads: Readonly<Record<StatisticsWindow, string>> = { hour: '1 h', day: '24 h', week: '7 d' };
+
+const options: readonly (readonly [StatisticsWindow, string])[] = [
+  ['hour', windowHeads.hour],
+  ['day', windowHeads.day],
+  ['week', windowHeads.week],
+];
+
+/** Over which window figures are counted. */
+export const WindowChoice = ({
+  value,
+  onChange,
+}: {
+  value: StatisticsWindow;
+  onChange: (window: StatisticsWindow) => void;
+}) => <Segmented label="Counted over" value={value} options={options} onChange={onChange} />;
