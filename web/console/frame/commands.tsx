@@ -1,5 +1,5 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { signOut } from '../data/session/sign-out.ts';
@@ -78,17 +78,27 @@ function useGeneralBindings({ openPalette, openHelp, toggleScheme }: Commands): 
   );
 }
 
+/** The chapters next to a number; outside of the chapters, what follows is the first. */
+const chapterBefore = (number: number | undefined) =>
+  number === undefined ? undefined : chapterPages(undefined).findLast((page) => page.number < number);
+const chapterAfter = (number: number | undefined) =>
+  chapterPages(undefined).find((page) => page.number > (number ?? 0));
+
+/** The number of the chapter whose page has this address. */
+const chapterAt = (ref: string, pathname: string): number | undefined =>
+  chapterPages(undefined).find(({ to }) => to.replace('$ref', ref) === pathname)?.number;
+
 /** Chapters by their number, neighbours by brackets, the workshop by G and a letter; none outside an app. */
 function useAppBindings(): readonly Binding[] {
   const navigate = useNavigate();
   const { ref } = useParams({ strict: false });
   const here = useChapterNumber();
+  const router = useRouter();
+  const ahead = useRouterState({ select: ({ location }) => chapterAt(ref ?? '', location.pathname) });
   return useMemo(() => {
     if (ref === undefined) return [];
     const params = { ref };
     const pages = chapterPages(undefined);
-    const next = pages.find(({ number }) => number > (here ?? 0));
-    const previous = here === undefined ? undefined : pages.findLast(({ number }) => number < here);
     const bindings: Binding[] = [
       { keys: '0', group: 'Chapters', does: 'Contents', run: () => void navigate({ to: '/app/$ref', params }) },
       ...pages.map(({ number, name, to }) => ({
@@ -104,14 +114,21 @@ function useAppBindings(): readonly Binding[] {
         run: () => void navigate({ to, params }),
       })),
     ];
-    if (previous) {
-      const run = () => void navigate({ to: previous.to, params });
-      bindings.push({ keys: '[', group: 'Chapters', does: 'Previous chapter', run });
-    }
-    if (next) {
-      const run = () => void navigate({ to: next.to, params });
-      bindings.push({ keys: ']', group: 'Chapters', does: 'Next chapter', run });
+    const turns = [
+      { keys: '[', does: 'Previous chapter', from: chapterBefore },
+      { keys: ']', does: 'Next chapter', from: chapterAfter },
+    ];
+    for (const { keys, does, from } of turns) {
+      if (!from(here) && !from(ahead)) continue;
+      // A press counts from where the one before it leads, though that page may not stand yet.
+      const run = () => {
+        const { latestLocation, state } = router;
+        const underway = latestLocation.pathname !== state.resolvedLocation?.pathname;
+        const to = from(underway ? chapterAt(ref, latestLocation.pathname) : here)?.to;
+        if (to) void navigate({ to, params });
+      };
+      bindings.push({ keys, group: 'Chapters', does, run });
     }
     return bindings;
-  }, [ref, here, navigate]);
+  }, [ref, here, ahead, navigate, router]);
 }
