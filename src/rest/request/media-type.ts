@@ -1,5 +1,5 @@
+import { memoize } from '../../catalog/memoize.ts';
 import type { MediaType, PlanOption } from './api-request.ts';
-import { memoize } from './memoize.ts';
 
 /** Media types of Accept and Content-Type (RFC 9110 section 12.5.1; PostgREST docs, "Media Type Handlers"). */
 

@@ -1,5 +1,5 @@
+import { memoize } from '../../catalog/memoize.ts';
 import type { Preferences } from './api-request.ts';
-import { memoize } from './memoize.ts';
 
 /** The header Prefer (RFC 7240; PostgREST docs, "Prefer Header"). The first of each preference counts. */
 

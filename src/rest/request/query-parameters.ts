@@ -1,3 +1,4 @@
+import { memoize } from '../../catalog/memoize.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { At, Filter, LogicTree, OrderTerm, QueryParameters, RowRange, SelectItem } from './api-request.ts';
 import { filterValue, logicPath, logicTree } from './grammar/filter.ts';
@@ -5,7 +6,6 @@ import { columnList, treePath } from './grammar/names.ts';
 import { orderList } from './grammar/order.ts';
 import { ParseFailure, type Parser, parse } from './grammar/parser.ts';
 import { selectList } from './grammar/select.ts';
-import { memoize } from './memoize.ts';
 import { decodeQuery, encodeComponent } from './query-string.ts';
 import { allRows, rangeOf } from './row-range.ts';
 

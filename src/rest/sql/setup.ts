@@ -1,9 +1,9 @@
 import type { RestSettings } from '../../../contract/settings.ts';
+import { memoize } from '../../catalog/memoize.ts';
 import type { Param, Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { CallPlan, Plan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import { memoize } from '../request/memoize.ts';
 import { identifier } from './text.ts';
 
 /**

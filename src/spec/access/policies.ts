@@ -1,5 +1,6 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
+import { memoize } from '../../catalog/memoize.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 import { type Expression, join, parseExpression, relationsRead } from '../words/expression.ts';
@@ -27,7 +28,6 @@ const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as cons
 export class Policies {
   readonly #rights: Rights;
   readonly #byRelation: ReadonlyMap<number, readonly PolicyFact[]>;
-  readonly #read = new Map<string, { expression: Expression; relations: [string, string][]; queries: boolean }>();
   readonly #rows = new Map<string, RowSecurity>();
 
   constructor(facts: Facts, rights: Rights) {
@@ -76,29 +76,19 @@ export class Policies {
 
   /** A policy's condition with the words of its comment. */
   parsed(policy: PolicyFact, text: string): Expression {
-    const item = this.#readText(text).expression;
+    const item = readText(text).expression;
     const settled = item.kind === 'constant';
     return policy.comment === null || settled ? item : { kind: 'named', item, words: policy.comment };
   }
 
   /** Relations that the policies look into for an operation, [schema, name]. */
   relationsIn(policies: readonly PolicyFact[], operation: RowOperation): [string, string][] {
-    return policies.flatMap((policy) => textsFor(policy, operation).flatMap((text) => this.#readText(text).relations));
+    return policies.flatMap((policy) => textsFor(policy, operation).flatMap((text) => readText(text).relations));
   }
 
   /** True where a policy holds a subquery of any kind, `(select auth.uid())` among them. */
   holdSubqueries(policies: readonly PolicyFact[], operation: RowOperation): boolean {
-    return policies.some((policy) => textsFor(policy, operation).some((text) => this.#readText(text).queries));
-  }
-
-  #readText(text: string) {
-    let read = this.#read.get(text);
-    if (!read) {
-      const queries = /\(\s*(SELECT|WITH|VALUES)\s/.test(text);
-      read = { expression: parseExpression(text), relations: queries ? relationsRead(text) : [], queries };
-      this.#read.set(text, read);
-    }
-    return read;
+    return policies.some((policy) => textsFor(policy, operation).some((text) => readText(text).queries));
   }
 
   #applies(role: number, policy: PolicyFact, operation: RowOperation): boolean {
@@ -118,6 +108,11 @@ export class Policies {
     return join('and', [join('or', some), ...conditions(false)]);
   }
 }
+
+const readText = memoize((text) => {
+  const queries = /\(\s*(SELECT|WITH|VALUES)\s/.test(text);
+  return { expression: parseExpression(text), relations: queries ? relationsRead(text) : [], queries };
+});
 
 /** The expressions of a policy that an operation asks. */
 function textsFor(policy: PolicyFact, operation: RowOperation): string[] {

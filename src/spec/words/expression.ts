@@ -8,6 +8,7 @@ import {
   type Token,
   tokenise,
 } from '../../catalog/expression-text.ts';
+import { memoize } from '../../catalog/memoize.ts';
 
 /**
  * A condition as far as it is understood. What is not is `opaque`: it may be true, false or null, and is shown as it
@@ -55,14 +56,17 @@ export interface Subquery {
   rest: string;
 }
 
+/** As many as a large app has, and texts as long as views are. */
+const remembered = { maxText: 10_000, maxResults: 5000 };
+
 /** Reads an expression as pg_get_expr prints it with an empty search path. */
-export function parseExpression(text: string): Expression {
+export const parseExpression = memoize((text): Expression => {
   const tokens = tokenise(text);
   return tokens ? condition(text, tokens) : { kind: 'opaque', text };
-}
+}, remembered);
 
 /** Reads a query of a view as PostgreSQL prints it; null where it is no plain `SELECT … FROM … [WHERE …]`. */
-export function parseQuery(text: string): Subquery | null {
+export const parseQuery = memoize((text): Subquery | null => {
   const tokens = tokenise(text);
   return (
     tokens &&
@@ -71,7 +75,7 @@ export function parseQuery(text: string): Subquery | null {
       tokens.filter((token) => !isOperator(token, ';')),
     )
   );
-}
+}, remembered);
 
 function condition(text: string, tokens: readonly Token[]): Expression {
   const inner = enclosed(tokens);
