@@ -1,0 +1,302 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ada,
+  agent,
+  become,
+  bob,
+  by,
+  type Caller,
+  calls,
+  customer,
+  database,
+  define,
+  open,
+  owner,
+  passages,
+  refusal,
+  rows,
+  serviceKey,
+  status,
+  useTicketsWithStates,
+} from '../../test/support/tickets-with-states.ts';
+import { rowsAsText } from '../database/statement.ts';
+
+useTicketsWithStates();
+
+describe('a write', () => {
+  it('takes an open transition, which sets what it sets and is recorded with who took it', async () => {
+    const [row] = await by(
+      agent,
+      `update public.tickets set status = 'closed', resolution = 'done', closed_by = '${bob}' returning closed_by, closed_at = now() as now, times`,
+    );
+    expect(row).toEqual({ closed_by: ada, now: 't', times: '1' });
+    expect(await passages()).toEqual([
+      { transition: null, from_state: null, to_state: 'open', member: null, role: 'pg_database_owner' },
+      { transition: 'close', from_state: 'open', to_state: 'closed', member: ada, role: 'authenticated' },
+    ]);
+  });
+
+  it('that no transition allows is refused, with the state, what was tried, and what is open', async () => {
+    expect(await refusal(by(customer, `update public.tickets set status = 'closed'`))).toMatchObject({
+      sqlstate: 'NF001',
+      message: 'The transition close, from open to closed, is not open to this caller.',
+      detail: 'The row {"id": 1} of public.tickets stands in the state open.',
+      hint: 'Open to this caller now: hold (to held).',
+      table: 'tickets',
+      column: 'status',
+    });
+    expect(await refusal(by(serviceKey, `update public.tickets set status = 'lost'`))).toMatchObject({
+      sqlstate: 'NF001',
+      message: 'No transition leads from open to lost.',
+    });
+    expect(await passages()).toHaveLength(1);
+  });
+
+  it('without what the transition requires is refused, and says what is missing', async () => {
+    expect(await refusal(by(agent, `update public.tickets set status = 'closed', resolution = ''`))).toMatchObject({
+      sqlstate: 'NF003',
+      message: 'The transition close, from open to closed, needs a value for resolution.',
+    });
+  });
+
+  it('is judged by the row as it stood: nobody makes a condition true in the same write', async () => {
+    await owner.script(`update public.tickets set assignee = '${bob}'`);
+    expect(
+      await refusal(by(agent, `update public.tickets set status = 'closed', resolution = 'x', assignee = '${ada}'`)),
+    ).toMatchObject({ sqlstate: 'NF001' });
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['the service key', () => by(serviceKey, `update public.tickets set status = 'closed', resolution = 'x'`)],
+    ['the owner', () => owner.script(`update public.tickets set status = 'closed', resolution = 'x'`)],
+    ['the superuser', () => database.pool.script(`update public.tickets set status = 'closed', resolution = 'x'`)],
+    [
+      'the superuser as a replica',
+      () =>
+        database.pool.script(
+          `set session_replication_role = replica; update public.tickets set status = 'closed', resolution = 'x'`,
+        ),
+    ],
+    [
+      'an upsert',
+      () =>
+        by(
+          serviceKey,
+          `insert into public.tickets (id, status) values (1, 'closed') on conflict (id) do update set status = excluded.status`,
+        ),
+    ],
+    [
+      'a merge',
+      () =>
+        by(
+          serviceKey,
+          `merge into public.tickets t using (select 1 as id) s on t.id = s.id when matched then update set status = 'closed'`,
+        ),
+    ],
+    [
+      'a function with its owner’s rights',
+      async () => {
+        await owner.script(`create function public.force() returns void language sql security definer
+          as $$ update public.tickets set status = 'lost' $$`);
+        await by(customer, 'select public.force()');
+      },
+    ],
+    [
+      'a trigger of the app that comes after all others',
+      async () => {
+        await owner.script(`create function public.force() returns trigger language plpgsql
+            as $$ begin new.status = 'lost'; return new; end $$;
+          create trigger zzz_force before update on public.tickets for each row execute function public.force()`);
+        await by(agent, 'update public.tickets set priority = 2');
+      },
+    ],
+    [
+      'a view',
+      async () => {
+        await owner.script(
+          'create view public.mine as select * from public.tickets; grant all on public.mine to authenticated',
+        );
+        await by(customer, `update public.mine set status = 'lost'`);
+      },
+    ],
+  ])('by %s is held to it too', async (_, write) => {
+    expect(await refusal(write())).toMatchObject({ sqlstate: 'NF001' });
+    expect(await status()).toBe('open');
+  });
+
+  it('that leaves the state alone is nobody’s passage', async () => {
+    await by(customer, `update public.tickets set priority = 5, status = 'open'`);
+    expect(await passages()).toHaveLength(1);
+  });
+
+  it('by upsert may take an open transition, though the row it offers would be no new one', async () => {
+    await by(
+      customer,
+      `insert into public.tickets (id, status) values (1, 'held') on conflict (id) do update set status = excluded.status`,
+    );
+    expect(await status()).toBe('held');
+    expect(await passages()).toHaveLength(2);
+  });
+
+  it('of several rows is refused whole when one of them may not pass', async () => {
+    await owner.script(`insert into public.tickets (owner, status) values ('${bob}', 'closed')`);
+    expect(await refusal(by(customer, `update public.tickets set status = 'held'`))).toMatchObject({
+      sqlstate: 'NF001',
+    });
+    expect(await status()).toBe('open');
+  });
+
+  it('counts the first open transition of several between the same states', async () => {
+    await define(`[
+      {"name": "drop", "from": "open", "to": "closed", "roles": ["agent"], "sets": {"resolution": "'dropped'"}},
+      {"name": "withdraw", "from": "open", "to": "closed", "when": "owner = auth.uid()", "sets": {"resolution": "'withdrawn'"}}]`);
+    await by(customer, `update public.tickets set status = 'closed'`);
+    expect(await rows('select resolution from public.tickets')).toEqual([{ resolution: 'withdrawn' }]);
+    expect((await passages()).at(-1)?.transition).toBe('withdraw');
+  });
+
+  it('that the caller’s role was revoked for is refused at once, with the token that named it', async () => {
+    expect(await open(agent)).toContain('close');
+    await owner.script(`select ninefold.revoke_role('${ada}', 'agent')`);
+    const claims = { sub: ada, role: 'authenticated', app_metadata: { roles: ['agent'] } };
+    await owner.script('drop policy everyone on public.tickets; create policy everyone on public.tickets using (true)');
+    const tried = by(
+      { role: 'authenticated', claims },
+      `update public.tickets set status = 'closed', resolution = 'x'`,
+    );
+    expect(await refusal(tried)).toMatchObject({ sqlstate: 'NF001' });
+    await owner.script(`select ninefold.grant_role('${ada}', 'agent')`);
+  });
+});
+
+describe('two members at once', () => {
+  it('cannot both pass the same transition: the second finds the row where the first has brought it', async () => {
+    let second: Promise<unknown> = Promise.resolve();
+    await calls.transaction(async (first) => {
+      await by(agent, `update public.tickets set status = 'closed', resolution = 'first'`, first);
+      second = by(
+        agent,
+        `update public.tickets set status = 'closed', resolution = 'second' where status <> 'closed' returning id`,
+      );
+      // It waits for the row, and must not have been answered before the first commits.
+      await expect
+        .poll(async () => (await rows('select count(*) as n from pg_locks where not granted'))[0]?.n)
+        .toBe('1');
+    });
+    expect(await second).toEqual([]);
+    expect((await passages()).map(({ transition }) => transition)).toEqual([null, 'close']);
+    expect(await rows('select resolution, times from public.tickets')).toEqual([{ resolution: 'first', times: '1' }]);
+  });
+
+  it('that take different ones are judged one after the other', async () => {
+    let second: Promise<unknown> = Promise.resolve();
+    await calls.transaction(async (first) => {
+      await by(agent, `update public.tickets set status = 'closed', resolution = 'first'`, first);
+      second = refusal(by(customer, `update public.tickets set status = 'held'`));
+      await expect
+        .poll(async () => (await rows('select count(*) as n from pg_locks where not granted'))[0]?.n)
+        .toBe('1');
+    });
+    expect(await second).toMatchObject({ message: 'No transition leads from closed to held.' });
+  });
+});
+
+describe('a new row', () => {
+  it('starts in the initial state, also when it names none', async () => {
+    const made = await by(customer, `insert into public.tickets (status) values (default), ('open') returning status`);
+    expect(made.map((row) => row.status)).toEqual(['open', 'open']);
+    await owner.script('alter table public.tickets alter status drop default');
+    expect(await by(customer, 'insert into public.tickets (priority) values (2) returning status')).toEqual([
+      { status: 'open' },
+    ]);
+  });
+
+  it.each<[string, Caller]>([
+    ['a member', customer],
+    ['the service key', serviceKey],
+  ])('cannot start elsewhere for %s', async (_, caller) => {
+    expect(await refusal(by(caller, `insert into public.tickets (status) values ('closed')`))).toMatchObject({
+      sqlstate: 'NF002',
+      message: 'A new row of public.tickets starts in the state open, not in closed.',
+    });
+  });
+
+  it('may be imported by the owner in a state that the machine knows, and is recorded so', async () => {
+    await owner.script(`insert into public.tickets (status) values ('closed')`);
+    expect((await passages()).at(-1)).toMatchObject({ from_state: null, to_state: 'closed' });
+    expect(await refusal(owner.script(`insert into public.tickets (status) values ('lost')`))).toMatchObject({
+      sqlstate: 'NF002',
+    });
+  });
+});
+
+describe('what is open now', () => {
+  it('is a field of the row, as the caller may pass', async () => {
+    expect(await open(customer)).toEqual(['hold']);
+    expect(await open(agent)).toEqual(['hold', 'close']);
+    await owner.script('update public.tickets set priority = 9');
+    expect(await open(agent)).toEqual(['hold']);
+    await by(customer, `update public.tickets set status = 'held'`);
+    expect(await open(customer)).toEqual([]);
+    expect(await open(serviceKey)).toEqual(['reopen']);
+  });
+});
+
+describe('passages', () => {
+  const seen = async (caller: Caller) =>
+    Number((await by(caller, 'select count(*) as n from ninefold.passages'))[0]?.n);
+
+  it('are read where the row is read, and nowhere else', async () => {
+    await owner.script(`insert into public.tickets (owner) values ('${ada}')`);
+    expect(await seen(customer)).toBe(1);
+    expect(await seen(agent)).toBe(2);
+    expect(await seen({ role: 'anon', claims: {} })).toBe(0);
+    expect(await seen(serviceKey)).toBe(2);
+    expect(await by(customer, 'select t.passages from public.tickets t')).toHaveLength(1);
+    // A row made up to ask about another's.
+    const [made] = await by(
+      customer,
+      `select public.passages(jsonb_populate_record(null::public.tickets, '{"id": 2}')) as p`,
+    );
+    expect(made?.p).toBe('[]');
+  });
+
+  it('are not read without the right to read the table, or its key', async () => {
+    await owner.script(
+      'revoke all on public.tickets from authenticated; grant select (status) on public.tickets to authenticated',
+    );
+    expect(await seen(agent)).toBe(0);
+    await owner.script('revoke usage on schema public from authenticated');
+    expect(await seen(agent)).toBe(0);
+  });
+
+  it('are read though the policies call functions that look for their tables in the caller’s search path', async () => {
+    await owner.script(`create table public.teams (member uuid); insert into public.teams values ('${bob}'); grant select on public.teams to authenticated;
+      create function public.in_team() returns boolean language sql stable as 'select exists (select from teams where member = auth.uid())';
+      drop policy everyone on public.tickets; create policy team on public.tickets using (public.in_team());`);
+    const [, , result] = await calls.run([
+      become(customer),
+      { text: `select set_config('search_path', 'public', true)`, params: [] },
+      { text: 'select t.passages from public.tickets t', params: [] },
+    ]);
+    expect(result && JSON.parse(rowsAsText(result)[0]?.passages ?? '')).toHaveLength(1);
+  });
+
+  it('go with a row whose key changes, and are nobody’s once it is deleted', async () => {
+    await owner.script('update public.tickets set id = 7');
+    expect(await rows('select key from ninefold.passages')).toEqual([{ key: '{"id": 7}' }]);
+    await owner.script(`delete from public.tickets; insert into public.tickets (id, owner) values (7, '${bob}')`);
+    expect(await seen(customer)).toBe(1);
+    expect(await passages()).toHaveLength(2);
+  });
+
+  it('cannot be written by a member or a key', async () => {
+    const forged = `insert into ninefold.passages (entity, field, key, to_state, role) values ('public.tickets', 'status', '{"id": 1}', 'lost', 'x')`;
+    for (const caller of [customer, serviceKey]) {
+      expect(await refusal(by(caller, forged))).toMatchObject({ sqlstate: '42501' });
+      expect(await refusal(by(caller, 'update ninefold.passages set member = null'))).toMatchObject({
+        sqlstate: '42501',
+      });
+    }
+  });
+});
