@@ -146,6 +146,7 @@ describe('a change of the app is told in words that a business person can read',
       'alter policy own on public.tickets to anon, authenticated',
       ['The policy own of tickets has changed: it is now for anon and authenticated.'],
     ],
+    ['alter policy own on public.tickets rename to mine', ['The policy own of tickets is called mine now.']],
     ['alter table public.customers alter id drop identity', ['id of customers is no longer numbered by itself.']],
     [
       'alter view public.open_tickets set (check_option = local)',
@@ -169,6 +170,60 @@ describe('a change of the app is told in words that a business person can read',
     // Undone, it is told the other way round, and then nothing is left to tell.
     expect(words(after, before).length).toBeGreaterThan(0);
     if (isRole) await database.pool.script('drop owned by diff_agent; drop role diff_agent');
+  });
+
+  const machine = (close: string): string =>
+    `select ninefold.define_machine('public.customers', 'email', 'new', '[{"name": "${close}", "from": ["new", "open"], "to": "closed"}]')`;
+
+  it.each<[string, string, Record<string, string[]>]>([
+    [
+      '',
+      'alter table public.tickets rename to questions',
+      {
+        entities: ['The table tickets is called questions now.'],
+        rules: ['In the rules, tickets is now called questions.'],
+        roles: ['Where it says who may do what, tickets is now called questions.'],
+        calls: ['In the calls, tickets is now called questions: /rest/v1/questions (before: /rest/v1/tickets).'],
+        errors: ['In the errors, tickets is now called questions.'],
+      },
+    ],
+    [
+      '',
+      'alter table public.tickets rename column title to heading',
+      {
+        rules: ['In the rules, the field title of tickets is now called heading.'],
+        errors: ['In the errors, the field title of tickets is now called heading.'],
+        roles: [],
+        calls: [],
+      },
+    ],
+    [
+      '',
+      'alter table public.customers rename to "Große Kunden"',
+      { entities: ['The table customers is called "Große Kunden" now.'], states: [] },
+    ],
+    [
+      '',
+      `alter table public.customers rename to people; comment on table public.people is 'Who asks'; revoke all on public.people from service_role`,
+      {
+        entities: ['The table customers is called people now.', 'people is now described as “Who asks”.'],
+      },
+    ],
+    [machine('close'), machine('shut'), { states: ['The transition close of customers.email is called shut now.'] }],
+  ])('a name that changed is told as such, and what else has: %s%s', async (first, sql, expected) => {
+    if (first !== '') await owner.script(first);
+    const before = await derive();
+    await owner.script(sql);
+    const after = await derive();
+    for (const [chapter, sentences] of Object.entries(expected)) {
+      const told = diffChapters(before, after).filter((change) => change.chapter === chapter);
+      expect(told.map((change) => change.words)).toEqual(sentences.map((start) => expect.stringContaining(start)));
+    }
+    expect(
+      diffChapters(after, before)
+        .map((change) => change.words)
+        .join(),
+    ).not.toContain(' gone');
   });
 
   it('a setting that closes sign-up', async () => {

@@ -2,6 +2,7 @@ import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import { type Difference, differences, isObject, type JsonObject } from './differences.ts';
 import { inFormOfNow } from './earlier.ts';
+import { followRenames } from './follow-renames.ts';
 import { matches, type Teller, type Told } from './teller.ts';
 import { callsTeller } from './words/calls.ts';
 import { purposeTeller, screensTeller } from './words/description.ts';
@@ -38,14 +39,16 @@ export function diffChapters(before: JsonObject, after: JsonObject): Change[] {
   return diffAlike(inFormOfNow(before, after), inFormOfNow(after, before));
 }
 
-function diffAlike(before: JsonObject, after: JsonObject): Change[] {
+function diffAlike(then: JsonObject, after: JsonObject): Change[] {
+  const { before, told } = followRenames(then, after);
   const known = new Set<string>(chapters.map((chapter) => chapter.key));
   const others = Object.keys({ ...before, ...after }).filter((key) => !known.has(key));
   const keys = [...chapters.map((chapter) => chapter.key), ...others] as ChapterKey[];
-  return keys.flatMap((key) => diffChapter(key, before, after));
+  return keys.flatMap((key) => diffChapter(key, before, after, told.get(key) ?? []));
 }
 
-function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject): Change[] {
+/** `renames` are sentences that tell of names, which `before` has as they are after. */
+function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject, renames: readonly Told[]): Change[] {
   const teller = Object.hasOwn(tellers, key) ? tellers[key] : nothing;
   const isWhole = (path: readonly string[]) => teller.whole.some((pattern) => matches(path, pattern));
   // A chapter that only one side has is compared with an empty one, so that its items are told one by one.
@@ -64,7 +67,7 @@ function diffChapter(key: ChapterKey, before: JsonObject, after: JsonObject): Ch
   const order = new Map(found.map((difference, i) => [difference, i]));
   const first = (of: readonly Difference[]) => Math.min(...of.map((difference) => order.get(difference) ?? 0));
   const [asides, rest] = [[...silent].filter(isAside), [...silent].filter((difference) => !isAside(difference))];
-  const [start, ...others] = [...told, ...rest.map(genericWords)];
+  const [start, ...others] = [...renames, ...told, ...rest.map(genericWords)];
   // They are worth a sentence only where nothing else has changed.
   const sentences = start ? [{ ...start, of: [...start.of, ...asides] }, ...others] : asidesWords(asides);
   return sentences

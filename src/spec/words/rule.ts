@@ -1,3 +1,4 @@
+import { sqlName } from '../../catalog/entity-names.ts';
 import { isKeyword, tokenise } from '../../catalog/expression-text.ts';
 import { type Expression, type Operand, parseExpression } from './expression.ts';
 import { anyone } from './outcomes.ts';
@@ -25,8 +26,7 @@ export function ruleWords(check: string): string {
 
 /** The check of a domain, about a field: VALUE is the field. */
 export function domainRuleWords(check: string, field: string): string {
-  const quoted = `"${field.replaceAll('"', '""')}"`;
-  return ruleWords(replaceValue(check, quoted));
+  return ruleWords(replaceValue(check, sqlName(field)));
 }
 
 function replaceValue(check: string, name: string): string {

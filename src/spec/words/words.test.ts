@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExpression, parseQuery, relationsRead } from './expression.ts';
 import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
 import { phrase } from './phrase.ts';
+import { domainRuleWords } from './rule.ts';
 
 const anon: Caller = { role: 'anon', user: 'none', memberRole: null, sees: () => true };
 const member: Caller = { role: 'authenticated', user: 'member', memberRole: null, sees: () => true };
@@ -173,4 +174,9 @@ describe('what a condition reads', () => {
   ])('whether a view shows nothing when its table does: %s', (sql, plain) => {
     expect(parseQuery(sql)?.plain).toBe(plain);
   });
+});
+
+it('a check of a domain names the field as SQL does, with quotes only where it needs them', () => {
+  expect(domainRuleWords('(VALUE = upper(VALUE))', 'code')).toBe('code is upper(code)');
+  expect(domainRuleWords('(VALUE = upper(VALUE))', 'Code')).toBe('Code is upper("Code")');
 });

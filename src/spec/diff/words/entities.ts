@@ -18,7 +18,13 @@ import {
 
 /** Chapter 3: entities, their fields, and the relations between them. */
 export const entitiesTeller: Teller = {
-  whole: ['relations/*', 'entities/*/triggers/*', 'entities/*/rewrite_rules', 'entities/*/fields/*/attributes'],
+  whole: [
+    'relations/*',
+    'entities/*/triggers/*',
+    'entities/*/rewrite_rules',
+    'entities/*/fields/*/attributes',
+    'entities/*/fields/*/references',
+  ],
   tell: (differences, sides) =>
     differences.flatMap((difference) => {
       const words = wordsOf(difference, sides);
@@ -179,11 +185,18 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
       return `What ${name} consists of ${fromTo(partsWords(before), partsWords(after))}.`;
     case 'references':
       if (after === null) return `${name} points to nothing any more.`;
-      return `${name} now points to ${text(after, 'entity')} (${text(after, 'field')}).`;
+      return before === null
+        ? `${name} now points to ${targetWords(after)}.`
+        : `${name} now points to ${targetWords(after)} (before: to ${targetWords(before)}).`;
     default:
       return null;
   }
 }
+
+const targetWords = (target: unknown): string => `${text(target, 'field')} of ${entityWords(target)}`;
+
+/** An entity by its schema and name. */
+const entityWords = (one: unknown): string => thing(`${text(one, 'schema')}.${text(one, 'entity')}`);
 
 const partsWords = (attributes: unknown): string =>
   items({ attributes }, 'attributes')
@@ -238,7 +251,9 @@ function relationWords({ before, after }: Difference): string {
     const [was, is] = [text(before, 'on_update') || 'refused', text(after, 'on_update') || 'refused'];
     return `${pointer(after)}: when the key there changes, ${is} (before: ${was}).`;
   }
-  return `${pointer(after)}: ${restWords({ ...before }, { ...after }, []).join('; ')}.`;
+  const [was, is] = [memberOf(before, 'to'), memberOf(after, 'to')];
+  const other = entityWords(was) === entityWords(is) ? [] : [`before: to one of ${entityWords(was)}`];
+  return `${pointer(after)}: ${[...other, ...restWords({ ...before }, { ...after }, other.length > 0 ? ['to'] : [])].join('; ')}.`;
 }
 
 const endingOf = (relation: unknown): string =>
@@ -247,7 +262,7 @@ const endingOf = (relation: unknown): string =>
 function pointer(relation: unknown): string {
   const [from, to] = [memberOf(relation, 'from'), memberOf(relation, 'to')];
   const fields = listWords(texts(from, 'fields'));
-  return `Rows of ${text(from, 'entity')} now point to a row of ${text(to, 'entity')} (${fields})`;
+  return `Rows of ${entityWords(from)} now point to a row of ${entityWords(to)} (${fields})`;
 }
 
 const memberOf = (value: unknown, name: 'from' | 'to'): unknown =>

@@ -25,8 +25,13 @@ export const errorsTeller: Teller = {
   },
 };
 
-const renamedWords = ({ before }: Difference, { after }: Difference): string =>
-  `The error ${nameOf(after)} now comes from ${thing(text(after, 'origin'))} (before: ${thing(text(before, 'origin'))}).`;
+function renamedWords({ before }: Difference, { after }: Difference): string {
+  if (!isObject(before) || !isObject(after)) return '';
+  const from = `now comes from ${thing(text(after, 'origin'))} (before: ${thing(text(before, 'origin'))})`;
+  // How the rule behind it is written is told where rules are.
+  const told = ['id', 'origin', ...(text(after, 'group') === 'rule' ? ['sql'] : [])];
+  return `The error ${nameOf(after)} ${[from, ...restWords(before, after, told)].join('; ')}.`;
+}
 
 /** The entity or the function that an error comes from; empty for those of the protocols. Quoted names may hold a dot. */
 const originOf = (error: unknown): string =>

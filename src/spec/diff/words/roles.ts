@@ -3,6 +3,7 @@ import { canonical, type Difference, isObject, type JsonObject } from '../differ
 import { matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
+import { renamings } from './renamings.ts';
 import { fewWords, flag, fromTo, items, listWords, sentence, text, texts, thing } from './values.ts';
 
 /** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
@@ -14,7 +15,7 @@ export const rolesTeller: Teller = {
       differences.filter(({ path }) => matches(path, 'cells/*')),
       sides,
     ),
-    ...differences.filter(({ path }) => matches(path, 'policies/*')).map(tellPolicy),
+    ...tellPolicies(differences.filter(({ path }) => matches(path, 'policies/*'))),
     ...[
       ...groupBy(
         differences.filter(({ path }) => matches(path, 'advice/*')),
@@ -223,6 +224,23 @@ function reasonWords({ before, after }: Difference): string {
   // The reason names the policies.
   const rest = restWords(before, after, ['reason', 'policies']);
   return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...rest].join('; ');
+}
+
+/** Its SQL holds the name of a policy; what else it holds stands in the other members. */
+function tellPolicies(differences: readonly Difference[]): Told[] {
+  const renamed = renamings(differences, (policy) => {
+    if (!isObject(policy)) return canonical(policy);
+    const { name, sql, ...rest } = policy;
+    return canonical(rest);
+  });
+  const paired = new Set(renamed.flat());
+  return [
+    ...renamed.map(([gone, come]): Told => {
+      const name = `policy ${text(gone.before, 'name')} of ${thing(text(gone.before, 'entity'))}`;
+      return { words: `The ${name} is called ${text(come.after, 'name')} now.`, of: [gone, come] };
+    }),
+    ...differences.filter((difference) => !paired.has(difference)).map(tellPolicy),
+  ];
 }
 
 function tellPolicy(difference: Difference): Told {

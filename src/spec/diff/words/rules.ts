@@ -1,5 +1,5 @@
 import { groupBy } from '../../group.ts';
-import { type Difference, isObject } from '../differences.ts';
+import { type Difference, isObject, type JsonObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
@@ -24,7 +24,12 @@ export const rulesTeller: Teller = {
       const renamed = renamings(group, (rule) => `${text(rule, 'words')}\0${texts(rule, 'fields').join()}`);
       const paired = new Set(renamed.flat());
       return [
-        ...renamed.map(([gone, come]): Told => ({ words: renamedWords(thing(entity), gone, come), of: [gone, come] })),
+        ...renamed.map(
+          ([gone, come]): Told => ({
+            words: renamedWords(thing(entity), { ...come, before: gone.before }),
+            of: [gone, come],
+          }),
+        ),
         ...group
           .filter((difference) => !paired.has(difference))
           .map((difference): Told => ({ words: ruleWords(thing(entity), difference), of: [difference] })),
@@ -33,16 +38,39 @@ export const rulesTeller: Teller = {
   },
 };
 
-const renamedWords = (entity: string, { before }: Difference, { after }: Difference): string =>
-  `The rule for ${entity}, ${text(after, 'words')}, is now called ${text(after, 'name')} (before: ${text(before, 'name')}).`;
+function renamedWords(entity: string, { before, after }: Difference): string {
+  if (!isObject(before) || !isObject(after)) return '';
+  const sql = askedBy(before) === askedBy(after) ? ['sql'] : [];
+  const parts = [
+    `is now called ${text(after, 'name')} (before: ${text(before, 'name')})`,
+    ...reachWords(before, after),
+    ...restWords(before, after, ['id', 'name', 'applies_to', ...sql]),
+  ];
+  return `The rule for ${entity}, ${text(after, 'words')}, ${parts.join('; ')}.`;
+}
 
 const entityOf = ({ before, after }: Difference): string => text(after ?? before, 'entity');
+
+/** The domain that a rule of a field comes from; empty for other rules. */
+const domainOf = (rule: unknown): string =>
+  /^((?:"(?:[^"]|"")*"|[^"\s])+) (?:CHECK \(|NOT NULL)/.exec(text(rule, 'sql'))?.[1] ?? '';
+
+/** What the SQL of a rule asks, without its domain and without of which rows. */
+const askedBy = (rule: unknown): string =>
+  text(rule, 'sql')
+    .slice(domainOf(rule).length)
+    .replace(/ NOT (VALID|ENFORCED)$/, '');
 
 const reach: Readonly<Record<string, string>> = {
   'all rows': 'of all rows',
   'new and changed rows': 'of new and changed rows only',
   'no row': 'of no row: it is not enforced',
 };
+
+const reachWords = (before: JsonObject, after: JsonObject): string[] =>
+  before.applies_to === after.applies_to
+    ? []
+    : [`now asked ${reach[text(after, 'applies_to')] ?? text(after, 'applies_to')}`];
 
 function ruleWords(entity: string, { before, after }: Difference): string {
   if (before === undefined) {
@@ -59,9 +87,12 @@ function ruleWords(entity: string, { before, after }: Difference): string {
     // Words and SQL change together; either alone is told.
     told.push('sql', 'commented');
   }
-  if (before.applies_to !== after.applies_to) {
-    parts.push(`now asked ${reach[text(after, 'applies_to')] ?? text(after, 'applies_to')}`);
-  }
+  parts.push(...reachWords(before, after));
+  const [was, is] = [domainOf(before), domainOf(after)];
+  if (was !== is && was !== '' && is !== '')
+    parts.push(`it is now one of the domain ${thing(is)} (before: of ${thing(was)})`);
+  // The name of a domain and how far a rule reaches stand in its SQL too.
+  if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
   parts.push(...restWords(before, after, told));
   return `The rule for ${entity}, ${text(after, 'words')}, has changed: ${parts.join('; ')}.`;
 }

@@ -1,6 +1,8 @@
-import { type Difference, isObject } from '../differences.ts';
+import { groupBy } from '../../group.ts';
+import { canonical, type Difference, isObject } from '../differences.ts';
 import { keyAt, matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
+import { renamings } from './renamings.ts';
 import { fewWords, fromTo, items, text, thing, valueWords } from './values.ts';
 
 /** Chapter 4: state machines, their states and transitions. */
@@ -8,10 +10,15 @@ export const statesTeller: Teller = {
   whole: ['machines/*/transitions/*', 'machines/*/states/*', 'machines/*/table'],
   tell: (differences) => {
     const tables = differences.filter(({ path }) => matches(path, 'machines/*/table'));
-    const told = differences.flatMap((difference): Told[] => {
-      const words = wordsOf(difference);
-      return words === null ? [] : [{ words, of: [difference] }];
-    });
+    const renamed = renamedTransitions(differences.filter(({ path }) => matches(path, 'machines/*/transitions/*')));
+    const paired = new Set(renamed.flat());
+    const told = [
+      ...renamed.map(([gone, come]): Told => ({ words: renamedWords(gone, come), of: [gone, come] })),
+      ...differences.flatMap((difference): Told[] => {
+        const words = paired.has(difference) ? null : wordsOf(difference);
+        return words === null ? [] : [{ words, of: [difference] }];
+      }),
+    ];
     // The table follows from states and transitions: it is told with them, alone where they say nothing.
     return told.map((one) => {
       const machine = one.of[0]?.path[1];
@@ -21,11 +28,32 @@ export const statesTeller: Teller = {
   },
 };
 
+/** Transitions that went and came again under another name, alike in all else with no other of their machine. */
+function renamedTransitions(differences: readonly Difference[]): [gone: Difference, come: Difference][] {
+  return [...groupBy(differences, ({ path }) => path[1])].flatMap(([, group]) => {
+    const alike = groupBy(
+      group.filter(({ kind }) => kind !== 'changed'),
+      ({ before, after }) => likenessOf(after ?? before),
+    );
+    return renamings([...alike.values()].filter((pair) => pair.length === 2).flat(), likenessOf);
+  });
+}
+
+const likenessOf = (transition: unknown): string => {
+  if (!isObject(transition)) return canonical(transition);
+  const { name, words, ...rest } = transition;
+  return canonical(rest);
+};
+
+const renamedWords = (gone: Difference, { after }: Difference): string =>
+  `The transition ${text(gone.before, 'name')} of ${thing(keyAt(gone, 1))} is called ${text(after, 'name')} now.`;
+
 function wordsOf(difference: Difference): string | null {
   const { path, before, after } = difference;
   const machine = thing(keyAt(difference, 1));
   if (matches(path, 'machines/*')) {
-    if (after === undefined) return `${machine} has no states machine any more: it may hold any value.`;
+    if (after === undefined)
+      return `${machine} goes through no states any more: it may hold any value that the rules allow.`;
     const states = fewWords(items(after, 'states').map((state) => text(state, 'name')));
     return `${machine} now goes through states: ${states}; a new row starts as ${text(after, 'initial')}.`;
   }

@@ -1,0 +1,82 @@
+import { sqlName } from '../names.ts';
+import { thing } from './words/values.ts';
+
+/** Names as an entity or a field had them and has them now. */
+export interface RenamedEntity {
+  readonly kind: string;
+  readonly before: EntityName;
+  readonly after: EntityName;
+}
+
+export interface EntityName {
+  readonly id: string;
+  readonly schema: string;
+  readonly name: string;
+}
+
+export interface RenamedField {
+  /** As it is called now. */
+  readonly entity: EntityName;
+  readonly before: string;
+  readonly after: string;
+}
+
+const NAME = '(?:"(?:[^"]|"")*"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
+const namePattern = new RegExp(NAME, 'g');
+/** A string of SQL, which may name a relation; or names with dots between them. */
+const pattern = new RegExp(`'((?:[^']|'')*)'(::regclass)?|${NAME}(?:\\.${NAME})*`, 'g');
+
+/**
+ * A text with each chain of names, `public.plain` or `plain.note`, given to `rename`. What stands in single quotes is a value,
+ * and left alone unless PostgreSQL printed it as the name of a relation.
+ */
+function withNames(text: string, rename: (names: string[], at: number) => void): string {
+  return text.replaceAll(
+    pattern,
+    (all: string, quoted: string | undefined, isRelation: string | undefined, at: number) => {
+      if (quoted !== undefined) return isRelation === undefined ? all : `'${withNames(quoted, rename)}'::regclass`;
+      const names = all.match(namePattern) ?? [];
+      rename(names, at);
+      return names.join('.');
+    },
+  );
+}
+
+/** The schema and the name at the start of an id: `public.plain` of `public.plain.note`; empty where there are none. */
+export const entityPart = (id: string): string =>
+  new RegExp(`^(?:(?:rule|rest|transition)\\.)?(${NAME}\\.${NAME})`).exec(id)?.[1] ?? '';
+
+/** Renames entities in text, by their ids and by what `bare` has them called without their schema; with the renamings that it took. */
+export function withEntities(
+  text: string,
+  ids: ReadonlyMap<string, RenamedEntity>,
+  bare: ReadonlyMap<string, RenamedEntity>,
+): [text: string, of: RenamedEntity[]] {
+  const of: RenamedEntity[] = [];
+  const renamed = withNames(text, (names) => {
+    for (let i = 0; i + 1 < names.length; i++) {
+      const rename = ids.get(`${names[i]}.${names[i + 1]}`);
+      if (!rename) continue;
+      of.push(rename);
+      names.splice(i, 2, rename.after.id);
+      return;
+    }
+    const rename = bare.get(names[0] ?? '');
+    if (!rename) return;
+    of.push(rename);
+    names[0] = names.length === 1 ? thing(rename.after.id) : sqlName(rename.after.name);
+  });
+  return [renamed, of];
+}
+
+/** Renames a field in text about its entity: where it stands alone, or behind the entity's name or a trigger's `old` and `new`. */
+export function withField(text: string, { entity, before, after }: RenamedField): string {
+  const holders = new Set([sqlName(entity.name), 'old', 'new']);
+  const capital = (name: string) => name.slice(0, 1).toUpperCase() + name.slice(1);
+  return withNames(text, (names, at) => {
+    for (const [i, name] of names.entries()) {
+      if (name === sqlName(before) && (i === 0 || holders.has(names[i - 1] ?? ''))) names[i] = sqlName(after);
+      else if (at === 0 && i === 0 && name === capital(before)) names[i] = capital(after);
+    }
+  });
+}
