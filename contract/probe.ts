@@ -6,7 +6,7 @@ export interface ProbeState {
   running: {
     /** ISO 8601. */
     started_at: string;
-    /** Entities that were tried, of how many; functions count as one. */
+    /** Steps that are done, of how many: each entity is one, and so are up to 60 cells of functions together. */
     done: number;
     total: number;
   } | null;

@@ -1,14 +1,15 @@
 import { limits } from '../../../contract/limits.ts';
 import type { CodeFacts } from '../../catalog/code.ts';
-import type { RelationFact } from '../../catalog/entities.ts';
+import type { ConstraintFact, RelationFact } from '../../catalog/entities.ts';
 import { Access } from '../access/access.ts';
 import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
 import { ViewUses } from '../access/view-uses.ts';
 import type { Facts } from '../facts.ts';
+import { groupBy } from '../group.ts';
 import { exposedRelations } from '../roles.ts';
 import type { Row } from './literals.ts';
 import { MadeRows } from './made-row.ts';
-import { type Accounts, memberFields, strangers } from './members.ts';
+import { type Accounts, type MemberField, memberFields, strangers } from './members.ts';
 import { SideEffects } from './side-effects.ts';
 import { Tries } from './tries.ts';
 
@@ -36,6 +37,10 @@ export class Ground {
   readonly accounts: Accounts;
   readonly breadth: Breadth;
   readonly #views: ViewUses;
+  readonly #relations: ReadonlyMap<number, RelationFact>;
+  /** Foreign keys to auth.users, by the relation that has them. */
+  readonly #toUsers: ReadonlyMap<number, readonly ConstraintFact[]>;
+  readonly #memberFields = new Map<number, readonly MemberField[]>();
   /** Null where the database has no accounts. */
   readonly users: RelationFact | null;
 
@@ -58,18 +63,33 @@ export class Ground {
     this.made = new MadeRows(facts, this.access.rights, ids);
     this.accounts = accounts;
     this.#views = new ViewUses(facts);
-    this.users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
+    this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    const users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
+    this.users = users;
+    this.#toUsers = groupBy(
+      facts.constraints.filter(({ kind, target }) => kind === 'f' && target === users?.oid),
+      ({ relation }) => relation,
+    );
+  }
+
+  /** The fields that a relation's policies compare with the member. */
+  memberFieldsOf(relation: RelationFact): readonly MemberField[] {
+    const found = this.#memberFields.get(relation.oid) ?? memberFields(this.access, relation);
+    this.#memberFields.set(relation.oid, found);
+    return found;
   }
 
   /** The fields of a relation that hold a member: by its policies, or by a foreign key to auth.users. */
   ownersOf(relation: RelationFact): string[] {
     const fields = this.access.rights.fieldsOf.get(relation.oid) ?? [];
-    const compared = memberFields(this.access, relation).filter(
+    const compared = this.memberFieldsOf(relation).filter(
       ({ schema, name }) => schema === relation.schema && name === relation.name,
     );
-    const names = new Set([...compared.map((one) => one.field), ...this.#pointingToUsers(relation)]);
+    const names = new Set(compared.map((one) => one.field));
+    const pointing = new Set((this.#toUsers.get(relation.oid) ?? []).flatMap((one) => one.fields));
     return fields
-      .filter((field) => names.has(field.name) && /^(uuid|text|character varying)/.test(field.type))
+      .filter((field) => names.has(field.name) || pointing.has(field.number))
+      .filter((field) => /^(uuid|text|character varying)/.test(field.type))
       .map((field) => field.name);
   }
 
@@ -77,19 +97,10 @@ export class Ground {
   beneath(view: RelationFact): RelationFact[] {
     const found = new Set<RelationFact>();
     for (const { relation: oid } of this.#views.of(view.oid).relations) {
-      const used = this.facts.relations.find((one) => one.oid === oid);
+      const used = this.#relations.get(oid);
       for (const table of used?.kind === 'v' ? this.beneath(used) : used ? [used] : []) found.add(table);
     }
     return [...found].filter(({ kind, oid }) => (kind === 'r' || kind === 'p') && oid !== this.users?.oid);
-  }
-
-  /** The fields of a relation with a foreign key to auth.users. */
-  #pointingToUsers(relation: RelationFact): string[] {
-    const fields = this.access.rights.fieldsOf.get(relation.oid) ?? [];
-    return this.facts.constraints.flatMap((one) => {
-      const isTo = one.kind === 'f' && one.relation === relation.oid && one.target === this.users?.oid;
-      return isTo ? fields.flatMap((field) => (one.fields.includes(field.number) ? [field.name] : [])) : [];
-    });
   }
 
   /** A row like one that is there, as it would be made: in the first state of its machines. */

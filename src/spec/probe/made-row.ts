@@ -12,19 +12,25 @@ const DEEPEST = 3;
 
 /** Makes rows for tables that have none, as far as can be told what a row must be like. */
 export class MadeRows {
-  readonly #facts: Facts;
   readonly #rights: Rights;
   readonly #ids: readonly string[];
   readonly #relations: ReadonlyMap<number, RelationFact>;
   readonly #constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
+  /** Foreign keys, by the table that they point to. */
+  readonly #pointing: ReadonlyMap<number, readonly ConstraintFact[]>;
+  readonly #types: ReadonlyMap<number, Facts['types'][number]>;
 
   /** `ids` are those of the members to whom rows can belong. */
   constructor(facts: Facts, rights: Rights, ids: readonly string[]) {
     this.#ids = ids;
-    this.#facts = facts;
     this.#rights = rights;
     this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.#constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
+    this.#pointing = groupBy(
+      facts.constraints.filter(({ kind }) => kind === 'f'),
+      ({ target }) => target,
+    );
+    this.#types = new Map(facts.types.map((type) => [type.oid, type]));
   }
 
   /**
@@ -118,9 +124,8 @@ export class MadeRows {
     const mine = (this.#rights.fieldsOf.get(relation.oid) ?? []).filter((field) => field.generated === '');
     for (const to of this.#constraints.get(relation.oid) ?? []) {
       if (to.kind !== 'f' || to.fields.length !== 1 || isUsersOid(this.#relations, to.target)) continue;
-      for (const other of this.#facts.constraints) {
-        const found =
-          other.kind === 'f' && other.target === to.target ? this.#relations.get(other.relation) : undefined;
+      for (const other of this.#pointing.get(to.target) ?? []) {
+        const found = this.#relations.get(other.relation);
         if (!found || above.has(found.oid) || other.fields.length !== 1 || found.kind !== 'r') continue;
         const theirs = this.#rights.fieldsOf.get(found.oid) ?? [];
         const shared = mine.filter((field) => {
@@ -189,7 +194,7 @@ export class MadeRows {
   /** `another`: one that differs from that of the row before. */
   #fitting(relation: RelationFact, field: FieldFact, counts: boolean, another: boolean): string {
     const cast = (text: string): string => `${quoteLiteral(text)}::${field.type}`;
-    const type = this.#facts.types.find((one) => one.oid === field.type_oid);
+    const type = this.#types.get(field.type_oid);
     if (type?.labels?.[0] !== undefined) return cast(type.labels[0]);
     const checks = (this.#constraints.get(relation.oid) ?? []).flatMap((one) =>
       one.kind === 'c' && one.expression !== null && one.fields.includes(field.number) ? [one.expression] : [],

@@ -2,6 +2,7 @@ import type { RelationFact } from '../../catalog/entities.ts';
 import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 import type { Access } from '../access/access.ts';
+import { groupBy } from '../group.ts';
 import { type Expression, type Operand, relationsRead } from '../words/expression.ts';
 
 /** Members as whom cells are tried: they have accounts, or none and are strangers to every row. */
@@ -56,8 +57,8 @@ export async function readAccounts(executor: Executor, count: number): Promise<A
     { text: ACCOUNTS, params: [String(count)] },
   ]);
   const read = results[1] && firstJson<{ members: Member[]; roles: [string, string][] }>(results[1]);
-  const withRole = new Map<string, string[]>();
-  for (const [role, id] of read?.roles ?? []) withRole.set(role, [...(withRole.get(role) ?? []), id]);
+  const having = groupBy(read?.roles ?? [], ([role]) => role);
+  const withRole = new Map([...having].map(([role, pairs]) => [role, pairs.map(([, id]) => id)]));
   return { members: read?.members ?? [], withRole };
 }
 

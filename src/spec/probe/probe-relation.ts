@@ -4,13 +4,14 @@ import type { RoleCell } from '../../../contract/specification.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Transaction } from '../../database/database.ts';
 import { quoteLiteral } from '../../database/statement.ts';
+import type { ChapterRole } from '../access/calling-roles.ts';
 import type { RowOperation } from '../access/policies.ts';
 import { entityId, sqlName } from '../names.ts';
 import { type Answer, type Attempt, isError, tryAll } from './attempts.ts';
 import type { Ground } from './ground.ts';
 import { judge, notProbed, type Tried } from './judge.ts';
 import type { Row } from './literals.ts';
-import { type Member, memberFields, stranger, strangers } from './members.ts';
+import { type Member, stranger, strangers } from './members.ts';
 import { peopleOf } from './people.ts';
 import { ALL_ROWS, metBy, newRows, type Planned, type Scene } from './tries.ts';
 
@@ -51,6 +52,14 @@ export async function probeRelation(
   }[] = [];
   const attempts: Attempt[] = [];
   const push = (attempt: Attempt): number => attempts.push(attempt) - 1;
+  // What the same person is asked of the same rows has one answer.
+  const questions = new Map<string, number>();
+  const ask = (attempt: Attempt): number => {
+    const question = JSON.stringify(attempt);
+    const at = questions.get(question) ?? push(attempt);
+    questions.set(question, at);
+    return at;
+  };
   const places = new Map<Planned, number>();
   const asked = new Map<Planned, number>();
   for (const cell of cells) {
@@ -69,7 +78,7 @@ export async function probeRelation(
       const reads = !plans.some((plan) => plan.row === ALL_ROWS);
       const asking = cell.verdict === 'when' && ofRows ? tries.condition(cell, role, scene, rows, reads) : null;
       const [first] = plans;
-      const condition = asking && first ? push({ ...first.attempt, ...asking, kind: 'value' }) : null;
+      const condition = asking && first ? ask({ ...first.attempt, ...asking, kind: 'value' }) : null;
       for (const plan of plans) {
         entry.tries.push(plan);
         places.set(plan, push(plan.attempt));
@@ -185,11 +194,10 @@ interface Setting {
 
 /** The role that may read every row: the service role, else another one; the service role where none may. */
 function readerOf({ access, roles }: Ground, relation: RelationFact): string {
-  const open = roles
-    .filter((role) => role.barred === null && role.caller.memberRole === null)
-    .filter((role) => access.decide(role.caller, relation, 'select').verdict === 'always')
-    .map((role) => role.name);
-  return open.includes('service_role') ? 'service_role' : (open[0] ?? 'service_role');
+  const isOpen = ({ barred, caller }: ChapterRole): boolean =>
+    barred === null && caller.memberRole === null && access.decide(caller, relation, 'select').verdict === 'always';
+  const service = roles.filter(({ name }) => name === 'service_role');
+  return (service.find(isOpen) ?? roles.find(isOpen))?.name ?? 'service_role';
 }
 
 /** Reads some rows, makes them where there are none, and finds the members that they have to do with. */
@@ -202,7 +210,7 @@ async function setScene(
 ): Promise<Setting> {
   const { access, accounts, effects, made, users, breadth } = ground;
   const owners = ground.ownersOf(relation);
-  const holding = memberFields(access, relation);
+  const holding = ground.memberFieldsOf(relation);
   const isOwn = (one: { schema: string; name: string }) => one.schema === relation.schema && one.name === relation.name;
   const fields = access.rights.fieldsOf.get(relation.oid) ?? [];
   const names = fields.map((field) => field.name);

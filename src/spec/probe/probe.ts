@@ -108,6 +108,8 @@ async function takenBack<T>(
     statement_timeout: String(limits.probeStatementMilliseconds.default),
     lock_timeout: String(limits.probeLockMilliseconds.default),
     jit: 'off',
+    // Blocks are compiled without a look at what is looked at when it runs.
+    check_function_bodies: 'off',
     application_name: 'ninefold probe',
   };
   const names = Object.keys(settings);
@@ -116,7 +118,8 @@ async function takenBack<T>(
   try {
     await database.transaction(async (tx) => {
       const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
-      await tx.run([{ text: `select ${calls.join(', ')}`, params: names.map((name) => settings[name] ?? '') }]);
+      const values = names.map((name) => settings[name] ?? '');
+      await tx.run([{ text: `select ${calls.join(', ')}`, params: values, preparedFor: 'the probe' }]);
       const deadline = performance.now() + limits.probeStepMilliseconds.default;
       result = { value: await work(tx, deadline) };
       throw done;

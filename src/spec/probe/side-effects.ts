@@ -33,19 +33,37 @@ const reaching = new Set([
 
 /** Which statements must not be tried, since something that they set off would outlast the rollback. */
 export class SideEffects {
-  readonly #facts: Facts;
   readonly #views: ViewUses;
   readonly #relations: ReadonlyMap<number, RelationFact>;
   readonly #fired: ReadonlyMap<number, CodeFacts['fired']>;
+  /** The expressions that come with a relation's rows, whatever is done to them. */
+  readonly #texts: ReadonlyMap<number, readonly { text: string | null }[]>;
+  /** Foreign keys that do something to the rows of their own table, by the table that they point to. */
+  readonly #taking: ReadonlyMap<number, Facts['constraints']>;
+  /** Whether one of a relation's expressions does something lasting. */
+  readonly #ofTexts = new Map<number, boolean>();
   /** Names of functions and of tables whose triggers do something lasting; what mentions one does so, too. */
   readonly #names = new Set<string>();
   readonly #functions = new Map<number, string>();
 
   constructor(facts: Facts, code: CodeFacts) {
-    this.#facts = facts;
     this.#views = new ViewUses(facts);
     this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.#fired = groupBy(code.fired, (fired) => fired.relation);
+    const texts = [
+      ...facts.policies.flatMap(({ relation, using, check }) => [
+        { relation, text: using },
+        { relation, text: check },
+      ]),
+      ...facts.relations.map(({ oid, definition }) => ({ relation: oid, text: definition })),
+      ...facts.fields.map((field) => ({ relation: field.relation, text: field.default })),
+      ...facts.constraints.map(({ relation, expression }) => ({ relation, text: expression })),
+    ];
+    this.#texts = groupBy(texts, ({ relation }) => relation);
+    this.#taking = groupBy(
+      facts.constraints.filter(({ kind, on_delete: then }) => kind === 'f' && then in taken),
+      ({ target }) => target,
+    );
     for (const { oid, name, language, extension, source } of code.code) {
       const isFree = extension === null ? !contained.has(language) : reaching.has(extension);
       if (isFree || lasting.test(source)) this.#add(oid, name);
@@ -77,18 +95,7 @@ export class SideEffects {
     seen.add(key);
     if (operation !== 'select' && relation.kind === 'f')
       return 'its rows are on another server, which a rollback here may not reach';
-    return (
-      this.#ofText(relation, [
-        ...this.#facts.policies
-          .filter((policy) => policy.relation === relation.oid)
-          .flatMap(({ using, check }) => [using, check]),
-        relation.definition,
-        ...this.#facts.fields.filter((field) => field.relation === relation.oid).map((field) => field.default),
-        ...this.#facts.constraints.filter((one) => one.relation === relation.oid).map((one) => one.expression),
-      ]) ??
-      this.#ofTriggers(relation, operation) ??
-      this.#ofOthers(relation, operation, seen)
-    );
+    return this.#ofText(relation) ?? this.#ofTriggers(relation, operation) ?? this.#ofOthers(relation, operation, seen);
   }
 
   /**
@@ -114,8 +121,14 @@ export class SideEffects {
     return words.some((word) => this.#names.has(word));
   }
 
-  #ofText(relation: RelationFact, texts: readonly (string | null)[]): string | null {
-    const isLasting = texts.some((text) => text !== null && (lasting.test(text) || this.#mentioned(wordsOf(text))));
+  #ofText(relation: RelationFact): string | null {
+    let isLasting = this.#ofTexts.get(relation.oid);
+    if (isLasting === undefined) {
+      isLasting = (this.#texts.get(relation.oid) ?? []).some(
+        ({ text }) => text !== null && (lasting.test(text) || this.#mentioned(wordsOf(text))),
+      );
+      this.#ofTexts.set(relation.oid, isLasting);
+    }
     return isLasting ? `a function that ${display(relation)} calls may do what a rollback does not take back` : null;
   }
 
@@ -140,10 +153,9 @@ export class SideEffects {
       if (found) return found;
     }
     if (operation !== 'delete') return null;
-    for (const { kind, target, on_delete: then, relation: oid } of this.#facts.constraints) {
-      const pointing = kind === 'f' && target === relation.oid ? this.#relations.get(oid) : undefined;
-      if (!pointing || !(then in taken)) continue;
-      const found = this.of(pointing, taken[then] ?? 'delete', seen);
+    for (const { on_delete: then, relation: oid } of this.#taking.get(relation.oid) ?? []) {
+      const pointing = this.#relations.get(oid);
+      const found = pointing && this.of(pointing, taken[then] ?? 'delete', seen);
       if (found) return found;
     }
     return null;

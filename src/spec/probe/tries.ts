@@ -168,11 +168,12 @@ export class Tries {
     if (operation !== 'insert') add(operation, 'using');
     if (operation === 'insert' || operation === 'update') add(operation, 'check');
     if (reads && (operation === 'update' || operation === 'delete')) add('select', 'using');
-    const fields = this.#access.rights.fieldsOf.get(relation.oid) ?? [];
-    const text = parts.join(' and ');
+    // Of operations with the same policies the same is asked.
+    const text = [...new Set(parts)].join(' and ');
     const asker = this.#asker(role, text);
     if (asker === null) return null;
     const given = operation === 'insert' ? new Set(this.#toGive(role, relation).map((field) => field.name)) : null;
+    const fields = (this.#access.rights.fieldsOf.get(relation.oid) ?? []).filter((field) => isNamed(text, field));
     const list = asRelation(rows, fields, relation.name, given);
     const sql = `select pg_catalog.json_agg(coalesce((${text}), false) order by ninefold_place) from ${list}`;
     return { sql, role: asker };
@@ -257,6 +258,10 @@ export class Tries {
     return `${whose(row, person, scene.owners)} (${short.join(', ')})`;
   }
 }
+
+/** False of a field that an expression surely does not read, neither by name nor with the whole row. */
+const isNamed = (text: string, { name }: FieldFact): boolean =>
+  name.includes('"') || text.includes(name) || text.includes('*');
 
 /** The rows that a person tries to add: one of one's own and one of another's where fields hold the member, else one. */
 export function newRows(scene: Scene, person: Person): { row: Row; name: string }[] {
