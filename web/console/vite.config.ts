@@ -20,6 +20,7 @@ export default defineConfig({
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
             { name: 'packages', test: /node_modules\/@(tanstack\/(react-)?(router|query|store|history)|supabase)/ },
+            { name: 'shared', minShareCount: 2, test: /\/(web|contract)\/|node_modules\/@(mantine|tabler|floating-ui)/ },
           ],
         },
       },

@@ -1,7 +1,8 @@
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useDeferredValue, useRef, useState } from 'react';
 import { classNames } from '../../../ui/class-names.ts';
 import { groupClass, LoadingRows, rowClass, Table } from '../../../ui/table.tsx';
 import styles from './list-table.module.css';
+import { useInSight } from './use-in-sight.ts';
 
 export interface ListColumn<T> {
   name: string;
@@ -16,47 +17,40 @@ export interface ListColumn<T> {
   cell: (item: T) => ReactNode;
 }
 
+interface Rows<T> {
+  columns: readonly ListColumn<T>[];
+  rows: readonly T[];
+  /** Id of the row that the panel tells of. */
+  selected: string | null;
+  /** What screen readers call the row, where its first cell does not say enough. */
+  labelOf?: ((item: T) => string) | undefined;
+  /** The heading that a row stands under; rows of a group come one after the other. */
+  groupOf?: ((item: T) => string) | undefined;
+  onOpen: (id: string) => void;
+}
+
+/** Rows that are drawn before the first paint: more than any window shows. */
+const beginning = 40;
+
 /**
  * A row an item; a press tells it in full in the panel. The first cell is what opens it: one of them is in the tab
  * order, and arrows, Home and End move on from there.
  */
 export function ListTable<T extends { readonly id: string }>({
   label,
-  columns,
   rows,
-  selected,
-  labelOf,
-  groupOf,
   stale,
-  onOpen,
-}: {
+  ...others
+}: Omit<Rows<T>, 'rows'> & {
   label: string;
-  columns: readonly ListColumn<T>[];
   /** Missing while nothing is known. */
   rows: readonly T[] | undefined;
-  /** Id of the row that the panel tells of. */
-  selected: string | null;
-  labelOf?: ((item: T) => string) | undefined;
-  groupOf?: ((item: T) => string) | undefined;
   stale: boolean;
-  onOpen: (id: string) => void;
 }) {
-  const [reached, setReached] = useState<string | null>(null);
-  const body = useRef<HTMLDivElement>(null);
-  const tabbed = [reached, selected, rows?.[0]?.id].find((id) => rows?.some((row) => row.id === id));
-
-  const move = (event: KeyboardEvent) => {
-    const openers = [...(body.current?.querySelectorAll<HTMLElement>('button[data-open]') ?? [])];
-    const at = openers.indexOf(event.currentTarget as HTMLElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: openers.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    openers[to]?.focus();
-  };
-
-  const [first, ...others] = columns;
+  const { columns } = others;
+  const room = useRef<HTMLDivElement>(null);
   return (
-    <div className={styles.room} ref={body}>
+    <div className={styles.room} ref={room}>
       <Table label={label} stale={stale}>
         <thead>
           <tr>
@@ -67,53 +61,85 @@ export function ListTable<T extends { readonly id: string }>({
             ))}
           </tr>
         </thead>
-        {!rows && (
+        {rows ? (
+          <Bodies room={room} rows={rows} {...others} />
+        ) : (
           <tbody>
             <LoadingRows rows={8} widths={columns.map(({ bar }) => bar)} />
           </tbody>
         )}
-        {groupsOf(rows ?? [], groupOf).map(({ heading, members }) => (
-          <tbody key={heading}>
-            {heading !== '' && (
-              <tr className={groupClass}>
-                <th colSpan={columns.length} scope="rowgroup">
-                  {heading}
-                </th>
-              </tr>
-            )}
-            {members.map((item) => (
-              <tr
-                key={item.id}
-                className={rowClass}
-                data-selected={item.id === selected || undefined}
-                onClick={() => onOpen(item.id)}
-              >
-                {first && (
-                  <td className={classOf(first)} style={widthOf(first)}>
-                    <button
-                      type="button"
-                      className={styles.open}
-                      data-open
-                      aria-pressed={item.id === selected}
-                      aria-label={labelOf?.(item)}
-                      tabIndex={item.id === tabbed ? 0 : -1}
-                      onFocus={() => setReached(item.id)}
-                      onKeyDown={move}
-                    >
-                      {first.cell(item)}
-                    </button>
-                  </td>
-                )}
-                {others.map((column) => (
-                  <Cell key={column.name} column={column} item={item} />
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        ))}
       </Table>
     </div>
   );
+}
+
+/** The beginning is painted first; what is out of sight follows, and holds nothing up. */
+function Bodies<T extends { readonly id: string }>({
+  room,
+  columns,
+  rows,
+  selected,
+  labelOf,
+  groupOf,
+  onOpen,
+}: Rows<T> & {
+  /** What the table stands in. */
+  room: RefObject<HTMLElement | null>;
+}) {
+  const drawn = useDeferredValue(rows, selected === null ? rows.slice(0, beginning) : rows);
+  const [reached, setReached] = useState<string | null>(null);
+  useInSight(room, 'tr[data-selected]', selected);
+  const tabbed = [reached, selected, drawn[0]?.id].find((id) => drawn.some((row) => row.id === id));
+
+  const move = (event: KeyboardEvent) => {
+    const openers = [...(room.current?.querySelectorAll<HTMLElement>('button[data-open]') ?? [])];
+    const at = openers.indexOf(event.currentTarget as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: openers.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    openers[to]?.focus();
+  };
+
+  const [first, ...others] = columns;
+  return groupsOf(drawn, groupOf).map(({ heading, members }) => (
+    <tbody key={heading}>
+      {heading !== '' && (
+        <tr className={groupClass}>
+          <th colSpan={columns.length} scope="rowgroup">
+            {heading}
+          </th>
+        </tr>
+      )}
+      {members.map((item) => (
+        <tr
+          key={item.id}
+          className={rowClass}
+          data-selected={item.id === selected || undefined}
+          onClick={() => onOpen(item.id)}
+        >
+          {first && (
+            <td className={classOf(first)} style={widthOf(first)}>
+              <button
+                type="button"
+                className={styles.open}
+                data-open
+                aria-pressed={item.id === selected}
+                aria-label={labelOf?.(item)}
+                tabIndex={item.id === tabbed ? 0 : -1}
+                onFocus={() => setReached(item.id)}
+                onKeyDown={move}
+              >
+                {first.cell(item)}
+              </button>
+            </td>
+          )}
+          {others.map((column) => (
+            <Cell key={column.name} column={column} item={item} />
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  ));
 }
 
 function Cell<T>({ column, item }: { column: ListColumn<T>; item: T }) {

@@ -1,6 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
 import { type Neighbours, useNeighbours } from '../../keys/use-neighbours.ts';
-import { useInSight } from './use-in-sight.ts';
 
 /** The rows of a chapter's main table: which of them are shown, and which one the panel tells of. */
 export interface List<T> extends Neighbours {
@@ -44,7 +43,6 @@ export function useList<T extends { readonly id: string }>({
   const selected = items?.find(({ id }) => id === chosen) ?? null;
   const close = useCallback(() => choose(null), [choose]);
   const neighbours = useNeighbours(shown, chosen, choose);
-  useInSight(selected?.id ?? null);
   return { ...neighbours, shown, all: kept?.length ?? 0, filter, setFilter, selected, open: choose, close };
 }
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { Figure } from '../../../ui/figure.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { CutLine } from './cut-line.tsx';
@@ -16,6 +16,7 @@ export interface WordsColumn<T> {
 
 /** Rows that are drawn at first: more than any window shows. */
 const portion = 100;
+const beginning = 20;
 
 /** A table below a chapter's main one: a row an item, told in words and led to from its name. */
 export function WordsFigure<T>({
@@ -36,6 +37,8 @@ export function WordsFigure<T>({
   keyOf: (item: T) => string;
 }) {
   const { shown, more } = usePortion(rows, portion, -1);
+  // It stands below the main table: what of it may be in sight is painted first.
+  const drawn = useDeferredValue(shown, shown.slice(0, beginning));
   return (
     <Figure number={number} caption={caption}>
       <div className={styles.room}>
@@ -50,7 +53,7 @@ export function WordsFigure<T>({
             </tr>
           </thead>
           <tbody>
-            {shown.map((item) => (
+            {drawn.map((item) => (
               <tr key={keyOf(item)}>
                 {columns.map(({ name, look, cell, title }) => (
                   <td key={name} className={look && styles[look]} title={title?.(item)}>

@@ -1,9 +1,21 @@
-import { type CSSProperties, type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  memo,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { ProbedCell } from '../../../../contract/probe.ts';
 import type { RoleCell, RoleEntry } from '../../../../contract/specification.ts';
 import { classNames } from '../../../ui/class-names.ts';
+import { Frame } from '../../../ui/frame.tsx';
 import { Verdict, VerdictMark } from '../../../ui/verdict.tsx';
 import { counted } from '../../format/format.ts';
+import { useInSight } from '../list/use-in-sight.ts';
 import { cellWords } from './cell-words.ts';
 import { cellKey, type MatrixGroup, step } from './matrix.ts';
 import { disagreement } from './probe-words.ts';
@@ -36,7 +48,8 @@ export function RoleMatrix({
   onSelect: (cell: RoleCell) => void;
 }) {
   const grid = useRef<HTMLTableElement>(null);
-  const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
+  const drawn = useDeferredValue(groups, selected === null ? beginningOf(groups) : groups);
+  const rows = useMemo(() => drawn.flatMap((group) => group.rows), [drawn]);
   const [at, setAt] = useState<readonly [row: number, column: number]>([0, 0]);
   // The room goes to the roles that have conditions to tell; where all have none, they share it.
   const conditional = useMemo(() => {
@@ -47,10 +60,8 @@ export function RoleMatrix({
   }, [rows, roles]);
   const selectedKey = selected && cellKey(selected);
 
-  // A cell that was linked to, or stepped to in the panel, is brought into sight.
-  useEffect(() => {
-    if (selectedKey) grid.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [selectedKey]);
+  // Marks take less room than words: with them the cell stands elsewhere.
+  useInSight(grid, '[aria-pressed="true"]', selectedKey && `${selectedKey} ${words}`);
 
   const move = useRef<(event: KeyboardEvent) => void>(() => {});
   useEffect(() => {
@@ -66,59 +77,71 @@ export function RoleMatrix({
   const onReach = useCallback((row: number, column: number) => setAt([row, column]), []);
   const starts = useMemo(() => {
     let before = 0;
-    return groups.map((group) => {
+    return drawn.map((group) => {
       before += group.rows.length;
       return before - group.rows.length;
     });
-  }, [groups]);
+  }, [drawn]);
 
   return (
-    <table
-      ref={grid}
-      className={classNames(styles.matrix, !words && styles.marks, narrow && styles.narrow)}
-      aria-label="Roles, entities and operations"
-      style={{ '--roles': roles.length } as CSSProperties}
-    >
-      <colgroup>
-        <col className={styles.entityColumn} />
-        <col className={styles.operationColumn} />
-        {roles.map(({ name }, column) => (
-          <col key={name} style={conditional.has(column) ? undefined : { width: `${60 / roles.length}%` }} />
-        ))}
-      </colgroup>
-      <thead>
-        <tr>
-          <th colSpan={2} scope="col">
-            Entity and operation
-          </th>
-          {roles.map(({ name, meaning }) => (
-            <th
-              key={name}
-              scope="col"
-              className={classNames('cut', selected?.role === name && styles.hot)}
-              title={meaning}
-            >
-              <span className={styles.role}>{name}</span>
-              <span className={classNames(styles.under, 'cut')}>{meaning}</span>
-            </th>
+    <Frame>
+      <table
+        ref={grid}
+        className={classNames(styles.matrix, !words && styles.marks, narrow && styles.narrow)}
+        aria-label="Roles, entities and operations"
+        style={{ '--roles': roles.length } as CSSProperties}
+      >
+        <colgroup>
+          <col className={styles.entityColumn} />
+          <col className={styles.operationColumn} />
+          {roles.map(({ name }, column) => (
+            <col key={name} style={conditional.has(column) ? undefined : { width: `${60 / roles.length}%` }} />
           ))}
-        </tr>
-      </thead>
-      {groups.map((group, place) => (
-        <Group
-          key={group.entity}
-          group={group}
-          start={starts[place] ?? 0}
-          at={within(at, starts[place] ?? 0, group.rows.length)}
-          probed={probed}
-          selected={selected?.entity === group.entity ? selected : null}
-          onSelect={onSelect}
-          onReach={onReach}
-          onKeyDown={onKeyDown}
-        />
-      ))}
-    </table>
+        </colgroup>
+        <thead>
+          <tr>
+            <th colSpan={2} scope="col">
+              Entity and operation
+            </th>
+            {roles.map(({ name, meaning }) => (
+              <th
+                key={name}
+                scope="col"
+                className={classNames('cut', selected?.role === name && styles.hot)}
+                title={meaning}
+              >
+                <span className={styles.role}>{name}</span>
+                <span className={classNames(styles.under, 'cut')}>{meaning}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {drawn.map((group, place) => (
+          <Group
+            key={group.entity}
+            group={group}
+            start={starts[place] ?? 0}
+            at={within(at, starts[place] ?? 0, group.rows.length)}
+            probed={probed}
+            selected={selected?.entity === group.entity ? selected : null}
+            onSelect={onSelect}
+            onReach={onReach}
+            onKeyDown={onKeyDown}
+          />
+        ))}
+      </table>
+    </Frame>
   );
+}
+
+/** The groups that are drawn before the first paint: more rows than any window shows. The others follow, and hold nothing up. */
+function beginningOf(groups: readonly MatrixGroup[]): readonly MatrixGroup[] {
+  let rows = 0;
+  const end = groups.findIndex((group) => {
+    rows += group.rows.length;
+    return rows > 48;
+  });
+  return end < 0 ? groups : groups.slice(0, Math.max(1, end));
 }
 
 /** The cell in the tab order, where it is one of these rows, as "row,column". */
