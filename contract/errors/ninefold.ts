@@ -322,6 +322,16 @@ export const ninefoldErrors = entries({
     action: 'Try again after the seconds in Retry-After; the console tells the app’s builders which step, and why.',
     member: told.tryAgain,
   },
+  app_damaged: {
+    source: 'ninefold',
+    status: 503,
+    message: 'Something that Ninefold needs in the app’s database was taken away.',
+    meaning:
+      'A right or an object that Ninefold made in the database is missing, on its schemas ninefold and auth for one: only a superuser takes it away.',
+    action:
+      'As the superuser, give back what the message names: GRANT USAGE ON SCHEMA ninefold TO PUBLIC, for example. It counts from the next call on.',
+    member: told.fault,
+  },
   result_too_large: {
     source: 'ninefold',
     status: 400,

@@ -1,3 +1,4 @@
+import { throwDamage } from '../apps/damage.ts';
 import type { Executor } from '../database/database.ts';
 import type { Result, Statement } from '../database/statement.ts';
 
@@ -16,16 +17,15 @@ const BECOME: Statement = {
 
 /**
  * Runs statements as the owner of schema auth, in one round trip and one transaction. Takes text and parameters; answers
- * one result a statement. Throws what Executor.run throws.
+ * one result a statement. Throws what Executor.run throws, and `app_damaged`.
  */
 export async function asAuthAdmin(
   database: Executor,
   statements: readonly (readonly [text: string, params: Statement['params']])[],
 ): Promise<Result[]> {
-  const [, ...results] = await database.run([
-    BECOME,
-    ...statements.map(([text, params]) => ({ text, params, preparedFor: ROLE })),
-  ]);
+  const [, ...results] = await database
+    .run([BECOME, ...statements.map(([text, params]) => ({ text, params, preparedFor: ROLE }))])
+    .catch(throwDamage);
   return results;
 }
 

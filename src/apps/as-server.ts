@@ -1,5 +1,6 @@
 import type { Executor } from '../database/database.ts';
 import type { Result, Statement } from '../database/statement.ts';
+import { throwDamage } from './damage.ts';
 
 const BECOME: Statement = {
   text: `select pg_catalog.set_config('role', 'ninefold_server', true), pg_catalog.set_config('search_path', '', true)`,
@@ -7,14 +8,16 @@ const BECOME: Statement = {
   preparedFor: '',
 };
 
-/** Runs statements on what Ninefold keeps in an app's database, in one transaction. Throws what `Executor.run` throws. */
+/**
+ * Runs statements on what Ninefold keeps in an app's database, in one transaction. Throws what `Executor.run` throws, and
+ * `app_damaged`.
+ */
 export async function asServer(
   database: Executor,
   statements: readonly Omit<Statement, 'preparedFor'>[],
 ): Promise<Result[]> {
-  const [, ...results] = await database.run([
-    BECOME,
-    ...statements.map((statement) => ({ ...statement, preparedFor: 'ninefold_server' })),
-  ]);
+  const [, ...results] = await database
+    .run([BECOME, ...statements.map((statement) => ({ ...statement, preparedFor: 'ninefold_server' }))])
+    .catch(throwDamage);
   return results;
 }

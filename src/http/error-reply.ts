@@ -1,4 +1,5 @@
 import type { Reply } from '../../contract/exchange.ts';
+import { asDamage } from '../apps/damage.ts';
 import {
   ConnectionError,
   DatabaseError,
@@ -13,7 +14,8 @@ import { helpLink } from './help-link.ts';
 const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.startsWith('57P');
 
 /** Any error as one that a client may be told about. What has no other word is `internal`, with its cause kept for the log. */
-export function asNinefoldError(error: unknown): NinefoldError {
+export function asNinefoldError(caught: unknown): NinefoldError {
+  const error = asDamage(caught);
   if (error instanceof NinefoldError) return error;
   if (error instanceof ResultTooLargeError) return new NinefoldError('result_too_large', { cause: error });
   if (error instanceof PoolTimeoutError) return new NinefoldError('database_busy', { cause: error });

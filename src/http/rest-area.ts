@@ -77,11 +77,11 @@ async function schemaFor(
   return { catalog, settings: { ...rest, db_schemas: catalog.schemas } };
 }
 
-/** What the app remembers of its database. Throws PGRST002 when it could not be read; the next call tries again. */
+/** What the app remembers of its database. Throws `app_damaged`, and PGRST002 when it could not be read; the next call tries again. */
 async function loaded<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (cause) {
-    throw new NinefoldError('PGRST002', { cause });
+    throw cause instanceof NinefoldError ? cause : new NinefoldError('PGRST002', { cause });
   }
 }

@@ -4,8 +4,18 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, deleteApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
+import {
+  adminCalls,
+  appCalls,
+  type Call,
+  callAdmin,
+  callApp,
+  files,
+  json,
+  notesAndPing,
+} from '../support/every-call.ts';
 import { hostileCalls } from '../support/hostile.ts';
-import { type HttpAnswer, type HttpRequest, send } from '../support/http.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
 import { uniqueRef } from '../support/unique.ts';
 
 /** PostgreSQL takes no more connections: nobody is told that what they asked for is wrong, or that the server is broken. */
@@ -20,68 +30,17 @@ beforeAll(async () => {
   superuser = await superuserUrl(node, 'postgres');
   neighbour = await makeNeighbour();
   app = await createApp(node);
-  await runSql(
-    node,
-    app.ref,
-    `create table public.notes (id int primary key); create function public.ping() returns int language sql stable as 'select 1'`,
-  );
+  await runSql(node, app.ref, notesAndPing);
   member = (await signUpMember(app)).session.access_token;
 });
 
-type Call = [path: string, code: string[], request?: HttpRequest];
+const asAdmin = (call: Call) => callAdmin(node, app, call);
+const asMember = (call: Call) => callApp(node, app, member, call);
 
-const json = (method: string, body: unknown): HttpRequest => ({
-  method,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-});
-const unavailable = ['database_unavailable'];
 /** PGRST002 where the schema would have to be read first. */
-const refused = ['53300', 'PGRST002'];
-const files = { files: [{ name: '0001_a.sql', sql: 'create table public.a ()' }] };
+const codes = ['database_unavailable', '53300', 'PGRST002'];
 
-/** What works in an app's database, by the path below /admin/v1/apps/<ref>. */
-const adminCalls: Call[] = [
-  ...['/activity', '/calls', '/call?id=rest.public.notes.select', '/calls/made-up', '/logs', '/errors'],
-  ...['/journal', '/entities', '/specification', '/specification?format=markdown', '/probe', '/types', '/versions'],
-  ...['/versions/1', '/versions/2/changes?since=1', '/settings', '/sessions'],
-].map((path): Call => [path, unavailable]);
-adminCalls.push(
-  ['/sql', unavailable, json('POST', { sql: 'select 1' })],
-  ['/migrations', unavailable, json('POST', files)],
-  ['/migrations/trial', unavailable, json('POST', files)],
-  ['/probe', unavailable, { method: 'POST' }],
-  ['/settings/db_max_rows', unavailable, json('PUT', { value: 5 })],
-  ['/settings/db_max_rows', unavailable, { method: 'DELETE' }],
-  ['/sessions', unavailable, json('DELETE', {})],
-  ['/auth/v1/admin/users', unavailable],
-  ['/rest/v1/notes', refused],
-);
-
-/** By the path below /apps/<ref>. */
-const appCalls: Call[] = [
-  ['/rest/v1/', refused],
-  ['/rest/v1/notes', refused],
-  ['/rest/v1/notes', refused, json('POST', { id: 1 })],
-  ['/rest/v1/rpc/ping', refused],
-  ['/openapi.json', refused],
-  ['/auth/v1/settings', unavailable],
-  ['/auth/v1/user', unavailable],
-  ['/auth/v1/signup', unavailable, json('POST', { email: 'a@example.com', password: 'long enough' })],
-  ['/auth/v1/token?grant_type=password', unavailable, json('POST', { email: 'a@example.com', password: 'x' })],
-  ['/auth/v1/token?grant_type=refresh_token', unavailable, json('POST', { refresh_token: 'x' })],
-  ['/auth/v1/logout', unavailable, { method: 'POST' }],
-];
-
-const callAdmin = ([path, , request]: Call, ref = app.ref) =>
-  send(node.url, `/admin/v1/apps/${ref}${path}`, { ...request, headers: { ...operator, ...request?.headers } });
-const callApp = ([path, , request]: Call) =>
-  send(node.url, `/apps/${app.ref}${path}`, {
-    ...request,
-    headers: { apikey: app.anon_key, authorization: `Bearer ${member}`, ...request?.headers },
-  });
-
-function expectFull(answer: HttpAnswer, codes: readonly string[]): void {
+function expectFull(answer: HttpAnswer): void {
   const told = `${answer.status} ${answer.body}`;
   expect(answer.status, told).toBe(503);
   expect(answer.headers['retry-after'], told).toBe('1');
@@ -110,24 +69,24 @@ describe.each([
   afterEach(() => withClient(superuser, (client) => allow(client, 20, 100)));
 
   it('answers every call with 503 and when to try again, and is served afterwards', async () => {
-    expect((await callApp(['/rest/v1/notes', []])).status).toBe(200);
+    expect((await asMember(['/rest/v1/notes'])).status).toBe(200);
     await withClient(superuser, async (client) => {
       await allow(client, 0, 0);
       for (const [calls, call] of [
-        [adminCalls, callAdmin],
-        [appCalls, callApp],
+        [adminCalls, asAdmin],
+        [appCalls, asMember],
       ] as const) {
         for (const one of calls) {
           await endConnections(client, but);
           const answer = await call(one);
           // Settings, for one, are remembered as long as changes of them would be heard.
-          if (!remembers || answer.status !== 200) expectFull(answer, one[1]);
+          if (!remembers || answer.status !== 200) expectFull(answer);
         }
       }
       await expectServed(neighbour);
       await allow(client, 20, 100);
     });
-    await expect.poll(async () => (await callApp(['/rest/v1/notes', []])).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await asMember(['/rest/v1/notes'])).status, { timeout: 15_000 }).toBe(200);
     await runSql(node, app.ref, 'select 1');
   });
 });
@@ -162,20 +121,20 @@ describe('a server whose last connection is taken', () => {
   it('answers 503 everywhere, and serves again as soon as there is one', async () => {
     await takeAll();
     const full = [
-      await callAdmin(['/sql', [], json('POST', { sql: 'select 1' })]),
-      await callAdmin(['/entities', []]),
-      await callAdmin(['/migrations', [], json('POST', files)]),
-      await callAdmin(['/clone', [], json('POST', { ref: uniqueRef('full') })]),
+      await asAdmin(['/sql', json('POST', { sql: 'select 1' })]),
+      await asAdmin(['/entities']),
+      await asAdmin(['/migrations', json('POST', files)]),
+      await asAdmin(['/clone', json('POST', { ref: uniqueRef('full') })]),
       await send(node.url, '/admin/v1/status', { headers: operator }),
       await send(node.url, '/admin/v1/apps', { headers: operator }),
       await send(node.url, '/admin/v1/apps', {
         ...json('POST', { ref: uniqueRef('full') }),
         headers: { ...operator, 'content-type': 'application/json' },
       }),
-      await callApp(['/auth/v1/settings', []]),
+      await asMember(['/auth/v1/settings']),
+      await asMember(['/rest/v1/notes']),
     ];
-    for (const answer of full) expectFull(answer, unavailable);
-    expectFull(await callApp(['/rest/v1/notes', []]), refused);
+    for (const answer of full) expectFull(answer);
     await Promise.all(held.splice(0).map((client) => client.end()));
     await expectServed(neighbour);
     await runSql(node, app.ref, 'select 1');

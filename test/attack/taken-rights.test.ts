@@ -1,0 +1,78 @@
+import { describe, expect, inject, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { adminCalls, appCalls, callAdmin, callApp, notesAndPing } from '../support/every-call.ts';
+import type { HttpAnswer } from '../support/http.ts';
+
+/** A superuser takes away what Ninefold works with in an app's database: whoever calls is told that, and what. */
+const node = inject('node');
+
+const damage = (answer: HttpAnswer) => {
+  const { code, error_code = code, message, msg = message } = JSON.parse(answer.body) as Record<string, unknown>;
+  return { code: error_code, message: msg };
+};
+
+describe.each([
+  {
+    take: 'revoke usage on schema ninefold from public',
+    give: 'grant usage on schema ninefold to public',
+    told: 'permission denied for schema ninefold',
+  },
+  {
+    take: 'revoke all on ninefold.settings from ninefold_server',
+    give: 'grant all on ninefold.settings to ninefold_server',
+    told: 'permission denied for table settings',
+  },
+  {
+    take: 'revoke usage on schema auth from supabase_auth_admin',
+    give: 'grant usage on schema auth to supabase_auth_admin',
+    told: 'permission denied for schema auth',
+  },
+  {
+    take: 'alter table ninefold.settings rename to mislaid',
+    give: 'alter table ninefold.mislaid rename to settings',
+    told: 'relation "ninefold.settings" does not exist',
+  },
+])('$take', ({ take, give, told }) => {
+  it('is what every call says that meets it, and is mended by giving it back', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, notesAndPing);
+    const member = (await signUpMember(app)).session.access_token;
+    const everyCall = async () => [
+      ...(await Promise.all(appCalls.map((call) => callApp(node, app, member, call)))),
+      ...(await Promise.all(adminCalls.map((call) => callAdmin(node, app, call)))),
+    ];
+    await withClient(await superuserUrl(node, `app_${app.ref}`), async (superuser) => {
+      await superuser.query(take);
+      // What is remembered would be served until it is forgotten.
+      await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
+        `app_${app.ref}_authenticator`,
+      ]);
+      const broken = (await everyCall()).filter(({ status }) => status >= 500);
+      expect(broken.length).toBeGreaterThan(5);
+      const sentence = `Something that Ninefold needs in the app’s database was taken away: ${told}.`;
+      for (const answer of broken) {
+        expect(answer.status, answer.body).toBe(503);
+        expect(damage(answer)).toEqual({ code: 'app_damaged', message: sentence });
+      }
+      await superuser.query(give);
+      expect((await everyCall()).filter(({ status }) => status >= 500).map(({ body }) => body)).toEqual([]);
+    });
+  });
+});
+
+it('a right that a function of the app lacks is no damage: it is the app that refuses', async () => {
+  const app = await createApp(node);
+  await runSql(
+    node,
+    app.ref,
+    `create table public.profiles (id uuid);
+     create function public.make_profile() returns trigger language plpgsql as $$
+       begin insert into public.profiles values (new.id); return new; end $$;
+     create trigger make_profile after insert on auth.users for each row execute function public.make_profile();`,
+  );
+  const signup = appCalls.find(([path]) => path === '/auth/v1/signup');
+  if (!signup) throw new Error('there is none');
+  expect(damage(await callApp(node, app, app.anon_key, signup)).code).not.toBe('app_damaged');
+});
