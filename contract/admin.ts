@@ -88,6 +88,8 @@ export interface AppSummary {
   /** ISO 8601. */
   created_at: string;
   size_bytes: number;
+  /** Its database has not taken a step of Ninefold's own schema, so that its calls are answered with `app_outdated`; absent where it has all. */
+  outdated?: true;
 }
 
 export interface CreateAppRequest {

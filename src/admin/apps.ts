@@ -3,6 +3,7 @@ import type { AppConnection, AppSummary } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
 import { ownerOf } from '../apps/owner.ts';
+import { isCurrent } from '../apps/update-schema.ts';
 import { firstJson } from '../database/statement.ts';
 import { targetUrl } from '../database/target.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -115,6 +116,7 @@ function summaryOf(context: AdminContext, record: AppRecord, sizeBytes: number):
     url: `${context.node.url()}/apps/${record.ref}`,
     created_at: record.createdAt,
     size_bytes: sizeBytes,
+    ...(isCurrent(record) ? {} : { outdated: true }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { AppSummary } from '../../../contract/admin.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LoadingRows, rowClass, Table } from '../../ui/table.tsx';
+import { Verdict } from '../../ui/verdict.tsx';
 import { ago, bytes, dateTime } from '../format/format.ts';
 import styles from './app-table.module.css';
 
@@ -37,12 +38,18 @@ export function AppTable({
         </tr>
       </thead>
       <tbody>
-        {apps?.map(({ ref, name, url, size_bytes, created_at }) => (
+        {apps?.map(({ ref, name, url, size_bytes, created_at, outdated }) => (
           <tr key={ref} className={rowClass} onClick={() => void navigate({ to: '/app/$ref', params: { ref } })}>
             <td>
               <Link to="/app/$ref" params={{ ref }} className={styles.link}>
                 {ref}
               </Link>
+              {outdated && (
+                <>
+                  {' '}
+                  <Verdict of="disagrees" words="not served" />
+                </>
+              )}
             </td>
             <td className={styles.wide}>{name === ref ? <span className="soft">–</span> : name}</td>
             <td className={styles.wide}>

@@ -2,6 +2,8 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { AppSummary } from '../../../contract/admin.ts';
+import { errors } from '../../../contract/errors.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
@@ -10,6 +12,7 @@ import { AsOf, Opening } from '../../ui/opening.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { appList } from '../data/apps/app-list.ts';
 import { nodeStatus } from '../data/node/status.ts';
+import { listed } from '../format/format.ts';
 import { Page } from '../frame/page.tsx';
 import { CloneApp, MakeApp } from './app-form.tsx';
 import { AppTable } from './app-table.tsx';
@@ -40,6 +43,7 @@ export function AppsPage() {
       {apps.error && (
         <Failure facts={failureFacts(apps.error)} onRetry={() => void apps.refetch()} busy={apps.isFetching} />
       )}
+      {apps.data && <NotServed apps={apps.data} />}
       {none ? (
         <Empty title="Make the first app">
           <p>
@@ -70,5 +74,24 @@ export function AppsPage() {
       {dialog?.kind === 'clone' && <CloneApp from={dialog.ref} onClose={close} />}
       {dialog?.kind === 'delete' && <DeleteAppDialog appRef={dialog.ref} onClose={close} />}
     </Page>
+  );
+}
+
+/** Which apps are not served, as their databases have refused a step of Ninefold's own schema, and what to do. */
+function NotServed({ apps }: { apps: readonly AppSummary[] }) {
+  const refs = apps.filter(({ outdated }) => outdated).map(({ ref }) => ref);
+  if (refs.length === 0) return null;
+  const { status, meaning } = errors.app_outdated;
+  return (
+    <Failure
+      facts={{
+        code: 'app_outdated',
+        status,
+        message: `${listed(refs)} ${refs.length === 1 ? 'is' : 'are'} not served.`,
+        meaning,
+        action: 'Open the app: its pages say which step its database has refused, and why.',
+        requestId: null,
+      }}
+    />
   );
 }

@@ -43,7 +43,16 @@ export function failureOf(status: number, body: unknown, requestId: string | nul
   });
 }
 
+/** What a builder can do about a code, where that is more than the catalogue tells whoever calls. */
+const ofBuilders: Readonly<Record<string, string | undefined>> = {
+  app_outdated:
+    'Take what is in the way out of its database: SQL in the workshop works meanwhile. The step is tried again with the next call, a few seconds later.',
+};
+
 const known: Readonly<Record<string, { meaning: string; action: string } | undefined>> = errors;
+
+/** Whether the app is not served, because its database has refused a step of Ninefold's own schema. */
+export const isOutdated = (error: unknown): boolean => error instanceof ApiFailure && error.code === 'app_outdated';
 
 /** What a page says about an error of any kind: the sentence, with meaning and action from the catalogue. */
 export function failureFacts(error: unknown): FailureFacts {
@@ -54,7 +63,7 @@ export function failureFacts(error: unknown): FailureFacts {
       status: error.status,
       message: error.message,
       meaning: entry?.meaning ?? null,
-      action: error.hint ?? entry?.action ?? unreachableAction(error),
+      action: error.hint ?? ofBuilders[error.code] ?? entry?.action ?? unreachableAction(error),
       requestId: error.requestId,
     };
   }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Dot } from '../../ui/dot.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Verdict } from '../../ui/verdict.tsx';
 import { activity } from '../data/apps/activity.ts';
 import { appList } from '../data/apps/app-list.ts';
 import styles from './app-switcher.module.css';
@@ -27,7 +28,12 @@ export function AppSwitcher({ appRef }: { appRef: string }) {
         {apps.map((app) => (
           <Menu.Item
             key={app.ref}
-            rightSection={app.ref === appRef ? <Icon of={IconCheck} small /> : null}
+            rightSection={
+              <>
+                {app.outdated && <Verdict of="disagrees" words="not served" />}
+                {app.ref === appRef && <Icon of={IconCheck} small />}
+              </>
+            }
             onClick={() => void navigate({ to: '/app/$ref', params: { ref: app.ref } })}
           >
             {app.ref}

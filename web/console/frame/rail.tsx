@@ -5,6 +5,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Mark } from '../../ui/mark.tsx';
 import { VerdictMark } from '../../ui/verdict.tsx';
 import { chapterPages } from '../chapters/chapter-pages.ts';
+import { isOutdated } from '../data/api-failure.ts';
 import { specification } from '../data/specification/specification.ts';
 import { versionList } from '../data/versions/version-list.ts';
 import { count } from '../format/format.ts';
@@ -43,7 +44,7 @@ export function Rail() {
 const chapterActive = { exact: true, includeSearch: false };
 
 function AppRail({ appRef, here }: { appRef: string; here: number | undefined }) {
-  const { data } = useQuery(specification(appRef));
+  const { data, error } = useQuery(specification(appRef));
   const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];
   const params = { ref: appRef };
   return (
@@ -53,6 +54,12 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
         <Link to="/app/$ref" params={params} className={styles.item} title="Contents" activeOptions={{ exact: true }}>
           <Icon of={IconBook2} />
           <span>Contents</span>
+          {isOutdated(error) && (
+            <span className={styles.broken}>
+              <VerdictMark of="disagrees" />
+              <span>not served</span>
+            </span>
+          )}
         </Link>
         <h2 className={styles.heading}>
           Specification
@@ -104,12 +111,18 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
 
 /** On a phone: the same along the lower edge. The workshop is in the menu of the running head. */
 export function Thumbs({ appRef }: { appRef: string }) {
-  const { data } = useQuery(specification(appRef));
+  const { data, error } = useQuery(specification(appRef));
   const here = useChapterNumber();
   const params = { ref: appRef };
   return (
     <nav className={styles.thumbs} aria-label="Chapters">
-      <Link to="/app/$ref" params={params} activeOptions={{ exact: true }} aria-label="Contents">
+      <Link
+        to="/app/$ref"
+        params={params}
+        activeOptions={{ exact: true }}
+        aria-label={isOutdated(error) ? 'Contents, not served' : 'Contents'}
+        data-broken={isOutdated(error) || undefined}
+      >
         <Icon of={IconBook2} />
       </Link>
       {chapterPages(data).map((page) => (

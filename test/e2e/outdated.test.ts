@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { createApp } from '../support/apps.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { makeOld } from '../support/old-app.ts';
+import { type Console, openConsole } from './console.ts';
+
+let site: Console;
+beforeAll(async () => {
+  site = await openConsole();
+});
+afterAll(() => site.close());
+
+it('marks an app whose database refuses a step of the schema, says what to do, and takes the mark back once it is mended', async () => {
+  const app = await createApp(site.node);
+  await makeOld(site.node, app.ref, 'create table ninefold.probe (mine int)');
+
+  const { page, context } = await site.visit('/');
+  const row = page.getByRole('row', { name: app.ref });
+  await row.getByText('not served').waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/say which step its database has refused/)
+    .waitFor();
+
+  await row.getByRole('link', { name: app.ref, exact: true }).click();
+  const alert = page.getByRole('alert');
+  await alert.getByText(/has not taken the step 0009_probe .* relation "probe" already exists/).waitFor();
+  await alert.getByText(/Take what is in the way out of its database/).waitFor();
+  await page.getByRole('link', { name: /Contents\s*not served/ }).waitFor();
+
+  await withClient(await superuserUrl(site.node, `app_${app.ref}`), (client) =>
+    client.query('drop table ninefold.probe'),
+  );
+  await page.getByRole('link', { name: 'Contents', exact: true }).waitFor({ timeout: 30_000 });
+  await page.getByText('Publishable key').waitFor();
+  await page.getByRole('link', { name: 'Ninefold, all apps' }).click();
+  await page.getByRole('row', { name: app.ref }).getByText('not served').waitFor({ state: 'detached' });
+  await context.close();
+}, 60_000);
