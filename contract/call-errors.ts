@@ -1,4 +1,5 @@
 import type { CallEntry, Chapters, Entity, ErrorLine } from './specification.ts';
+import { firesOn, type Write, writtenEntities } from './written-entities.ts';
 
 /** What kind of call it is, as far as its errors are concerned. */
 type Kind = 'read' | 'insert' | 'update' | 'delete' | 'function' | 'auth';
@@ -12,6 +13,8 @@ const rowKinds: Readonly<Partial<Record<CallEntry['method'], Kind>>> = {
 
 const kindOf = ({ area, method }: CallEntry): Kind =>
   area === 'auth' ? 'auth' : area === 'rpc' ? 'function' : (rowKinds[method] ?? 'read');
+
+const isWrite = (kind: Kind): kind is Write => kind === 'insert' || kind === 'update' || kind === 'delete';
 
 const writes: readonly Kind[] = ['insert', 'update', 'delete', 'function'];
 const rows: readonly Kind[] = ['read', 'insert', 'update', 'delete'];
@@ -94,14 +97,20 @@ export interface CallErrors {
 }
 
 /**
- * The errors that a call can give, in the order of chapter 8. What a function or a trigger reaches in turn is not looked into, nor are the
- * tables beneath a view. Pure.
+ * The errors that a call can give, in the order of chapter 8: of a write through a view also those of what is beneath. What a function or
+ * a trigger reaches in turn is not looked into. Pure.
  */
 export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
   const kind = kindOf(call);
-  const entity = chapters.entities?.entities.find(({ id }) => call.area === 'rest' && id === call.entity);
-  const origins = new Set([...rulesBrokenBy(kind, entity, chapters), ...machinesOf(kind, entity, chapters)]);
-  const triggers = (entity?.triggers ?? []).filter(({ enabled, sql }) => enabled && firesOn(sql, kind));
+  const entities = chapters.entities?.entities ?? [];
+  const entity = entities.find(({ id }) => call.area === 'rest' && id === call.entity);
+  const written = entity && isWrite(kind) ? writtenEntities(entity, kind, entities) : [];
+  const origins = new Set(
+    written.flatMap((one) => [...rulesBrokenBy(kind, one, chapters), ...machinesOf(kind, one, chapters)]),
+  );
+  const triggers = written
+    .flatMap((one) => one.triggers)
+    .filter(({ enabled, sql }) => enabled && isWrite(kind) && firesOn(sql, kind));
   const raises = (id: string) => (call.area === 'rpc' ? id === call.entity : triggers.some(({ sql }) => runs(sql, id)));
   const common = new Set([
     ...codes.filter(([kinds]) => kinds.includes(kind)).flatMap(([, listed]) => listed),
@@ -117,8 +126,7 @@ export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
 }
 
 /** Ids of rules: a row that comes or changes can break its own, one that goes those that point to it. */
-function rulesBrokenBy(kind: Kind, entity: Entity | undefined, { rules, entities }: Chapters): string[] {
-  if (!entity) return [];
+function rulesBrokenBy(kind: Kind, entity: Entity, { rules, entities }: Chapters): string[] {
   const all = rules?.rules ?? [];
   if (kind === 'insert' || kind === 'update')
     return all.filter((rule) => rule.entity === entity.id).map(({ id }) => id);
@@ -138,15 +146,10 @@ function rulesBrokenBy(kind: Kind, entity: Entity | undefined, { rules, entities
 }
 
 /** Ids of state machines that a write passes. */
-const machinesOf = (kind: Kind, entity: Entity | undefined, { states }: Chapters): string[] =>
+const machinesOf = (kind: Kind, entity: Entity, { states }: Chapters): string[] =>
   kind === 'insert' || kind === 'update'
-    ? (states?.machines ?? []).filter((machine) => machine.entity === entity?.id).map(({ id }) => id)
+    ? (states?.machines ?? []).filter((machine) => machine.entity === entity.id).map(({ id }) => id)
     : [];
-
-const firesOn = (trigger: string, kind: Kind): boolean => {
-  const head = trigger.slice(0, trigger.toUpperCase().indexOf(' ON '));
-  return kind !== 'read' && kind !== 'auth' && new RegExp(`\\b${kind}\\b`, 'i').test(head);
-};
 
 /** Whether a trigger runs the function with an id such as public.refuse(). */
 const runs = (trigger: string, id: string): boolean =>

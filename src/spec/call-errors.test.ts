@@ -20,6 +20,14 @@ beforeAll(async () => {
     create trigger t before update on public.tickets for each row execute function public.refuse();
     create function public.close(ticket int) returns void language plpgsql as $$ begin raise exception 'no' using errcode = 'PT410'; end $$;
     select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": ["open"], "to": "closed"}]');
+    create view public.open_tickets as select id, title, (select count(*) from public.customers) as customers, status
+      from public.tickets where status is distinct from 'closed';
+    create view public."Two views" as select * from only public.open_tickets;
+    create view public.guarded as select id, title from public.tickets;
+    create trigger g instead of update on public.guarded for each row execute function public.refuse();
+    create view public.ruled as select id, title from public.tickets;
+    create rule nothing as on insert to public.ruled do instead nothing;
+    create view public.names as select 'x' is distinct from name as other, id from public.customers;
     grant usage on schema public to service_role; grant all on all tables in schema public to service_role;`);
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
   const app = {
@@ -65,6 +73,21 @@ describe('the errors that a call can give', () => {
   it('a row that goes is kept by those that point to it', () => {
     expect(own('rest.public.customers.delete')).toEqual(['rule.public.tickets.ticket_customer']);
     expect(own('rest.public.tickets.delete')).toEqual([]);
+  });
+
+  it('through views: those of the table that the write goes to, and of no other', () => {
+    const ofUpdate = own('rest.public.tickets.update');
+    expect(own('rest.public.open_tickets.update')).toEqual(ofUpdate);
+    expect(own('rest.public."Two views".update')).toEqual(ofUpdate);
+    expect(own('rest.public.open_tickets.insert')).toEqual(own('rest.public.tickets.insert'));
+    expect(own('rest.public.names.delete')).toEqual(['rule.public.tickets.ticket_customer']);
+    expect(own('rest.public.open_tickets.select')).toEqual([]);
+  });
+
+  it('through views that have a trigger or a rule instead: those of the trigger alone', () => {
+    expect(own('rest.public.guarded.update')).toEqual(['function.public.refuse().PT423.no']);
+    expect(own('rest.public.guarded.insert')).toEqual(own('rest.public.tickets.insert'));
+    expect(own('rest.public.ruled.insert')).toEqual([]);
   });
 
   it('of the protocols: those of its kind, and no others', () => {

@@ -1,0 +1,50 @@
+import type { Entity } from './specification.ts';
+
+/** How rows are written. */
+export type Write = 'insert' | 'update' | 'delete';
+
+/**
+ * What a write to an entity writes: the entity, and where that is a view that PostgreSQL writes through (CREATE VIEW, "Updatable
+ * Views"), the table or view beneath, down to the last. Pure.
+ */
+export function writtenEntities(entity: Entity, write: Write, entities: readonly Entity[]): Entity[] {
+  const written: Entity[] = [];
+  for (let at: Entity | undefined = entity; at && !written.includes(at); ) {
+    written.push(at);
+    const beneath: string | null = writesThrough(at, write) ? onlySource(at.definition ?? '') : null;
+    at = entities.find(({ id }) => id === beneath);
+  }
+  return written;
+}
+
+/** Not where a trigger or a rule of the view is there instead. */
+const writesThrough = ({ kind, writable, triggers, rewrite_rules = [] }: Entity, write: Write): boolean =>
+  kind === 'view' &&
+  writable[write] &&
+  !triggers.some(({ enabled, sql }) => enabled && / INSTEAD OF /.test(sql) && firesOn(sql, write)) &&
+  !rewrite_rules.some(({ enabled, sql }) => enabled && / DO INSTEAD /.test(sql) && ruleOn(write).test(sql));
+
+/** Whether a trigger fires on such a write, by its definition. */
+export const firesOn = (trigger: string, write: Write): boolean =>
+  new RegExp(`\\b${write}\\b`, 'i').test(trigger.slice(0, trigger.toUpperCase().indexOf(' ON ')));
+
+const ruleOn = (write: Write): RegExp => new RegExp(`\\sON ${write.toUpperCase()} TO\\s`);
+
+const NAME = '(?:"(?:[^"]|"")+"|[^\\s".,;()]+)';
+const token = new RegExp(`'(?:[^']|'')*'|${NAME}(?:\\.${NAME})*|[()]`, 'g');
+
+/** What the query of an updatable view is from, which is one relation; its name as PostgreSQL prints it. */
+function onlySource(query: string): string | null {
+  let depth = 0;
+  let before = '';
+  for (const [found] of query.matchAll(token)) {
+    if (found === '(') depth++;
+    else if (found === ')') depth--;
+    else if (depth === 0) {
+      // The word before the name may be ONLY; that before FROM may be DISTINCT, an operator.
+      if (before === 'FROM' && found !== 'ONLY') return found;
+      if (before !== 'FROM') before = found === 'FROM' && before === 'DISTINCT' ? '' : found;
+    }
+  }
+  return null;
+}
