@@ -43,11 +43,9 @@ export function failureOf(status: number, body: unknown, requestId: string | nul
   });
 }
 
-/** What a builder can do about a code, where that is more than the catalogue tells whoever calls. */
-const ofBuilders: Readonly<Record<string, string | undefined>> = {
-  app_outdated:
-    'Take what is in the way out of its database: SQL in the workshop works meanwhile. The step is tried again with the next call, a few seconds later.',
-};
+/** What a builder can do about an app that is not served: more than the catalogue tells whoever calls. */
+const mendOutdated =
+  'Take what is in the way out of its database: SQL in the workshop works meanwhile. The step is tried again with the next call, a few seconds later.';
 
 const known: Readonly<Record<string, { meaning: string; action: string } | undefined>> = errors;
 
@@ -63,7 +61,7 @@ export function failureFacts(error: unknown): FailureFacts {
       status: error.status,
       message: error.message,
       meaning: entry?.meaning ?? null,
-      action: error.hint ?? ofBuilders[error.code] ?? entry?.action ?? unreachableAction(error),
+      action: error.hint ?? (isOutdated(error) ? mendOutdated : entry?.action) ?? unreachableAction(error),
       requestId: error.requestId,
     };
   }
