@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useKeys } from './keyboard.tsx';
 
 export interface Neighbours {
@@ -13,14 +13,12 @@ export function useNeighbours(
   choose: (id: string) => void,
 ): Neighbours {
   const place = rows?.findIndex(({ id }) => id === chosen) ?? -1;
-  const before = place > 0 ? rows?.[place - 1]?.id : undefined;
-  const after = place < 0 ? undefined : rows?.[place + 1]?.id;
+  const isFirst = place <= 0;
+  const isLast = place < 0 || place + 1 === rows?.length;
+  const go = useSteps(rows, chosen, choose);
   const neighbours = useMemo(
-    (): Neighbours => ({
-      previous: before === undefined ? undefined : () => choose(before),
-      next: after === undefined ? undefined : () => choose(after),
-    }),
-    [before, after, choose],
+    (): Neighbours => ({ previous: isFirst ? undefined : () => go(-1), next: isLast ? undefined : () => go(1) }),
+    [isFirst, isLast, go],
   );
   useKeys(
     useMemo(() => {
@@ -32,4 +30,30 @@ export function useNeighbours(
     }, [neighbours]),
   );
   return neighbours;
+}
+
+/** Steps through the rows. A press counts from where the one before it leads, though the page may not show that yet. */
+function useSteps(
+  rows: readonly { readonly id: string }[] | undefined,
+  chosen: string | null,
+  choose: (id: string) => void,
+): (by: 1 | -1) => void {
+  const shown = useRef(rows);
+  const at = useRef(chosen);
+  useEffect(() => {
+    shown.current = rows;
+  }, [rows]);
+  useEffect(() => {
+    at.current = chosen;
+  }, [chosen]);
+  return useCallback(
+    (by) => {
+      const from = shown.current?.findIndex(({ id }) => id === at.current) ?? -1;
+      const to = from < 0 ? undefined : shown.current?.[from + by]?.id;
+      if (to === undefined) return;
+      at.current = to;
+      choose(to);
+    },
+    [choose],
+  );
 }
