@@ -73,6 +73,12 @@ export const hiddenChanges: readonly Change[] = [
     asSuperuser('alter table public.plain owner to {owner}'),
     /belongs to postgres/,
   ),
+  change(
+    3,
+    asSuperuser('create extension hstore schema public; alter extension hstore add table public.plain'),
+    asSuperuser('alter extension hstore drop table public.plain; drop extension hstore'),
+    /of extension hstore; key `id`/,
+  ),
   plain(3, 'add column "Größe. ""x"" | y" text', 'drop column "Größe. ""x"" | y"', /Größe/),
 
   // 4 States

@@ -1,0 +1,86 @@
+import { beforeAll, expect, inject, it } from 'vitest';
+import type { Change, VersionEntry, VersionList } from '../../../contract/changes.ts';
+import { admin, createApp, runSql } from '../../support/apps.ts';
+import { appSql, machine } from './app.ts';
+
+const node = inject('node');
+/** Within which a change is a version. */
+const MILLISECONDS = 1000;
+
+let ref: string;
+
+beforeAll(async () => {
+  ({ ref } = await createApp(node));
+  await runSql(node, ref, appSql);
+  // Versions are recorded while an app is open.
+  await newest();
+});
+
+it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], string>>, undone: string]>([
+  [
+    'alter table public.tickets rename to questions',
+    'alter table public.questions rename to tickets',
+    {
+      screens: 'In the screens, tickets is now called questions: /questions (before: /tickets)',
+      entities: 'The table tickets is called questions now.',
+      states: 'In the states, tickets is now called questions.',
+      rules: 'In the rules, tickets is now called questions.',
+      roles: 'Where it says who may do what, tickets is now called questions.',
+      calls: 'In the calls, tickets is now called questions: /rest/v1/questions (before: /rest/v1/tickets).',
+      errors: 'In the errors, tickets is now called questions.',
+    },
+    'The table questions is called tickets now.',
+  ],
+  [
+    'alter table public.plain rename column note to remark',
+    'alter table public.plain rename column remark to note',
+    {
+      screens: 'In the screens, the field note of plain is now called remark.',
+      entities: 'The field note of plain is called remark now.',
+    },
+    'The field remark of plain is called note now.',
+  ],
+  [
+    machine().replace('"name": "open"', '"name": "start"'),
+    machine(),
+    { states: 'The transition open of tickets.status is called start now.' },
+    'The transition start of tickets.status is called open now.',
+  ],
+  [
+    `alter table public.plain rename to simple; comment on table public.simple is 'Things'`,
+    'comment on table public.simple is null; alter table public.simple rename to plain',
+    { entities: 'simple is now described as “Things”.', rules: 'In the rules, plain is now called simple.' },
+    'The table simple is called plain now.',
+  ],
+])('a name that changed is told as such, in each chapter that has it: %s', async (does, undoes, says, undone) => {
+  const before = await newest();
+  await runSql(node, ref, does);
+  const { changes, number } = await newerThan(before.number);
+  for (const [chapter, words] of Object.entries(says)) {
+    expect(changes).toContainEqual(expect.objectContaining({ chapter, words: expect.stringContaining(words) }));
+  }
+  expect(changes.filter(({ words }) => / (is|are) gone/.test(words) && !words.includes('/inbox'))).toEqual([]);
+  await runSql(node, ref, undoes);
+  const after = await newerThan(number);
+  expect(after.changes).toContainEqual(expect.objectContaining({ words: undone }));
+  expect(after.hash).toBe(before.hash);
+});
+
+const newest = async (): Promise<VersionEntry> => {
+  const { versions } = await admin<VersionList>(node, 'GET', `/apps/${ref}/versions`);
+  const [version] = versions;
+  if (version === undefined) throw new Error('an app that is open has a version');
+  return version;
+};
+
+/** The next version; the last one where none came in time. */
+async function newerThan(number: number): Promise<VersionEntry> {
+  const until = performance.now() + MILLISECONDS;
+  for (;;) {
+    const version = await newest();
+    if (version.number > number || performance.now() > until) {
+      expect(version.number).toBeGreaterThan(number);
+      return version;
+    }
+  }
+}
