@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
-import { type Console, openConsole } from './console.ts';
+import { type Console, openConsole, tabTo } from './console.ts';
 
 let site: Console;
 let app: Awaited<ReturnType<typeof createApp>>;
@@ -91,6 +91,53 @@ describe('a call that is tried', () => {
     await page.getByRole('complementary', { name: 'Error 42501' }).waitFor();
     await context.close();
   });
+});
+
+it('is opened, tried as a member, taken back and closed by keys alone', async () => {
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/calls`);
+  const focused = page.locator(':focus');
+  await page.getByRole('button', { name: 'POST /rest/v1/notes', exact: true }).waitFor();
+  await page.keyboard.press('f');
+  await page.keyboard.type('rest/v1/notes');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('End');
+  for (let presses = 0; presses < 9; presses++) {
+    if ((await focused.getAttribute('aria-label')) === 'POST /rest/v1/notes') break;
+    await page.keyboard.press('ArrowUp');
+  }
+  await page.keyboard.press('Enter');
+  const form = page.getByRole('form', { name: 'Try it' });
+  await form.waitFor();
+
+  await page.keyboard.press('e');
+  await page.keyboard.press('Tab');
+  expect(await focused.textContent()).toBe('A member');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'Member');
+  await page.keyboard.type(ines.user.email ?? '');
+  await page.getByRole('option', { name: ines.user.email ?? '' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'Body');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(`{"title": "by keys", "owner": "${ines.user.id}"}`);
+  await tabTo(page, 'Undo afterwards');
+  expect(await focused.isChecked()).toBe(true);
+  await tabTo(page, 'Send POST, then undo');
+  await page.keyboard.press('Enter');
+  const reply = page.getByRole('region', { name: 'Reply' });
+  await reply.getByText(/undone/).waitFor();
+  expect(await focused.textContent()).toBe('Send POST, then undo');
+
+  await tabTo(page, 'Why these rows?');
+  await page.keyboard.press('Enter');
+  await reply.getByText('write own', { exact: true }).waitFor();
+  expect(await focused.getAttribute('aria-expanded')).toBe('true');
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+  expect(await focused.getAttribute('aria-label')).toBe('POST /rest/v1/notes');
+  expect(problems).toEqual([]);
+  await context.close();
 });
 
 describe('a call in the panel', () => {

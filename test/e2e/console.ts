@@ -58,3 +58,19 @@ async function open(browser: Browser, options: BrowserContextOptions): Promise<V
   });
   return { page, context, problems };
 }
+
+/** Presses Tab until what has the focus is called `name`; fails when it is never reached. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      const label =
+        element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.labels?.[0] : null;
+      return (element?.getAttribute('aria-label') ?? label?.textContent ?? element?.textContent ?? '').trim();
+    });
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await focused()) === name) return;
+  }
+  throw new Error(`Tab never reached “${name}”.`);
+}

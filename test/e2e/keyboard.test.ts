@@ -1,29 +1,14 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { uniqueEmail } from '../support/unique.ts';
-import { type Console, openConsole } from './console.ts';
+import { type Console, openConsole, tabTo } from './console.ts';
 
 let site: Console;
 beforeAll(async () => {
   site = await openConsole();
 });
 afterAll(() => site.close());
-
-/** Presses Tab until what has the focus is called `name`; fails when it is never reached. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  const focused = () =>
-    page.evaluate(() => {
-      const element = document.activeElement;
-      return (element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim();
-    });
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press('Tab');
-    if ((await focused()) === name) return;
-  }
-  throw new Error(`Tab never reached “${name}”.`);
-}
 
 it('creates a user, bans and finds them again without a mouse', async () => {
   const app = await createApp(site.node);
@@ -92,6 +77,11 @@ it('goes through the chapters, a figure, a matrix and a panel, and comes back to
   const { page, problems } = await site.visit(`/app/${app.ref}`);
   await page.getByText('Publishable key').waitFor();
   const focused = page.locator(':focus');
+
+  // Pressed before the next page stands, keys count from where the one before them leads.
+  for (const key of [']', ']', ']', '[']) await page.keyboard.press(key);
+  await page.waitForURL(`**/app/${app.ref}/screens`);
+  await page.getByRole('heading', { name: 'Which screens and routes?' }).waitFor();
 
   await page.keyboard.press('4');
   await page.getByRole('button', { name: /^draft, / }).focus();

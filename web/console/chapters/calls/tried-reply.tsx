@@ -82,8 +82,8 @@ export function TriedReply({
             Story of this call
           </Link>
         )}
-        {question && !asking && (
-          <Button kind="quiet" small onClick={() => setAsking(true)}>
+        {question && (
+          <Button kind="quiet" small aria-expanded={asking} onClick={() => setAsking(!asking)}>
             {failed ? 'Why is it refused?' : 'Why these rows?'}
           </Button>
         )}

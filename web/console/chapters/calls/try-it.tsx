@@ -1,7 +1,7 @@
 import { Select, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { CallDetail } from '../../../../contract/call-detail.ts';
 import type { CallEntry, CallParameter, Entity } from '../../../../contract/specification.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -11,6 +11,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { connection } from '../../data/apps/connection.ts';
 import { tryCall } from '../../data/calls/try-call.ts';
 import type { Seat } from '../../data/rows/row.ts';
+import { useKeys } from '../../keys/keyboard.tsx';
 import { MemberField } from '../member-field.tsx';
 import { asked, attemptOf, canUndo, type Draft, draftOf, isWrite, operators, schemaOf, whyNot } from './draft.ts';
 import { TriedReply } from './tried-reply.tsx';
@@ -53,7 +54,15 @@ export function TryIt({
       return { answer, draft, seat: isDirect ? 'anon' : (seat ?? 'anon') };
     },
   });
-  if (call.area === 'auth' && !isDirect && !call.roles.includes('service_role')) {
+  const isMembersOwn = call.area === 'auth' && !isDirect && !call.roles.includes('service_role');
+  const form = useRef<HTMLFormElement>(null);
+  useKeys(
+    useMemo(() => {
+      const run = () => form.current?.querySelector<HTMLElement>('button, input, textarea')?.focus();
+      return isMembersOwn ? [] : [{ keys: 'e', group: 'This page', does: 'Try the selected call', run }];
+    }, [isMembersOwn]),
+  );
+  if (isMembersOwn) {
     return (
       <p className="soft">Made with a member’s own session, which nobody else has: use one of the programs above.</p>
     );
@@ -65,6 +74,7 @@ export function TryIt({
   const writes = isWrite(call) && !draft.undo;
   return (
     <form
+      ref={form}
       className={styles.form}
       aria-label="Try it"
       onSubmit={(event) => {
@@ -195,6 +205,12 @@ function Filters({
   const set = (place: number, part: Partial<Draft['filters'][number]>) =>
     onChange({ filters: filters.map((filter, i) => (i === place ? { ...filter, ...part } : filter)) });
   const names = entity.fields.map(({ name }) => name);
+  // The button that removes a filter goes with it: the focus stays with the filters.
+  const add = useRef<HTMLButtonElement>(null);
+  const remove = (place: number) => {
+    onChange({ filters: filters.filter((_, i) => i !== place) });
+    add.current?.focus();
+  };
   return (
     <fieldset className={styles.filters}>
       <legend>Filters</legend>
@@ -229,11 +245,12 @@ function Filters({
               square
               icon={IconX}
               label={`Remove filter ${place + 1}`}
-              onClick={() => onChange({ filters: filters.filter((_, i) => i !== place) })}
+              onClick={() => remove(place)}
             />
           </div>
         ))}
       <Button
+        ref={add}
         kind="quiet"
         small
         icon={IconPlus}
