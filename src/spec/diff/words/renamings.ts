@@ -1,3 +1,4 @@
+import { groupBy } from '../../group.ts';
 import type { Difference } from '../differences.ts';
 
 /** What went and came again under another name: pairs of a removal and an addition whose items `likeness` makes alike. */
@@ -5,12 +6,15 @@ export function renamings(
   differences: readonly Difference[],
   likeness: (item: unknown) => string,
 ): [gone: Difference, come: Difference][] {
-  const come = differences.filter(({ kind }) => kind === 'added');
+  const come = groupBy(
+    differences.filter(({ kind }) => kind === 'added'),
+    ({ after }) => likeness(after),
+  );
+  if (come.size === 0) return [];
   return differences
     .filter(({ kind }) => kind === 'removed')
     .flatMap((gone): [Difference, Difference][] => {
-      const place = come.findIndex(({ after }) => likeness(after) === likeness(gone.before));
-      const [found] = place < 0 ? [] : come.splice(place, 1);
+      const found = come.get(likeness(gone.before))?.shift();
       return found ? [[gone, found]] : [];
     });
 }

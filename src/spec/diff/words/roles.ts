@@ -77,10 +77,11 @@ function tellCells(differences: readonly Difference[], sides: Sides): Told[] {
     items(chapters.roles, 'roles').some((one) => text(one, 'name') === role);
   const newRoles = cells.filter((cell) => cell.was === null && !roleIsIn(sides.before, cell.role));
   const goneRoles = cells.filter((cell) => cell.is === null && !roleIsIn(sides.after, cell.role));
-  const rest = cells.filter((cell) => !newRoles.includes(cell) && !goneRoles.includes(cell));
+  const ofRoles = new Set([...newRoles, ...goneRoles]);
+  const rest = cells.filter((cell) => !ofRoles.has(cell));
   const gone = rest.filter((cell) => cell.is === null && !hasEntity(sides.after, cell.entity));
   const fresh = rest.filter((cell) => cell.was === null);
-  const changed = rest.filter((cell) => !gone.includes(cell) && !fresh.includes(cell));
+  const changed = rest.filter((cell) => cell.was !== null && (cell.is !== null || hasEntity(sides.after, cell.entity)));
   const hidden = changed.filter((cell) => cell.is === null);
   return [
     ...[...groupBy(newRoles, (cell) => cell.role)].flatMap(([role, group]) => tellNewRole(role, group)),
