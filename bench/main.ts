@@ -8,6 +8,7 @@ import { measureCalls } from './calls.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
 import { measureMixed } from './mixed.ts';
 import { measurePages } from './pages.ts';
+import { measureProbe } from './probe.ts';
 import { measureSchema } from './schema-change.ts';
 import { measureSpecification } from './specification.ts';
 import { measureStart } from './start.ts';
@@ -16,6 +17,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   calls: measureCalls,
   mixed: measureMixed,
   pages: measurePages,
+  probe: measureProbe,
   schema: measureSchema,
   specification: measureSpecification,
   start: measureStart,

@@ -12,6 +12,8 @@ export interface BenchNode {
   startMilliseconds: number;
   /** Memory of all its processes, or of those of one program, each shared page counted in proportion (PSS), in bytes. */
   memory(program?: string): number;
+  /** Processor time that each of its processes has had, in milliseconds by process id. */
+  processorTimes(): ReadonlyMap<number, number>;
   stop(): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export async function startNode(options: { home?: string; workers?: number } = {
       descendants(child.pid ?? 0)
         .filter((pid) => program === undefined || programOf(pid) === program)
         .reduce((sum, pid) => sum + pssOf(pid), 0),
+    processorTimes: () => new Map(descendants(child.pid ?? 0).map((pid) => [pid, processorTimeOf(pid)])),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
@@ -95,6 +98,17 @@ function programOf(pid: number): string {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
   } catch {
     return '';
+  }
+}
+
+/** Clock ticks of proc(5) are hundredths of a second on every Linux that Node.js runs on. */
+function processorTimeOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return 0;
   }
 }
 

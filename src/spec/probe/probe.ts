@@ -119,9 +119,16 @@ async function takenBack<T>(
     await database.transaction(async (tx) => {
       const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
       const values = names.map((name) => settings[name] ?? '');
-      await tx.run([{ text: `select ${calls.join(', ')}`, params: values, preparedFor: 'the probe' }]);
+      // Sent in one write with the first of the work; where it fails, that fails too.
+      const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, preparedFor: 'the probe' }]).then(
+        () => null,
+        (error: unknown) => error,
+      );
       const deadline = performance.now() + limits.probeStepMilliseconds.default;
-      result = { value: await work(tx, deadline) };
+      const value = await work(tx, deadline);
+      const refused = await set;
+      if (refused !== null) throw refused;
+      result = { value };
       throw done;
     });
   } catch (error) {

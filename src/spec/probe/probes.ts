@@ -4,7 +4,6 @@ import type { Specification } from '../../../contract/specification.ts';
 import type { App } from '../../apps/app.ts';
 import type { Events } from '../../observe/events.ts';
 import type { Facts } from '../facts.ts';
-import { rolesChapter } from '../roles.ts';
 import { probe } from './probe.ts';
 import { beginProbe, endProbe, noteProgress, readProbe } from './store.ts';
 
@@ -55,12 +54,12 @@ export class Probes {
     // One connection for the whole run: what PostgreSQL has looked up once serves all of it, and no call waits behind a try.
     const database = app.apart();
     try {
-      const [{ hash }, facts, { rest }] = await Promise.all([
+      const [{ hash, chapters }, facts, { rest }] = await Promise.all([
         this.#specify.specification(app),
         this.#specify.facts(app),
         app.settings(),
       ]);
-      const cells = await probe(database, facts, rolesChapter(facts), {
+      const cells = await probe(database, facts, chapters.roles ?? { cells: [] }, {
         extraSearchPath: rest.db_extra_search_path,
         pace: limits.probePaceMilliseconds.default,
         isStopped: () => this.#isStopping,
