@@ -1,18 +1,14 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApp, runSql } from '../support/apps.ts';
-import { signUpMember } from '../support/clients.ts';
-import { type Console, openConsole, tabTo } from './console.ts';
+import type { AppConnection } from '../../contract/admin.ts';
+import type { Member } from '../support/clients.ts';
+import { type Console, openWithMember, tabTo } from './console.ts';
 
 let site: Console;
-let app: Awaited<ReturnType<typeof createApp>>;
-let ines: Awaited<ReturnType<typeof signUpMember>>;
+let app: AppConnection;
+let ines: Member;
 beforeAll(async () => {
-  site = await openConsole();
-  app = await createApp(site.node);
-  await runSql(
-    site.node,
-    app.ref,
+  const made = await openWithMember(
     `create table public.notes (id bigint generated always as identity primary key, title text not null
        constraint title_length check (char_length(title) <= 20), owner uuid not null default auth.uid());
      alter table public.notes enable row level security;
@@ -20,7 +16,7 @@ beforeAll(async () => {
      create policy "write own" on public.notes for insert to authenticated with check (owner = auth.uid());
      insert into public.notes (title, owner) values ('somebody else''s', gen_random_uuid());`,
   );
-  ines = await signUpMember(app);
+  ({ site, app, member: ines } = made);
   await ines.client.from('notes').insert({ title: 'of Ines' });
 });
 afterAll(() => site.close());

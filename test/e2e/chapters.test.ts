@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SettingEntry } from '../../contract/admin.ts';
-import { admin, createApp, createTemplate, deleteApp, runSql } from '../support/apps.ts';
+import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
-import { type Console, openConsole } from './console.ts';
+import { type Console, openWithTemplate } from './console.ts';
 
 let site: Console;
 let template: string;
 beforeAll(async () => {
-  site = await openConsole();
-  const made = await createTemplate(
-    site.node,
+  ({ site, template } = await openWithTemplate(
     `create table public.tickets (
        id bigint generated always as identity primary key,
        title text not null constraint title_length check (length(title) between 3 and 120));
@@ -17,8 +15,7 @@ beforeAll(async () => {
      alter table public.tickets enable row level security;
      create policy "members write" on public.tickets for all to authenticated using (true);
      insert into public.tickets (title) values ('Printer on fire'), ('Toner'), ('No light in room 4');`,
-  );
-  template = made.ref;
+  ));
 });
 afterAll(() => site.close());
 

@@ -1,6 +1,9 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { inject } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, createTemplate, runSql } from '../support/apps.ts';
 import { launchChromium } from '../support/chromium.ts';
+import { type Member, signUpMember } from '../support/clients.ts';
 import type { NodeAddress } from '../support/node.ts';
 
 export const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
@@ -25,6 +28,21 @@ export interface Console {
 
 /** The console of the shared node, which has a builder. */
 export const openConsole = (): Promise<Console> => browse(inject('node'), inject('builderSession'));
+
+/** The console of the shared node beside a template of apps, made by these statements. */
+export async function openWithTemplate(sql: string): Promise<{ site: Console; template: string }> {
+  const site = await openConsole();
+  const { ref } = await createTemplate(site.node, sql);
+  return { site, template: ref };
+}
+
+/** The console of the shared node beside an app with a member, made by these statements. */
+export async function openWithMember(sql: string): Promise<{ site: Console; app: AppConnection; member: Member }> {
+  const site = await openConsole();
+  const app = await createApp(site.node);
+  await runSql(site.node, app.ref, sql);
+  return { site, app, member: await signUpMember(app) };
+}
 
 /** The console of a node, with nobody signed in unless a session is given. */
 export async function browse(node: NodeAddress, session: string | null = null): Promise<Console> {

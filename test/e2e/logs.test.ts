@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApp, runSql } from '../support/apps.ts';
-import { type Member, signUpMember } from '../support/clients.ts';
-import { type Console, openConsole } from './console.ts';
+import type { AppConnection } from '../../contract/admin.ts';
+import type { Member } from '../support/clients.ts';
+import { type Console, openWithMember } from './console.ts';
 
 let site: Console;
-let app: Awaited<ReturnType<typeof createApp>>;
+let app: AppConnection;
 let ines: Member;
 beforeAll(async () => {
-  site = await openConsole();
-  app = await createApp(site.node);
-  await runSql(
-    site.node,
-    app.ref,
+  const made = await openWithMember(
     'create table public.notes (id int primary key); grant all on public.notes to authenticated',
   );
-  ines = await signUpMember(app);
+  ({ site, app, member: ines } = made);
   await ines.client.from('notes').select();
   await ines.client.from('nowhere').select();
 });

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApp, createTemplate, runSql } from '../support/apps.ts';
+import { createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
-import { type Console, openConsole } from './console.ts';
+import { type Console, openWithTemplate } from './console.ts';
 
 let site: Console;
 let template: string;
 beforeAll(async () => {
-  site = await openConsole();
-  const made = await createTemplate(
-    site.node,
+  ({ site, template } = await openWithTemplate(
     `create table public.notes (
        id bigint generated always as identity primary key,
        owner uuid references auth.users,
@@ -17,8 +15,7 @@ beforeAll(async () => {
      create policy "own notes" on public.notes for all to authenticated using (owner = auth.uid());
      insert into public.notes (title) values ('Nobody’s note');
      create table public.open (id bigint primary key);`,
-  );
-  template = made.ref;
+  ));
 });
 afterAll(() => site.close());
 
