@@ -5,11 +5,9 @@ import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { ErrorLine, ErrorsChapter, Rule, RulesChapter } from '../../contract/specification.ts';
 import type { Machine, StatesChapter } from '../../contract/states.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
-import { byName, compareText } from './names.ts';
 import { type Raise, raisesOf } from './plpgsql/raises.ts';
-import { idOf } from './roles.ts';
+import { idOf, toldRoutines } from './routines.ts';
 
 /** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4. */
 export function errorsChapter(
@@ -18,11 +16,10 @@ export function errorsChapter(
   states: StatesChapter,
   settings: RestSettings & AuthSettings,
 ): ErrorsChapter {
-  const functions = facts.routines.filter((routine) => isTold(facts, routine.schema)).sort(byFunction);
   const lines: ErrorLine[] = [
     ...rules.rules.filter((rule) => rule.applies_to !== 'no row').map(ofRule),
     ...states.machines.flatMap(ofMachine),
-    ...functions.flatMap(ofFunction),
+    ...toldRoutines(facts).flatMap(ofFunction),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
   ];
   return {
@@ -39,8 +36,6 @@ export function errorsChapter(
 
 const raisesSql = `select p.oid::regprocedure as function, p.prosrc as source from pg_proc p
 join pg_language l on l.oid = p.prolang where l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' order by 1`;
-
-const byFunction = (a: RoutineFact, b: RoutineFact): number => byName(a, b) || compareText(idOf(a), idOf(b));
 
 const pageOf = (code: string): string => `/docs/errors/${encodeURIComponent(code)}`;
 

@@ -3,8 +3,8 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
-import { byName, compareText, entityId, roleName } from './names.ts';
-import { idOf } from './roles.ts';
+import { entityId, roleName } from './names.ts';
+import { idOf, toldRoutines } from './routines.ts';
 
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
@@ -21,13 +21,10 @@ export function functionEntries(facts: Facts): FunctionEntry[] {
     }),
     ({ routine }) => routine,
   );
-  return facts.routines
-    .filter((routine) => isTold(facts, routine.schema))
-    .sort((a, b) => byName(a, b) || compareText(idOf(a), idOf(b)))
-    .map((routine) => {
-      const triggers = elsewhere.get(routine.oid)?.map(({ trigger }) => trigger);
-      return { ...entry(facts, routine), ...(triggers && { triggers }) };
-    });
+  return toldRoutines(facts).map((routine) => {
+    const triggers = elsewhere.get(routine.oid)?.map(({ trigger }) => trigger);
+    return { ...entry(facts, routine), ...(triggers && { triggers }) };
+  });
 }
 
 const entry = (facts: Facts, routine: RoutineFact): FunctionEntry => ({

@@ -4,10 +4,9 @@ import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts
 import type { LimitLine, LimitsChapter } from '../../contract/specification.ts';
 import type { BoundFacts, ServerSetting } from '../catalog/bounds.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
-import { byName, compareText, roleName, sqlName } from './names.ts';
-import { idOf } from './roles.ts';
+import { compareText, roleName, sqlName } from './names.ts';
+import { idOf, toldRoutines } from './routines.ts';
 
 export interface LimitsApp {
   settings: RestSettings & AuthSettings;
@@ -195,10 +194,7 @@ function amountOf(written: string, unit: string | null): number | null {
 }
 
 /** ALTER FUNCTION … SET statement_timeout: it comes before the app's own where it is hoisted. */
-function functionLimits(facts: Facts): LimitLine[] {
-  const routines = facts.routines.filter(({ schema }) => isTold(facts, schema));
-  return [...routines].sort((a, b) => byName(a, b) || compareText(idOf(a), idOf(b))).flatMap(functionLimit);
-}
+const functionLimits = (facts: Facts): LimitLine[] => toldRoutines(facts).flatMap(functionLimit);
 
 function functionLimit(routine: RoutineFact): LimitLine[] {
   return routine.settings.flatMap((setting): LimitLine[] => {

@@ -1,14 +1,13 @@
 import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification.ts';
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
-import type { RoutineFact } from '../catalog/routines.ts';
 import { Access, type CallingRole } from './access/access.ts';
 import { type ChapterRole, callingRoles } from './access/calling-roles.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import { adviceFor } from './advice/advice.ts';
-import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
-import { byName, compareText, entityId, roleName, routineId, sqlName } from './names.ts';
+import { byName, compareText, entityId, roleName, sqlName } from './names.ts';
+import { callableRoutines, idOf, toldRoutines } from './routines.ts';
 import { anyone } from './words/outcomes.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
@@ -64,29 +63,6 @@ export const exposedRelations = (facts: Facts): RelationFact[] =>
     .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
     .sort(byName);
 
-/**
- * The functions that /rest/v1/rpc can call: no procedures, aggregates or triggers, and at most one unnamed argument,
- * which then takes the whole body (PostgREST, "Functions as RPC").
- */
-export const callableRoutines = (facts: Facts): RoutineFact[] =>
-  facts.routines
-    .filter((routine) => facts.exposedSchemas.includes(routine.schema) && routine.kind === 'f')
-    .filter((routine) => !/^(event_)?trigger$/.test(routine.result))
-    .filter(({ inputs }) => {
-      const unnamed = inputs.filter((input) => input.name === '');
-      return (
-        unnamed.length === 0 || (inputs.length === 1 && /^(json|jsonb|text|bytea|xml)$/.test(unnamed[0]?.type ?? ''))
-      );
-    })
-    .sort((a, b) => byName(a, b) || compareText(idOf(a), idOf(b)));
-
-export const idOf = (routine: RoutineFact): string =>
-  routineId(
-    routine.schema,
-    routine.name,
-    routine.inputs.map((input) => input.type),
-  );
-
 function cell(
   role: ChapterRole,
   entity: string,
@@ -130,8 +106,8 @@ function entry(facts: Facts, access: Access, relation: RelationFact, policy: Pol
 /** The app's own functions that a policy calls; those of Ninefold are the same in every app. */
 function functionsOf(facts: Facts, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
   if (policy.functions.length === 0) return {};
-  const called = facts.routines
-    .filter((routine) => policy.functions.includes(routine.oid) && isTold(facts, routine.schema))
+  const called = toldRoutines(facts)
+    .filter((routine) => policy.functions.includes(routine.oid))
     .map((routine) => ({ id: idOf(routine), body: routine.body }))
     .sort((a, b) => compareText(a.id, b.id));
   return called.length === 0 ? {} : { functions: called };

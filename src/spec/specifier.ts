@@ -22,7 +22,7 @@ import { specificationMarkdown } from './markdown/specification.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { visibleTo } from './openapi/visible.ts';
 import { RememberedSpecifications } from './remembered.ts';
-import { idOf } from './roles.ts';
+import { idOf } from './routines.ts';
 import { snippets } from './snippets.ts';
 import { deriveSpecification } from './specification.ts';
 import { loadTypeFacts } from './types/facts.ts';

@@ -1,19 +1,15 @@
 import type { RoutineFact } from '../../catalog/routines.ts';
-import { isTold } from '../entities.ts';
-import { routineId, sqlName } from '../names.ts';
+import { sqlName } from '../names.ts';
+import { idOf, toldRoutines } from '../routines.ts';
 import type { Advice, Ground } from './ground.ts';
 
 /** Functions in which an unqualified name means whatever the caller's search path says. */
 export function functionsWithoutSearchPath({ facts }: Ground): Advice[] {
   const schemas = new Set(facts.schemas.map((schema) => schema.name));
-  return facts.routines
-    .filter((routine) => isTold(facts, routine.schema) && isOpen(routine))
+  return toldRoutines(facts)
+    .filter(isOpen)
     .map((routine) => {
-      const id = routineId(
-        routine.schema,
-        routine.name,
-        routine.inputs.map((input) => input.type),
-      );
+      const id = idOf(routine);
       const path = [routine.schema, 'public', 'extensions'].filter(
         (name, i, all) => schemas.has(name) && all.indexOf(name) === i,
       );

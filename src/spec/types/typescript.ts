@@ -5,7 +5,7 @@ import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { compareText } from '../names.ts';
-import { callableRoutines } from '../roles.ts';
+import { callableRoutines } from '../routines.ts';
 import type { TypeFacts } from './facts.ts';
 import { type NamedTypes, type Shape, shapeOf } from './type-names.ts';
 
