@@ -40,15 +40,15 @@ describe('a table is told as renamed where it is what it was', () => {
   it('in all but its name, in each chapter that names it', () => {
     const before = chapters([table('a', note)], [rule('a', 'short', 'note is short')]);
     expect(told(before, chapters([table('b', note)], [rule('b', 'short', 'note is short')]))).toEqual([
-      'The table a is called b now.',
-      'In the rules, a is now called b.',
+      'In place of the table a there is b, the same but for its name.',
+      'In the rules, a is now b.',
     ]);
   });
 
   it('and what else has changed is told beside it', () => {
     const after = chapters([table('b', note, { comment: 'Notes of b' })]);
     expect(told(chapters([table('a', note, { comment: 'Notes of a' })]), after)).toEqual([
-      'The table a is called b now.',
+      'In place of the table a there is b, the same but for its name.',
       'b is now described as “Notes of b”.',
     ]);
   });
@@ -88,7 +88,10 @@ describe('a table is told as renamed where it is what it was', () => {
       ]);
     const before = chapters([pointing('x1', 'y1'), pointing('y1', 'x1')]);
     const after = chapters([pointing('x2', 'y2'), pointing('y2', 'x2')]);
-    expect(told(before, after).sort()).toEqual(['The table x1 is called x2 now.', 'The table y1 is called y2 now.']);
+    expect(told(before, after).sort()).toEqual([
+      'In place of the table x1 there is x2, the same but for its name.',
+      'In place of the table y1 there is y2, the same but for its name.',
+    ]);
   });
 });
 
@@ -101,8 +104,8 @@ describe('a field is told as renamed where it is what it was', () => {
       [{ ...rule('a', 'short', 'remark is short'), fields: ['remark'] }],
     );
     expect(told(before, after)).toEqual([
-      'The field note of a is called remark now.',
-      'In the rules, the field note of a is now called remark.',
+      'In place of the field note of a there is remark, the same but for its name.',
+      'In the rules, the field note of a is now remark.',
     ]);
   });
 
@@ -118,7 +121,9 @@ describe('a field is told as renamed where it is what it was', () => {
   it('and a field of that name in another table is none of it', () => {
     const both = (name: string) =>
       chapters([table('a', [field('id'), field(name)]), table('b', [...note, field('more')])]);
-    expect(told(both('note'), both('remark'))).toEqual(['The field note of a is called remark now.']);
+    expect(told(both('note'), both('remark'))).toEqual([
+      'In place of the field note of a there is remark, the same but for its name.',
+    ]);
   });
 });
 

@@ -21,24 +21,24 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
     'alter table public.tickets rename to questions',
     'alter table public.questions rename to tickets',
     {
-      screens: 'In the screens, tickets is now called questions: /questions (before: /tickets)',
-      entities: 'The table tickets is called questions now.',
-      states: 'In the states, tickets is now called questions.',
-      rules: 'In the rules, tickets is now called questions.',
-      roles: 'Where it says who may do what, tickets is now called questions.',
-      calls: 'In the calls, tickets is now called questions: /rest/v1/questions (before: /rest/v1/tickets).',
-      errors: 'In the errors, tickets is now called questions.',
+      screens: 'In the screens, tickets is now questions: /questions (before: /tickets)',
+      entities: 'In place of the table tickets there is questions, the same but for its name.',
+      states: 'In the states, tickets is now questions.',
+      rules: 'In the rules, tickets is now questions.',
+      roles: 'Where it says who may do what, tickets is now questions.',
+      calls: 'In the calls, tickets is now questions: /rest/v1/questions (before: /rest/v1/tickets).',
+      errors: 'In the errors, tickets is now questions.',
     },
-    'The table questions is called tickets now.',
+    'In place of the table questions there is tickets, the same but for its name.',
   ],
   [
     'alter table public.plain rename column note to remark',
     'alter table public.plain rename column remark to note',
     {
-      screens: 'In the screens, the field note of plain is now called remark.',
-      entities: 'The field note of plain is called remark now.',
+      screens: 'In the screens, the field note of plain is now remark.',
+      entities: 'In place of the field note of plain there is remark, the same but for its name.',
     },
-    'The field remark of plain is called note now.',
+    'In place of the field remark of plain there is note, the same but for its name.',
   ],
   [
     machine().replace('"name": "open"', '"name": "start"'),
@@ -49,8 +49,8 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
   [
     `alter table public.plain rename to simple; comment on table public.simple is 'Things'`,
     'comment on table public.simple is null; alter table public.simple rename to plain',
-    { entities: 'simple is now described as “Things”.', rules: 'In the rules, plain is now called simple.' },
-    'The table simple is called plain now.',
+    { entities: 'simple is now described as “Things”.', rules: 'In the rules, plain is now simple.' },
+    'In place of the table simple there is plain, the same but for its name.',
   ],
 ])('a name that changed is told as such, in each chapter that has it: %s', async (does, undoes, says, undone) => {
   const before = await newest();

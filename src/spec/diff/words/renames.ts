@@ -20,27 +20,30 @@ const places: Readonly<Record<string, string>> = {
   limits: 'In the limits',
 };
 
-/** Each name is told where entities are; the other chapters that have it say so together. */
+/**
+ * Each name is told where entities are; the other chapters that have it say so together. Whether it was renamed, or dropped and made
+ * anew, what stands there does not tell, so the words do not either.
+ */
 export function renameWords(chapter: string, { entities, fields, addresses }: RenamesOfChapter): Told[] {
   if (chapter === 'entities') {
     return [
       ...[...entities].map(
         (one): Told => ({
-          words: `The ${one.kind} ${thing(one.before.id)} is called ${thing(one.after.id)} now.`,
+          words: `In place of the ${one.kind} ${thing(one.before.id)} there is ${thing(one.after.id)}, the same but for its name.`,
           of: [differenceOf(one)],
         }),
       ),
       ...[...fields].map(
         (one): Told => ({
-          words: `The field ${one.before} of ${thing(one.entity.id)} is called ${one.after} now.`,
+          words: `In place of the field ${one.before} of ${thing(one.entity.id)} there is ${one.after}, the same but for its name.`,
           of: [differenceOf(one)],
         }),
       ),
     ];
   }
   const names = [
-    ...[...entities].map((one) => `${thing(one.before.id)} is now called ${thing(one.after.id)}`),
-    ...[...fields].map((one) => `the field ${one.before} of ${thing(one.entity.id)} is now called ${one.after}`),
+    ...[...entities].map((one) => `${thing(one.before.id)} is now ${thing(one.after.id)}`),
+    ...[...fields].map((one) => `the field ${one.before} of ${thing(one.entity.id)} is now ${one.after}`),
   ];
   if (names.length === 0) return [];
   const moved = [...addresses].map(([was, is]) => `${is} (before: ${was})`);
