@@ -15,15 +15,16 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       output: {
-        // The packages of the first page change far less often than the console: one file that stays cached. What several pages
-        // share is one file too: fifty small ones would stand in line with the first call of the page.
+        // The packages of the first page change far less often than the console: one file that stays cached. What many pages
+        // share is one file too: small ones would stand in line with the first call of the page. What few share is not, or the first
+        // page would load what it does not show.
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
             { name: 'packages', test: /node_modules\/@(tanstack\/(react-)?(router|query|store|history)|supabase)/ },
             {
               name: 'shared',
-              minShareCount: 2,
+              minShareCount: 6,
               test: /\/(web|contract)\/|node_modules\/@(mantine|tabler|floating-ui)/,
             },
           ],
