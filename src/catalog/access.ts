@@ -13,6 +13,8 @@ export interface AccessFacts {
   sequences: { oid: number; schema: string; name: string; grants: GrantFact[] }[];
   /** Functions, of any schema, whose rights are not the default (EXECUTE for PUBLIC). */
   restricted_functions: { oid: number; name: string; grants: GrantFact[] }[];
+  /** Materialized views that hold nothing yet: made or refreshed WITH NO DATA. */
+  unpopulated: number[];
   /** The roles that members can have. */
   member_roles: { name: string; description: string | null }[];
 }
@@ -122,6 +124,9 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     select p.oid::int8 as oid, format('%I.%I', n.nspname, p.proname) as name, ${grants('p.proacl')} as grants
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.proacl is not null order by p.oid`),
+
+  unpopulated: `select coalesce(json_agg(c.oid::int8 order by c.oid), '[]') from pg_catalog.pg_class c
+    where c.relkind = 'm' and not c.relispopulated`,
 
   member_roles: list('select r.name, r.description from ninefold.roles r order by r.name'),
 };

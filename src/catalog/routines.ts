@@ -5,6 +5,22 @@ import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.
 export interface RoutineFacts {
   routines: RoutineFact[];
   extension_routines: { extension: string; schema: string; functions: number }[];
+  /** What PostgREST calls domain representations: implicit casts by which calls answer and read values of a domain. */
+  representations: RepresentationFact[];
+  /** Functions that something is bound to: a trigger, a policy, a default, a check, a view, a cast, SQL in the standard’s form … */
+  used_routines: number[];
+}
+
+/** An implicit cast of a domain to json, or of json or text to a domain, and the function that makes it. */
+export interface RepresentationFact {
+  from: string;
+  to: string;
+  /** The one of the two that is the domain. */
+  domain: string;
+  /** pg_proc.oid. */
+  routine: number;
+  /** As PostgreSQL prints it: `public.color_json(public.color)`. */
+  function: string;
 }
 
 export interface RoutineFact {
@@ -73,4 +89,21 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
     where d.classid = 'pg_catalog.pg_proc'::regclass and d.refclassid = 'pg_catalog.pg_extension'::regclass
       and d.deptype = 'e' and p.prorettype <> 'pg_catalog.trigger'::regtype
     group by 1, 2 order by 1, 2) t`,
+
+  representations: `select coalesce(json_agg(row_to_json(t)), '[]') from (
+    select format_type(k.castsource, null) as "from", format_type(k.casttarget, null) as "to",
+      format_type(case when s.typtype = 'd' then s.oid else y.oid end, null) as domain,
+      k.castfunc::int8 as routine, k.castfunc::regprocedure::text as function
+    from pg_catalog.pg_cast k
+    join pg_catalog.pg_type s on s.oid = k.castsource
+    join pg_catalog.pg_type y on y.oid = k.casttarget
+    where k.castcontext = 'i' and k.castmethod = 'f'
+      and ((s.typtype = 'd' and y.oid = 'json'::regtype)
+        or (y.typtype = 'd' and s.oid in ('json'::regtype, 'text'::regtype)))
+    order by 3, 1, 2) t`,
+
+  used_routines: `select coalesce(json_agg(distinct d.refobjid::int8), '[]') from pg_catalog.pg_depend d
+    join pg_catalog.pg_proc p on p.oid = d.refobjid
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
+    where d.refclassid = 'pg_catalog.pg_proc'::regclass`,
 };

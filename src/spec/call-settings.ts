@@ -4,6 +4,7 @@ import { type RestSettings, restSettings, type Setting } from '../../contract/se
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { CallSetting } from '../../contract/specification.ts';
 import type { BoundFacts } from '../catalog/bounds.ts';
+import { Rights } from './access/rights.ts';
 import type { Facts } from './facts.ts';
 import { compareText, roleName } from './names.ts';
 
@@ -12,7 +13,10 @@ const known: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...
 /** Chapter 9 tells them. */
 const bounding = new Set(Object.values<Limit>(limits).flatMap(({ setting }) => setting ?? []));
 
-/** The settings that decide how calls are answered: the app's own, then those that its database makes for its connections. */
+/**
+ * What decides how calls are answered: the app's own settings, those that its database makes for its connections, and the casts of
+ * its domains.
+ */
 export function callSettings(facts: Facts, settings: RestSettings & AuthSettings): CallSetting[] {
   const own = Object.entries(known)
     .filter(([key]) => !bounding.has(key))
@@ -21,7 +25,31 @@ export function callSettings(facts: Facts, settings: RestSettings & AuthSettings
       const set_in = value === standard ? 'code' : 'setting';
       return { key, value, default: standard, meaning: setting.meaning, set_in };
     });
-  return [...own, ...databaseSettings(facts)];
+  return [...own, ...databaseSettings(facts), ...representations(facts)];
+}
+
+/** CREATE CAST … AS IMPLICIT of domains (PostgREST docs, "Domain Representations"), where the login role may execute its function. */
+function representations(facts: Facts): CallSetting[] {
+  if (facts.representations.length === 0) return [];
+  const rights = new Rights(facts);
+  const login = rights.membership.named(facts.authenticator)?.oid ?? -1;
+  return facts.representations
+    .filter(({ routine }) => rights.refusedFunctions(login, [routine]).length === 0)
+    .map(({ from, to, domain, function: routine }): CallSetting => {
+      const [what, standard] =
+        from === domain
+          ? ['are answered', 'as PostgreSQL writes them in JSON']
+          : from === 'json'
+            ? ['in bodies are read', 'as PostgreSQL reads them from JSON']
+            : ['in filters are read', 'as PostgreSQL reads them'];
+      return {
+        key: `${from} as ${to}`,
+        value: `by ${routine}`,
+        default: standard,
+        meaning: `Values of ${domain} ${what} as that function makes them.`,
+        set_in: 'database',
+      };
+    });
 }
 
 /** ALTER ROLE … SET and ALTER DATABASE … SET, but numbers that chapter 9 tells. */

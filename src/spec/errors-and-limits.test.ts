@@ -96,6 +96,12 @@ describe('chapter 8', () => {
     expect(await ofMachines()).toEqual(
       ['NF001', 'NF002', 'NF003'].map((code) => `transition.public.tickets.status.${code}`),
     );
+    const caveats = async () =>
+      (await errorsOf()).flatMap(({ code, caveat }) => (/^NF/.test(code ?? '') ? [caveat] : []));
+    expect(await caveats()).toEqual([null, null, null]);
+    await owner.script('alter table public.tickets disable trigger user');
+    const off = 'not while the trigger that would raise it is switched off or missing';
+    expect(await caveats()).toEqual([off, off, off]);
   });
 
   it('has what functions raise, and says what cannot be told', async () => {
@@ -124,6 +130,57 @@ describe('chapter 8', () => {
     expect(raised[0]?.sql).toContain("errcode = 'PT422'");
     await owner.script('drop function public.close_ticket(int)');
     expect((await errorsOf()).filter(({ group }) => group === 'function').map(({ code }) => code)).toEqual(['UNPAID']);
+  });
+
+  it('says of a trigger’s errors that nobody gets them, while no trigger that is switched on runs the function', async () => {
+    await owner.script(`create table public.tickets (id int primary key);
+      create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;`);
+    const caveat = async () => (await errorsOf()).find(({ code }) => code === 'PT423')?.caveat;
+    const off = 'not while no trigger that is switched on runs it';
+    expect(await caveat()).toBe(off);
+    await owner.script(
+      'create trigger refuse before insert on public.tickets for each row execute function public.refuse()',
+    );
+    expect(await caveat()).toBe(null);
+    await owner.script('alter table public.tickets disable trigger refuse');
+    expect(await caveat()).toBe(off);
+    await owner.script('alter table public.tickets enable trigger refuse');
+    expect(await caveat()).toBe(null);
+  });
+
+  it('says of a function’s errors that nobody gets them, while no role may execute it and nothing names it', async () => {
+    await owner.script(`create table public.tickets (id int primary key, at int);
+      create function public.price_of(int) returns int language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;
+      revoke execute on function public.price_of(int) from public, anon, authenticated, service_role;`);
+    const caveat = async () => (await errorsOf()).find(({ code }) => code === 'PT423')?.caveat;
+    const shut = 'not while no role of a call may execute it and nothing else of the app names it';
+    const ways = [
+      [
+        'grant execute on function public.price_of(int) to anon',
+        'revoke execute on function public.price_of(int) from anon',
+      ],
+      [
+        'alter table public.tickets alter column at set default public.price_of(1)',
+        'alter table public.tickets alter column at drop default',
+      ],
+      [
+        'alter table public.tickets add constraint priced check (public.price_of(at) > 1)',
+        'alter table public.tickets drop constraint priced',
+      ],
+      [
+        `create function public.buy() returns int language plpgsql security definer as 'begin return Price_Of(1); end'`,
+        'drop function public.buy()',
+      ],
+    ];
+    expect(await caveat()).toBe(shut);
+    for (const [open, close] of ways) {
+      await owner.script(open ?? '');
+      expect([open, await caveat()]).toEqual([open, null]);
+      await owner.script(close ?? '');
+      expect([close, await caveat()]).toEqual([close, shut]);
+    }
+    const restSettings = { ...defaultRestSettings, db_pre_request: 'public.price_of' };
+    expect((await errorsOf({ restSettings })).find(({ code }) => code === 'PT423')?.caveat).toBe(null);
   });
 
   it('has an error that a setting makes possible while the setting is so', async () => {

@@ -4,10 +4,13 @@ import type { RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { ErrorLine, ErrorsChapter, Rule, RulesChapter } from '../../contract/specification.ts';
 import type { Machine, StatesChapter } from '../../contract/states.ts';
+import type { MachineTriggerFact } from '../catalog/machines.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { Facts } from './facts.ts';
 import { type Raise, raisesOf } from './plpgsql/raises.ts';
+import { Reached } from './reached.ts';
 import { idOf, toldRoutines } from './routines.ts';
+import { triggersByMachine } from './states.ts';
 
 /** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4. */
 export function errorsChapter(
@@ -16,10 +19,12 @@ export function errorsChapter(
   states: StatesChapter,
   settings: RestSettings & AuthSettings,
 ): ErrorsChapter {
+  const reached = new Reached(facts, settings);
+  const triggers = triggersByMachine(facts);
   const lines: ErrorLine[] = [
     ...rules.rules.filter((rule) => rule.applies_to !== 'no row').map(ofRule),
-    ...states.machines.flatMap(ofMachine),
-    ...toldRoutines(facts).flatMap(ofFunction),
+    ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
+    ...toldRoutines(facts).flatMap((routine) => ofFunction(routine, reached)),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
   ];
   return {
@@ -66,7 +71,7 @@ function ofRule(rule: Rule): ErrorLine {
 const upper = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
 /** The errors of a state machine: each has them for itself, so that a count says which one. */
-function ofMachine(machine: Machine): ErrorLine[] {
+function ofMachine(machine: Machine, triggers: readonly MachineTriggerFact[]): ErrorLine[] {
   const { id, initial, transitions } = machine;
   const ways = transitions.map(({ name, from, to }) => `${name} (${from?.join(', ') ?? 'any'} to ${to})`).join('; ');
   const needed = transitions.filter(({ requires }) => requires.length > 0);
@@ -86,32 +91,51 @@ function ofMachine(machine: Machine): ErrorLine[] {
       id: `transition.${id}.${code}`,
       ...{ group: 'transition', code, status: statusOfSqlstate(code), message: null, hint: null },
       ...{ meaning, action: entry?.action ?? 'Read the row again.', member: memberOf(entry), origin: id },
-      ...{ limit: null, sql: null, caveat: null, page: pageOf(code) },
+      ...{ limit: null, sql: null, caveat: isSilent(code, triggers) ? silent : null, page: pageOf(code) },
     };
   });
 }
 
-function ofFunction(routine: RoutineFact): ErrorLine[] {
-  if (routine.language === 'sql' || routine.language === 'internal' || routine.language === 'c') return [];
-  if (routine.language !== 'plpgsql') return [unread(routine)];
-  return raisesOf(routine.source).map((raise) => ofRaise(routine, raise));
+const silent = 'not while the trigger that would raise it is switched off or missing';
+
+/** Which triggers of a machine raise each of its codes. */
+const raisedBy: Readonly<Record<string, readonly MachineTriggerFact['does'][]>> = {
+  NF001: ['set_fields', 'check_passage'],
+  NF002: ['check_start'],
+  NF003: ['check_passage'],
+};
+
+/** True where all triggers that could raise it are off; one that was replaced may still. */
+function isSilent(code: string, triggers: readonly MachineTriggerFact[]): boolean {
+  const raising = triggers.filter(({ does }) => raisedBy[code]?.includes(does));
+  return raising.length > 0 && raising.every(({ state }) => state === 'off' || state === 'missing');
 }
 
-function unread(routine: RoutineFact): ErrorLine {
+function ofFunction(routine: RoutineFact, reached: Reached): ErrorLine[] {
+  if (routine.language === 'sql' || routine.language === 'internal' || routine.language === 'c') return [];
+  if (routine.language !== 'plpgsql') return [unread(routine, reached.obstacle(routine))];
+  const raises = raisesOf(routine.source);
+  if (raises.length === 0) return [];
+  const obstacle = reached.obstacle(routine);
+  return raises.map((raise) => ofRaise(routine, raise, obstacle));
+}
+
+function unread(routine: RoutineFact, obstacle: string | null): ErrorLine {
   const id = idOf(routine);
   return {
     ...{ id: `function.${id}`, group: 'function', code: null, status: null, message: null, hint: null },
     meaning: `What ${id} raises cannot be told: it is written in ${routine.language}.`,
     action: 'Act on the message.',
-    ...{ member: memberOf(undefined), origin: id, limit: null, sql: null, caveat: null, page: '/docs/errors' },
+    ...{ member: memberOf(undefined), origin: id, limit: null, sql: null, caveat: obstacle, page: '/docs/errors' },
   };
 }
 
-function ofRaise(routine: RoutineFact, raise: Raise): ErrorLine {
+function ofRaise(routine: RoutineFact, raise: Raise, obstacle: string | null): ErrorLine {
   const id = idOf(routine);
   const { code, status, message, hint } = answerOf(raise);
   const entry = code !== null && code !== 'P0001' ? allErrors[code] : undefined;
   const caveats = [
+    ...(obstacle === null ? [] : [obstacle]),
     ...(raise.mayBeCaught ? ['may be caught within the function'] : []),
     ...(code === null && !raise.isAgain ? ['its code is computed while the function runs'] : []),
     ...(message === null && !raise.isAgain ? ['its message is computed while the function runs'] : []),

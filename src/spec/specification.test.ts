@@ -123,6 +123,26 @@ describe('what an app is read as', () => {
     expect(cell).toMatchObject({ verdict: 'when', words: 'tickets that one looks after', policies: ['own'] });
   });
 
+  it('says by which functions values of a domain are answered and read, while calls are answered so', async () => {
+    await owner.script(`create domain public.color as int; create table public.shades (shade public.color);
+      create function public.color_json(public.color) returns json language sql immutable as 'select to_json(1)';
+      create function public.color_of(json) returns public.color language sql immutable as 'select 1::public.color';
+      create cast (public.color as json) with function public.color_json(public.color) as implicit;
+      create cast (json as public.color) with function public.color_of(json) as assignment;`);
+    const casts = async () =>
+      (await derive()).chapters.calls?.settings
+        .filter(({ key }) => key.includes(' as '))
+        .map(({ key, value }) => [key, value]);
+    const answers = ['public.color as json', 'by public.color_json(public.color)'];
+    // PostgREST uses implicit casts alone.
+    expect(await casts()).toEqual([answers]);
+    await owner.script(`drop cast (json as public.color);
+      create cast (json as public.color) with function public.color_of(json) as implicit;`);
+    expect(await casts()).toEqual([answers, ['json as public.color', 'by public.color_of(json)']].sort());
+    await owner.script('revoke execute on function public.color_json(public.color) from public');
+    expect(await casts()).toEqual([['json as public.color', 'by public.color_of(json)']]);
+  });
+
   it('calls of sign-in go with their settings', async () => {
     const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
     const ids = (change: Partial<typeof defaultAuthSettings>) =>

@@ -28,6 +28,17 @@ export function statesChapter(facts: Facts): StatesChapter {
   };
 }
 
+/** What is there of the triggers that each machine needs, by the machine's id. */
+export function triggersByMachine(facts: Facts): ReadonlyMap<string, readonly MachineTriggerFact[]> {
+  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+  return new Map(
+    facts.machines.flatMap(({ relation, field, triggers }) => {
+      const on = relations.get(relation);
+      return on ? [[machineId(entityId(on.schema, on.name), field), triggers] as const] : [];
+    }),
+  );
+}
+
 export const machineId = (entity: string, field: string): string => `${entity}.${sqlName(field)}`;
 
 function machine(facts: Facts, fact: MachineFact, entity: string): Machine {

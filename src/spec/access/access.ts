@@ -154,6 +154,7 @@ export class Access {
     }
     if (relation.kind === 'v' && operation === 'select') return this.#selectView(caller, relation);
     if (relation.kind === 'v' && operation !== 'select') return this.#writeView(caller, role, relation, operation);
+    if (this.rights.unpopulated.has(relation.oid)) return refuse(holdsNothing);
     if (relation.kind === 'm' || relation.kind === 'f')
       return always('no row-level security on relations of this kind');
     return this.#table(caller, role, relation, operation, columns);
@@ -266,8 +267,15 @@ export class Access {
       fact,
       seen: this.#decideAs(caller, role, fact, 'select', fields),
     }));
-    const closed = reads.find(({ seen }) => seen.refused);
+    const isEmpty = ({ fact, seen }: (typeof reads)[number]) => seen.refused && this.rights.unpopulated.has(fact.oid);
+    const closed = reads.find((read) => read.seen.refused && !isEmpty(read));
     if (closed) return refuse(`${whose} may not read ${display(closed.fact)}: ${closed.seen.reason}`);
+    const unpopulated = reads.filter(isEmpty);
+    if (unpopulated.length > 0)
+      return this.#readUnpopulated(
+        view,
+        unpopulated.map(({ fact }) => fact),
+      );
     const limited = reads.filter(({ seen }) => seen.verdict !== 'always');
     const first = limited[0];
     if (!first) return always(`reads with the rights of ${whose}`);
@@ -292,6 +300,16 @@ export class Access {
     }
     const reason = `reads with the rights of ${whose}, and of ${tables} only the rows that these see`;
     return open(reason, `as far as rows of ${tables} can be seen`);
+  }
+
+  /** PostgreSQL leaves out what a statement needs nothing of, so that a view may be read in part. */
+  #readUnpopulated(view: RelationFact, unpopulated: readonly RelationFact[]): Decision {
+    const names = unpopulated.map(display).join(', ');
+    const query = view.definition === null ? null : parseQuery(view.definition);
+    const isFrom = ({ schema, name }: RelationFact) =>
+      query?.from.some((from) => nameKey(...from) === nameKey(schema, name));
+    if (query?.plain && unpopulated.some(isFrom)) return refuse(`reads ${names}: ${holdsNothing}`);
+    return open(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
   }
 
   #writeView(
@@ -391,6 +409,9 @@ const kindNames = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f
 
 /** No name holds a NUL character. */
 const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
+
+const holdsNothing =
+  'it holds nothing yet, and PostgreSQL refuses to read it (55000) until REFRESH MATERIALIZED VIEW has filled it';
 
 /** True of a view whose query has no condition. */
 function showsAll(view: RelationFact): boolean {

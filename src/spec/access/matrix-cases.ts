@@ -303,6 +303,25 @@ export const matrixCases: MatrixCase[] = [
     sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, note from t where f() = 1; grant all on v to ${to};`,
   },
   {
+    name: 'a materialized view that holds nothing yet',
+    rowsOf: 't',
+    sql: `${granted()} create materialized view w as select * from t with no data; grant select on w to ${to};`,
+  },
+  {
+    name: 'a materialized view that holds nothing yet, and a view of it',
+    rowsOf: 't',
+    sql: `${granted()} create materialized view m as select * from t with no data; create view w as select id, note from m where id > 0; grant all on m, w to ${to};`,
+  },
+  {
+    name: 'a view that needs such a one for some of its fields',
+    rowsOf: 't',
+    sql: `${granted()} create materialized view m as select * from t with no data; create view w as select id, note, (select count(*) from m) as f from t; grant select on m, w to ${to};`,
+  },
+  {
+    name: 'a policy that reads such a one',
+    sql: `${secured()} create materialized view m as select * from t with no data; grant select on m to ${to}; create policy p on t for select using (exists (select from m));`,
+  },
+  {
     name: 'a materialized view',
     sql: `${secured()} reset role; alter table t owner to current_user; create materialized view w as select * from t; grant select on w to authenticated;`,
   },

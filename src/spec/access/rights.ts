@@ -10,6 +10,8 @@ const PUBLIC = 0;
 /** What roles hold by grants: directly, through PUBLIC, and through the roles whose privileges they have. */
 export class Rights {
   readonly membership: Membership;
+  /** Materialized views that PostgreSQL refuses to read until they are refreshed. */
+  readonly unpopulated: ReadonlySet<number>;
   readonly fieldsOf: ReadonlyMap<number, readonly FieldFact[]>;
   readonly #schemas: ReadonlyMap<string, readonly GrantFact[]>;
   readonly #restricted: ReadonlyMap<number, { name: string; grants: readonly GrantFact[] }>;
@@ -19,6 +21,7 @@ export class Rights {
 
   constructor(facts: Facts) {
     this.membership = new Membership(facts.roles, facts.memberships);
+    this.unpopulated = new Set(facts.unpopulated);
     this.fieldsOf = groupBy(facts.fields, (field) => field.relation);
     this.#schemas = new Map(facts.schemas.map((schema) => [schema.name, schema.grants]));
     this.#restricted = new Map(facts.restricted_functions.map((routine) => [routine.oid, routine]));

@@ -24,6 +24,7 @@ export function rolesMarkdown({ roles, cells, policies, advice }: RolesChapter):
         group,
         (cell) => cell.operation,
       ),
+      ...unread(group),
     );
     const told = policiesOf.get(entity) ?? [];
     if (told.length > 0) parts.push(told.map(policyLine).join('\n'), details(told));
@@ -56,6 +57,14 @@ function matrix(roles: readonly string[], cells: readonly RoleCell[], rowOf: (ce
     ...roles.map((role) => verdict(group.find((cell) => cell.role === role))),
   ]);
   return table(['', ...roles.map(inline)], rows);
+}
+
+/** Why nobody reads it, where one reason is the same for all. */
+function unread(cells: readonly RoleCell[]): string[] {
+  const reads = cells.filter(({ operation }) => operation === 'select');
+  const [reason, ...others] = new Set(reads.map(({ reason }) => reason));
+  const isShut = reason !== undefined && others.length === 0 && reads.every(({ verdict }) => verdict === 'never');
+  return isShut ? [`Nobody reads it: ${inline(reason)}.`] : [];
 }
 
 const verdict = (cell: RoleCell | undefined): string => {

@@ -1,0 +1,45 @@
+import type { RestSettings } from '../../contract/settings.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { callingRoles } from './access/calling-roles.ts';
+import { Rights } from './access/rights.ts';
+import type { Facts } from './facts.ts';
+
+/** Whether calls come to a function of the app, as far as that can be told for certain. */
+export class Reached {
+  readonly #rights: Rights;
+  readonly #roles: readonly number[];
+  /** Functions that a trigger runs which is switched on, on whatever table. */
+  readonly #triggered: ReadonlySet<number>;
+  readonly #used: ReadonlySet<number>;
+  /** What runs code that names functions by text alone, with the function whose code it is. */
+  readonly #texts: readonly { of: number; text: string }[];
+
+  constructor(facts: Facts, settings: RestSettings) {
+    this.#rights = new Rights(facts);
+    this.#roles = callingRoles(facts, this.#rights.membership).flatMap(({ fact, barred }) =>
+      barred === null ? [fact.oid] : [],
+    );
+    this.#triggered = new Set(facts.triggers.filter(({ enabled }) => enabled).map((trigger) => trigger.function));
+    this.#used = new Set(facts.used_routines);
+    this.#texts = [
+      ...facts.routines.map(({ oid, body }) => ({ of: oid, text: body })),
+      ...facts.machines.map((machine) => ({ of: 0, text: JSON.stringify(machine) })),
+      { of: 0, text: settings.db_pre_request ?? '' },
+    ];
+  }
+
+  /** Why no call runs the function, in words; null where one may. */
+  obstacle(routine: RoutineFact): string | null {
+    if (routine.result === 'trigger') {
+      return this.#triggered.has(routine.oid) ? null : 'not while no trigger that is switched on runs it';
+    }
+    if (routine.result === 'event_trigger' || this.#used.has(routine.oid)) return null;
+    const { schema, grants } = routine;
+    const isOpen = (role: number) =>
+      this.#rights.usesSchema(role, schema) && this.#rights.holds(role, grants, 'EXECUTE');
+    if (this.#roles.some(isOpen)) return null;
+    const name = routine.name.toLowerCase();
+    if (this.#texts.some(({ of, text }) => of !== routine.oid && text.toLowerCase().includes(name))) return null;
+    return 'not while no role of a call may execute it and nothing else of the app names it';
+  }
+}

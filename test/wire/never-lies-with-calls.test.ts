@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { appSql, machine } from './never-lies/app.ts';
+
+const node = inject('node');
+/** Within which a change shows. */
+const MILLISECONDS = 1000;
+
+/** What a change does to calls, and what the specification says of it. */
+interface Case {
+  readonly does: string;
+  readonly undoes: string;
+  /** By the number of the chapter, what a line says that did not say it before. */
+  readonly says: Readonly<Record<number, RegExp>>;
+  /** A call with the secret key: method, path below the app and body, and what it is answered before and with the change. */
+  readonly call?: { readonly method?: string; readonly path: string; readonly body?: unknown };
+  readonly answers?: readonly [before: RegExp, during: RegExp];
+}
+
+const sql = `${appSql}
+create materialized view public.counted as select count(*) as tickets from public.tickets;
+create view public.counted_again as select tickets as same from public.counted;
+create domain public.color as int;
+create table public.shades (id int primary key, shade public.color);
+insert into public.shades values (1, 255);
+create function public.color_json(public.color) returns json language sql immutable as $$ select to_json('#' || to_hex($1)) $$;
+create function public.color_of(json) returns public.color language sql immutable as $$ select 7::public.color $$;
+create function public.color_read(text) returns public.color language sql immutable as $$ select 255::public.color $$;
+create function public.refuse() returns trigger language plpgsql as
+  $$ begin raise exception 'the book is shut' using errcode = 'PT423'; end $$;
+create trigger refuse before insert on public.plain for each row execute function public.refuse();
+create function public.charge(amount int) returns int language plpgsql as
+  $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
+`;
+
+const counted = { path: '/rest/v1/counted' };
+const shades = { path: '/rest/v1/shades?select=shade' };
+const line = { method: 'POST', path: '/rest/v1/plain?columns=id', body: { id: 1 } };
+
+const cases: readonly Case[] = [
+  {
+    does: 'refresh materialized view public.counted with no data',
+    undoes: 'refresh materialized view public.counted',
+    says: {
+      2: /`\/counted`/,
+      6: /Nobody reads it: it holds nothing yet.*REFRESH MATERIALIZED VIEW/,
+      7: /GET \/rest\/v1\/counted`/,
+    },
+    call: counted,
+    answers: [/^200/, /^\d+ .*"55000"/],
+  },
+  {
+    does: 'refresh materialized view public.counted with no data',
+    undoes: 'refresh materialized view public.counted',
+    says: { 6: /Nobody reads it: reads public\.counted: it holds nothing yet/ },
+    call: { path: '/rest/v1/counted_again' },
+    answers: [/^200/, /"55000"/],
+  },
+  {
+    does: 'create cast (public.color as json) with function public.color_json(public.color) as implicit',
+    undoes: 'drop cast (public.color as json)',
+    says: {
+      7: /`public\.color as json` \| by public\.color\\?_json\(public\.color\) \| Values of public\.color are answered/,
+    },
+    call: shades,
+    answers: [/"shade":255/, /"shade":"#ff"/],
+  },
+  {
+    does: 'create cast (text as public.color) with function public.color_read(text) as implicit',
+    undoes: 'drop cast (text as public.color)',
+    says: { 7: /`text as public\.color` \| by .* in filters are read/ },
+    call: { path: '/rest/v1/shades?shade=eq.blue' },
+    answers: [/"22P02"/, /"shade":255/],
+  },
+  {
+    does: 'create cast (json as public.color) with function public.color_of(json) as implicit',
+    undoes: 'drop cast (json as public.color); update public.shades set shade = 255',
+    says: { 7: /`json as public\.color` \| by .* in bodies are read/ },
+    call: {
+      ...{ method: 'PATCH', path: '/rest/v1/shades?id=eq.1&select=id' },
+      body: { shade: 'blue' },
+    },
+    answers: [/"22P02"/, /^20\d/],
+  },
+  {
+    does: 'alter table public.plain disable trigger refuse',
+    undoes: 'alter table public.plain enable trigger refuse; delete from public.plain',
+    says: { 8: /PT423.*not while no trigger that is switched on runs it/ },
+    call: line,
+    answers: [/^423 .*the book is shut/, /^201/],
+  },
+  {
+    does: 'drop trigger refuse on public.plain',
+    undoes:
+      'create trigger refuse before insert on public.plain for each row execute function public.refuse(); delete from public.plain',
+    says: { 8: /PT423.*not while no trigger that is switched on runs it/ },
+    call: line,
+    answers: [/^423/, /^201/],
+  },
+  {
+    does: 'revoke execute on function public.charge(int) from public, anon, authenticated, service_role',
+    undoes: 'grant execute on function public.charge(int) to public, anon, authenticated, service_role',
+    says: { 6: /charge.*\| –/, 8: /PT402.*not while no role of a call may execute it/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/charge', body: { amount: 1 } },
+    answers: [/^402 .*no credit/, /"42501"/],
+  },
+  {
+    does: 'alter table public.tickets disable trigger user',
+    undoes: machine(),
+    says: { 4: /not enforced/, 8: /NF001.*not while the trigger that would raise it is switched off/ },
+  },
+];
+
+let app: AppConnection;
+let before: string[];
+
+beforeAll(async () => {
+  app = await createApp(node);
+  await runSql(node, app.ref, sql);
+  before = await chapters();
+});
+
+describe('what a change does to calls is in the chapters within a second, and gone once it is taken back', () => {
+  it.each(cases)('$does', async ({ does, undoes, says, call, answers }) => {
+    const told = Object.entries(says).map(([number, words]) => ({ number: Number(number), words }));
+    if (call && answers) expect(await answer(call)).toMatch(answers[0]);
+    await runSql(node, app.ref, does);
+    const missing = await eventually(
+      async () => {
+        const now = await chapters();
+        return told.filter(
+          ({ number, words }) => !changedLines(before[number] ?? '', now[number] ?? '').some((one) => words.test(one)),
+        );
+      },
+      (left) => left.length === 0,
+    );
+    if (call && answers) expect(await answer(call)).toMatch(answers[1]);
+    await runSql(node, app.ref, undoes);
+    const after = await eventually(chapters, (now) => now.join('') === before.join(''));
+    expect(missing).toEqual([]);
+    expect(after).toEqual(before);
+    if (call && answers) expect(await answer(call)).toMatch(answers[0]);
+  });
+});
+
+/** Status and body. */
+async function answer({ method = 'GET', path, body }: NonNullable<Case['call']>): Promise<string> {
+  const response = await fetch(`${app.url}${path}`, {
+    method,
+    headers: { apikey: app.secret_key, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return `${response.status} ${await response.text()}`;
+}
+
+/** The chapters as Markdown, by number. What is above the first, and names the version, is left out. */
+async function chapters(): Promise<string[]> {
+  const response = await fetch(`${node.url}/admin/v1/apps/${app.ref}/specification?format=markdown`, {
+    headers: { authorization: `Bearer ${node.operatorToken}` },
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  const [, ...parts] = (await response.text()).split(/^## (?=\d )/m);
+  return ['', ...parts];
+}
+
+/** The last value once it is as wanted, or once time is over. */
+async function eventually<T>(look: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
+  const until = performance.now() + MILLISECONDS;
+  for (;;) {
+    const value = await look();
+    if (isDone(value) || performance.now() > until) return value;
+  }
+}
+
+/** Lines that only one of the texts has. */
+function changedLines(one: string, other: string): string[] {
+  const [left, right] = [one.split('\n'), other.split('\n')];
+  return [...left.filter((each) => !right.includes(each)), ...right.filter((each) => !left.includes(each))];
+}
