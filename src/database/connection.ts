@@ -154,6 +154,11 @@ export class Connection {
     });
   }
 
+  /** Whether the statement is sent without being parsed. */
+  hasPrepared({ preparedFor, text }: Statement): boolean {
+    return preparedFor !== undefined && this.#prepared.find(preparedFor, text)?.ready === true;
+  }
+
   #writeStatement(statement: Statement, batch: Batch): void {
     const { text, params, preparedFor } = statement;
     if (preparedFor === undefined) {

@@ -175,6 +175,21 @@ describe('a client that goes away', () => {
 });
 
 describe('slow calls', () => {
+  it('go where they went before, to a server process that knows what they read, whoever else comes and goes', async () => {
+    await withPool(async (pool) => {
+      const slow = () => value(pool, prepared('select pg_backend_pid() from pg_sleep(0.03)'));
+      const others = () =>
+        Promise.all(Array.from({ length: 3 }, () => pool.transaction((tx) => tx.run([query('select 1')]))));
+      await slow();
+      const pid = await slow();
+      for (let i = 0; i < 5; i++) {
+        await others();
+        expect(await slow()).toBe(pid);
+      }
+      expect(pool.size).toBe(3);
+    });
+  });
+
   it('leave the fast ones behind them alone', async () => {
     await withPool(async (pool) => {
       const slow = query('select pg_sleep(0.3)');

@@ -25,6 +25,8 @@ interface Waiter {
   take: (connection: Connection) => void;
   reject: (error: Error) => void;
   use: Use;
+  /** What it will send, where it would rather have a connection that knows it. */
+  statement: Statement | undefined;
 }
 
 /** Batches that may be in flight on one connection. More gains nothing here and lengthens the queue behind a slow one. */
@@ -127,7 +129,8 @@ export class Pool implements Database {
 
   async #runOnce(statements: readonly Statement[], options: RunOptions): Promise<Result[]> {
     const { signal, tailOf, timing } = options;
-    const key = statements[statements.length - 1]?.text ?? '';
+    const last = statements[statements.length - 1];
+    const key = last?.text ?? '';
     const expectedMilliseconds = this.#times.get(key) ?? UNKNOWN_MILLISECONDS;
     const work = (connection: Connection) => {
       if (signal?.aborted) return Promise.reject(cancelledBeforeStart());
@@ -142,7 +145,7 @@ export class Pool implements Database {
       });
     };
     if (typeof tailOf === 'number') return this.#alone(work, 'tail', tailIn);
-    if (expectedMilliseconds > SLOW_MILLISECONDS) return this.#alone(work);
+    if (expectedMilliseconds > SLOW_MILLISECONDS) return this.#alone(work, 'alone', noTail, last);
     const connection = this.#pick(expectedMilliseconds);
     try {
       return await (connection ? work(connection) : this.#acquire('shared', work));
@@ -167,13 +170,17 @@ export class Pool implements Database {
     }
   }
 
-  /** `tailOf` finds in the result what is still on its way: the connection is given back once that has come. */
+  /**
+   * `tailOf` finds in the result what is still on its way: the connection is given back once that has come. `statement` is what the
+   * work sends, where it is known.
+   */
   async #alone<T>(
     work: (connection: Connection) => Promise<T>,
     use: Use = 'alone',
-    tailOf: (result: T) => Tail | null = () => null,
+    tailOf: (result: T) => Tail | null = noTail,
+    statement?: Statement,
   ): Promise<T> {
-    const connection = await this.#acquire(use, (acquired) => acquired);
+    const connection = await this.#acquire(use, (acquired) => acquired, statement);
     try {
       const result = await work(connection);
       const tail = tailOf(result);
@@ -226,7 +233,7 @@ export class Pool implements Database {
   }
 
   /** `start` is called the moment a connection is found, so that the next in the queue already sees it in use. */
-  #acquire<T>(use: Use, start: (connection: Connection) => T | Promise<T>): Promise<T> {
+  #acquire<T>(use: Use, start: (connection: Connection) => T | Promise<T>, statement?: Statement): Promise<T> {
     if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -236,6 +243,7 @@ export class Pool implements Database {
       }, this.#options.waitMilliseconds);
       const waiter: Waiter = {
         use,
+        statement,
         take: (connection) => {
           clearTimeout(timer);
           resolve(start(connection));
@@ -260,9 +268,11 @@ export class Pool implements Database {
     let wanted = 0;
     for (let i = 0; i < this.#waiters.length; ) {
       const waiter = this.#waiters[i] as Waiter;
-      const { use } = waiter;
+      const { use, statement } = waiter;
       const mayTake = this.#mayTake(use);
-      const connection = mayTake ? (this.#idle() ?? (use === 'shared' ? this.#leastLoadedWhenFull() : null)) : null;
+      const connection = mayTake
+        ? (this.#idle(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull() : null))
+        : null;
       if (!connection) {
         if (mayTake) wanted++;
         i++;
@@ -279,9 +289,15 @@ export class Pool implements Database {
     while (this.#opening < wanted && this.size < this.#options.max) void this.#open();
   }
 
-  #idle(): Connection | null {
-    for (const connection of this.#shared) if (connection.inFlight === 0 && !connection.isCancelling) return connection;
-    return null;
+  /** One that has prepared the statement, if there is any: its server process has then also read what the statement needs of the catalogue. */
+  #idle(statement: Statement | undefined): Connection | null {
+    let first: Connection | null = null;
+    for (const connection of this.#shared) {
+      if (connection.inFlight > 0 || connection.isCancelling) continue;
+      if (!statement || connection.hasPrepared(statement)) return connection;
+      first ??= connection;
+    }
+    return first;
   }
 
   #leastLoadedWhenFull(): Connection | null {
@@ -375,6 +391,8 @@ export class Pool implements Database {
     this.#options.onIdle?.();
   }
 }
+
+const noTail = (): null => null;
 
 const tailIn = (results: readonly Result[]): Tail | null => results.at(-1)?.tail ?? null;
 
