@@ -56,7 +56,7 @@ export interface CallStoryAnswer {
   usual: { p50_ms: number | null; p99_ms: number | null };
 }
 
-/** A call in short: a line of GET /admin/v1/apps/:ref/logs. */
+/** A call in short: a line of GET /admin/v1/apps/:ref/logs and of …/errors, the newest first. */
 export interface LogLine {
   request_id: string;
   /** ISO 8601. */
@@ -73,9 +73,6 @@ export interface LogLine {
   source: string | null;
   milliseconds: number;
 }
-
-/** One line of GET /admin/v1/apps/:ref/errors, the newest first. */
-export type RecentError = LogLine;
 
 /** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&limit=. */
 export interface LogAnswer {

@@ -1,3 +1,4 @@
+import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -66,9 +67,13 @@ export async function handleAuth(context: AuthContext, exchange: Exchange): Prom
   }
 }
 
+/** Classes of SQLSTATE that tell of the server and not of the code that it ran: connections, rollbacks, resources, locks, operators, itself. */
+const ofServer = /^(08|40|53|55|57|58|XX)/;
+
 /**
  * What the app's own triggers and constraints say against a change of an account. The message of RAISE is meant for the client,
- * `PTxyz` gives the HTTP status (PostgREST, "RAISE errors with HTTP status codes"); of a constraint only the name is told.
+ * `PTxyz` gives the HTTP status (PostgREST, "RAISE errors with HTTP status codes"); of a constraint only the name is told. Where a
+ * trigger fails for a reason of its own, PostgreSQL's words would name what the app keeps to itself: only the SQLSTATE is told.
  */
 function refusedByApp(error: unknown): NinefoldError | null {
   if (!(error instanceof DatabaseError)) return null;
@@ -78,10 +83,26 @@ function refusedByApp(error: unknown): NinefoldError | null {
   if (status) {
     return new NinefoldError('database_refused', { message: fields.message, status: Number(status), cause: error });
   }
-  if (!sqlstate.startsWith('23') && !sqlstate.startsWith('22')) return null;
+  if (!sqlstate.startsWith('23') && !sqlstate.startsWith('22')) return failedInApp(error);
   const rule = fields.constraint ? `: ${fields.constraint}` : '.';
   return new NinefoldError('database_refused', {
     message: `A rule of this app refused the change${rule}`,
+    cause: error,
+  });
+}
+
+/** Ninefold's own statements run no functions that fail: an error that came up within one comes from the app's. */
+function failedInApp(error: DatabaseError): NinefoldError | null {
+  const { sqlstate, fields } = error;
+  const where = fields.where?.split('\n')[0];
+  if (where?.endsWith(' at RAISE')) {
+    const status = statusOfSqlstate(sqlstate);
+    return new NinefoldError('database_refused', { message: fields.message, status, cause: error });
+  }
+  if (where === undefined || ofServer.test(sqlstate)) return null;
+  return new NinefoldError('database_refused', {
+    status: 500,
+    message: `A trigger of this app failed for a reason of its own (${sqlstate}), so nothing was changed; the server’s log tells the reason under the request id.`,
     cause: error,
   });
 }

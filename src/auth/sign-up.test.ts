@@ -190,4 +190,34 @@ describe('what the app’s own database says against an account', () => {
     expect(JSON.stringify(refused.body)).not.toContain('internal words');
     expect(app.events.filter(({ type }) => type === 'fault')).toHaveLength(3);
   });
+
+  it('says that a trigger failed where it fails for a reason of its own, and nothing of what it is about', async () => {
+    await app.sql('create table public.hidden_ledger (id int)');
+    await app.sql(`create function public.after_sign_up() returns trigger language plpgsql as $$
+      begin
+        if new.email like '%@forbidden.example.com' then insert into public.hidden_ledger values (1); end if;
+        if new.email like '%@missing.example.com' then insert into public.no_such_ledger values (1); end if;
+        if new.email like '%@own.example.com' then
+          raise exception using errcode = 'BX001', message = 'The book is shut.';
+        end if;
+        return new;
+      end $$`);
+    await app.sql(
+      'create trigger after_sign_up after insert on auth.users for each row execute function public.after_sign_up()',
+    );
+    for (const [domain, sqlstate] of [
+      ['forbidden', '42501'],
+      ['missing', '42P01'],
+    ]) {
+      const email = `ada@${domain}.example.com`;
+      const { status, body } = await app.ask('POST', '/signup', { body: { email, password } });
+      expect([status, body.code]).toEqual([500, 'database_refused']);
+      expect(body.message).toContain(`A trigger of this app failed for a reason of its own (${sqlstate})`);
+      expect(JSON.stringify(body)).not.toMatch(/ledger|after_sign_up/);
+      const { error } = await app.client().auth.signInWithPassword({ email, password });
+      expect(error?.code).toBe('invalid_credentials');
+    }
+    const own = await app.ask('POST', '/signup', { body: { email: 'ada@own.example.com', password } });
+    expect(own).toMatchObject({ status: 400, body: { code: 'database_refused', message: 'The book is shut.' } });
+  });
 });

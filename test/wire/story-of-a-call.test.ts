@@ -1,7 +1,7 @@
 import { createClient } from '@supabase/supabase-js';
 import { describe, expect, inject, it } from 'vitest';
 import ws from 'ws';
-import type { CallStatisticsAnswer, CallStoryAnswer, RecentError } from '../../contract/observed.ts';
+import type { CallStatisticsAnswer, CallStoryAnswer, LogLine } from '../../contract/observed.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { deleteHome, startNode } from '../support/node.ts';
@@ -157,7 +157,7 @@ describe('an error', () => {
     const client = clientOf(app);
     await client.rpc('close_ticket', { ticket: 1 });
     await client.from('nothing').select();
-    const list = (query: string) => admin<RecentError[]>(node, 'GET', `/apps/${app.ref}/errors${query}`);
+    const list = (query: string) => admin<LogLine[]>(node, 'GET', `/apps/${app.ref}/errors${query}`);
     await expect
       .poll(async () => (await list('')).map(({ code }) => code).sort(), { timeout: 15_000 })
       .toEqual(['PGRST205', 'PT410']);

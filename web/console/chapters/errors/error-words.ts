@@ -1,4 +1,4 @@
-import type { RecentError, StatisticsWindow } from '../../../../contract/observed.ts';
+import type { LogLine, StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorGroup, ErrorLine } from '../../../../contract/specification.ts';
 
 /** The headings of the errors, in the order in which they are told. */
@@ -62,7 +62,7 @@ export const times = ({ figures }: ErrorLine, window: StatisticsWindow): number 
 /** The error of chapter 8 that a call was answered with: by its code and, of several with one code, by what it is of. */
 export function errorOf(
   errors: readonly ErrorLine[],
-  { code, subject }: Pick<RecentError, 'code' | 'subject'>,
+  { code, subject }: Pick<LogLine, 'code' | 'subject'>,
 ): ErrorLine | undefined {
   if (code === null) return undefined;
   const same = errors.filter((line) => line.code === code);
