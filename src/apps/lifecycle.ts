@@ -132,14 +132,18 @@ export class Lifecycle {
     );
   }
 
-  /** Deletes an app with everything in it. `confirm` is its ref again. Throws `app_confirmation_wrong`, `app_unknown`. */
+  /**
+   * Deletes an app with everything in it. `confirm` is its ref again. The record goes last: where the deletion breaks off, the app is
+   * still known, and can be deleted again. Throws `app_confirmation_wrong`, `app_unknown`.
+   */
   async delete(ref: string, confirm: string): Promise<void> {
     const record = await this.#find(ref);
     if (confirm !== ref) throw new NinefoldError('app_confirmation_wrong');
     await this.alone([ref], async () => {
-      await this.#registry.remove(ref);
       await this.#apps.forget(ref);
       await unprovision(this.#maintenance, this.#server, record);
+      await this.#registry.remove(ref);
+      await this.#apps.forget(ref);
     });
     this.#events.emit({ type: 'app', what: 'deleted', app: ref });
   }

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppSummary } from '../../contract/admin.ts';
+import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { partsOf } from '../support/processes.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+let home: string;
+let node: TestNode;
+
+beforeAll(async () => {
+  home = await makeTestFolder('deletion');
+  node = await startNode({ home });
+}, 60_000);
+
+afterAll(async () => {
+  await node?.stop();
+  await deleteHome(home);
+});
+
+/** Where a deletion is held up, by a lock that it has to wait for, and what is left of the app by then. */
+const points: [where: string, database: string, lock: (ref: string) => string, isWhole: boolean][] = [
+  ['before its database goes', 'postgres', (ref) => `comment on database "app_${ref}" is 'held'`, true],
+  ['before its first role goes', 'postgres', (ref) => `comment on role "app_${ref}_authenticator" is 'held'`, false],
+  ['between its two roles', 'postgres', (ref) => `comment on role "app_${ref}" is 'held'`, false],
+  ['before its record goes', 'app_console', () => 'lock table public.apps in share mode', false],
+];
+
+it.each(points)(
+  'an app whose deletion was killed %s can be deleted after the next start, with nothing left behind',
+  async (...point) => {
+    const [, database, lock, isWhole] = point;
+    const { ref, secret_key } = await createApp(node);
+    await runSql(node, ref, 'create table public.kept as select 7 as number');
+    await withClient(await superuserUrl(node, database), async (holder) => {
+      await holder.query(`begin; ${lock(ref)}`);
+      const deletion = deleteApp(node, ref).catch(() => {});
+      await isHeldUp();
+      await killAll();
+      await deletion;
+    });
+    node = await startNode({ home });
+
+    expect(await refs()).toContain(ref);
+    const kept = await fetch(`${node.url}/apps/${ref}/rest/v1/kept`, { headers: { apikey: secret_key } });
+    expect([kept.status, isWhole ? await kept.json() : null]).toEqual(isWhole ? [200, [{ number: 7 }]] : [503, null]);
+    await deleteApp(node, ref);
+    expect(await refs()).not.toContain(ref);
+    expect(await leftOf(ref)).toEqual([]);
+    const again = await createApp(node, { ref });
+    expect(again.ref).toBe(ref);
+    await deleteApp(node, ref);
+  },
+);
+
+const refs = async (): Promise<string[]> => (await admin<AppSummary[]>(node, 'GET', '/apps')).map((app) => app.ref);
+
+/** Databases and roles of an app. */
+const leftOf = async (ref: string): Promise<string[]> =>
+  withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    const { rows } = await client.query(
+      `select datname as name from pg_database where datname = $1
+       union all select rolname from pg_roles where rolname in ($1, $1 || '_authenticator')`,
+      [`app_${ref}`],
+    );
+    return rows.map(({ name }) => name);
+  });
+
+/** Resolves once a statement of the server’s own waits for the lock that is held. */
+const isHeldUp = async (): Promise<void> =>
+  withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    const waiting = async () => {
+      const { rows } = await client.query(
+        `select query from pg_stat_activity where wait_event_type = 'Lock' and query ~* '^(drop|delete)'`,
+      );
+      return rows.length;
+    };
+    await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
+  });
+
+/** Every process of the node at once. */
+async function killAll(): Promise<void> {
+  const { all } = await partsOf(node.pid);
+  const killed = node.kill9();
+  for (const pid of all) process.kill(pid, 'SIGKILL');
+  await killed;
+}
