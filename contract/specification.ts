@@ -69,6 +69,8 @@ export interface Entity {
   writable: { insert: boolean; update: boolean; delete: boolean };
   primary_key: string[];
   unique_keys: string[][];
+  /** Keys WITHOUT OVERLAPS: of rows that are alike in `fields`, no two overlap in `period`. Absent where there is none. */
+  period_keys?: { fields: string[]; period: string }[];
   fields: Field[];
   /** Triggers of the app's own, by name. */
   triggers: EntityTrigger[];
@@ -109,9 +111,18 @@ export interface Field {
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
   /** Of a composite type: what a value consists of; absent for all others. */
-  attributes?: { name: string; type: string }[];
-  /** The field's own, else that of its type. */
+  attributes?: { name: string; type: string; comment?: string }[];
+  /**
+   * What its texts are sorted and compared by, where that is not the database's own; absent otherwise. `equal`: which texts are equal
+   * although they are spelled otherwise, "that differ in upper and lower case alone"; absent where only the same are.
+   */
+  collation?: { name: string; equal?: string };
+  /** How its numbers are counted, "from 1 to 100, then none (2200H)"; absent where from 1 upwards, or not at all. */
+  numbering?: string;
+  /** The field's own, else that of its type or of one beneath it. */
   comment: string | null;
+  /** Further comments, of its type and of those beneath it; absent where there is none. */
+  type_comments?: string[];
   /** The field that it points to, by the first foreign key that has it. */
   references: { schema: string; entity: string; field: string } | null;
 }
@@ -121,6 +132,8 @@ export interface Relation {
   from: { schema: string; entity: string; fields: string[] };
   to: { schema: string; entity: string; fields: string[] };
   kind: 'many-to-one' | 'one-to-one';
+  /** The last of the fields is a range, all of which the rows that it points to cover together; absent for all others. */
+  period?: true;
   on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
   /** What happens when the key that is pointed to changes; absent where such a change is refused. */
   on_update?: 'cascade' | 'set null' | 'set default';

@@ -1,3 +1,4 @@
+import { type CollationFact, collationOf } from './collations.ts';
 import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.ts';
 
 /** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
@@ -11,6 +12,8 @@ export interface EntityFacts {
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
+  /** Sequences of the app's schemas. */
+  numberings: NumberingFact[];
 }
 
 /** [grantee, privilege]; grantee 0 is PUBLIC. */
@@ -57,6 +60,8 @@ export interface FieldFact {
   generated: '' | 's' | 'v';
   identity: '' | 'a' | 'd';
   comment: string | null;
+  /** Null for the database's own. */
+  collation: CollationFact | null;
   /** Grants on this column alone. */
   grants: GrantFact[] | null;
   /** Sequences and functions that the default calls. */
@@ -81,9 +86,24 @@ export interface ConstraintFact {
   definition: string;
   /** Check constraints: the expression. */
   expression: string | null;
+  /** Keys over periods, since PostgreSQL 18: WITHOUT OVERLAPS, and PERIOD of a foreign key; of the last of `fields`. */
+  period: boolean;
+  /** Foreign keys: MATCH FULL. */
+  match_full: boolean;
+  /** When it is asked: at once, unless the transaction puts it off, or at its end. */
+  timing: 'at once' | 'deferrable' | 'deferred';
+  exclusion: ExclusionFact | null;
   validated: boolean;
   enforced: boolean;
   comment: string | null;
+}
+
+/** What an exclusion constraint compares, and how: no two rows for which every operator holds. */
+export interface ExclusionFact {
+  /** Names of fields and expressions as SQL, each with its operator; one that is not PostgreSQL's own with its schema. */
+  keys: { key: string; operator: string; collation: CollationFact | null }[];
+  /** Which rows it is asked of. */
+  condition: string | null;
 }
 
 export interface UniqueIndexFact {
@@ -93,6 +113,8 @@ export interface UniqueIndexFact {
   keys: string[];
   /** Numbers of the fields among them; 0 stands for an expression. */
   fields: number[];
+  /** By what each is compared; null for the database's own. */
+  collations: (CollationFact | null)[];
   /** Of a partial index: which rows it holds. */
   condition: string | null;
   nulls_not_distinct: boolean;
@@ -103,9 +125,9 @@ export interface UniqueIndexFact {
 export interface TypeFact {
   oid: number;
   name: string;
-  /** pg_type.typtype: d domain, e enum, c composite, r range … */
+  /** pg_type.typtype: b array, d domain, e enum, c composite, r range, m multirange. */
   kind: string;
-  /** Domains: the type beneath, with its modifier; arrays: the element's type. */
+  /** Domains: the type beneath, with its modifier; arrays: the element's type; ranges and multiranges: that of the bounds. */
   base: number;
   base_name: string | null;
   is_array: boolean;
@@ -113,8 +135,27 @@ export interface TypeFact {
   default: string | null;
   labels: string[] | null;
   /** Composite types that stand alone: their attributes in order. */
-  attributes: { name: string; type: string }[] | null;
+  attributes: { name: string; type: string; comment?: string }[] | null;
+  /** Composite types, rows of tables that are the type of something too: what they consist of. */
+  parts: { name: string; type: string; type_oid: number }[] | null;
+  /** Its collation takes texts as equal that are spelled otherwise. */
+  loose: boolean;
   comment: string | null;
+}
+
+/** A sequence, its numbers as text: they may be larger than JavaScript's. */
+export interface NumberingFact {
+  sequence: number;
+  /** The field that it numbers by itself; 0 for none. */
+  relation: number;
+  field: number;
+  /** smallint, integer or bigint. */
+  type: string;
+  start: string;
+  increment: string;
+  least: string;
+  most: string;
+  cycles: boolean;
 }
 
 /** What one partition asks of its rows beside what the whole table does. */
@@ -129,6 +170,7 @@ export interface PartitionConstraintFact {
   fields: string[];
   definition: string;
   expression: string | null;
+  period: boolean;
   validated: boolean;
   enforced: boolean;
   comment: string | null;
@@ -174,6 +216,16 @@ export const isUnserved = (relation: string): string =>
       join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
     where f.ftrelid = ${relation}.oid and w.fdwhandler <> 0))`;
 
+/** Whether a key is one over periods: a column of PostgreSQL 18. */
+const isPeriod = `k.contype in ('p', 'u', 'f') and coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
+
+/** Types of the app's own that something has. */
+const used = `(select a.atttypid from pg_catalog.pg_attribute a where a.atttypid >= 16384 and a.attnum > 0 and not a.attisdropped
+  union all select d.typbasetype from pg_catalog.pg_type d where d.typbasetype >= 16384)`;
+
+const standsAlone = (type: string): string =>
+  `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;
+
 const written = `'SELECT', 'INSERT', 'UPDATE', 'DELETE'`;
 
 export const entityQueries: CatalogueQueries<EntityFacts> = {
@@ -199,6 +251,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select c.oid::int8 as relation, a.attnum as number, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
       a.atttypid::int8 as type_oid, a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as "default",
       a.attgenerated as generated, a.attidentity as identity, m.description as comment,
+      ${collationOf('a.attcollation', 'a.atttypid')} as collation,
       case when a.attacl is not null then ${grants('a.attacl', written)} end as grants,
       w.needs
     from ${relationsOf('c')}
@@ -221,8 +274,18 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
       coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
-      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, k.convalidated as validated,
-      d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
+      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, ${isPeriod} as period,
+      k.contype = 'f' and k.confmatchtype = 'f' as match_full,
+      case when k.condeferred then 'deferred' when k.condeferrable then 'deferrable' else 'at once' end as timing,
+      case when k.contype = 'x' then (
+        select json_build_object('condition', pg_get_expr(i.indpred, i.indrelid), 'keys',
+          (select json_agg(json_build_object('key', pg_get_indexdef(i.indexrelid, e.at::int, false),
+              'operator', case when s.nspname = 'pg_catalog' then o.oprname else format('OPERATOR(%I.%s)', s.nspname, o.oprname) end,
+              'collation', ${collationOf('i.indcollation[e.at - 1]')}) order by e.at)
+            from unnest(k.conexclop) with ordinality e(operator, at)
+            join pg_catalog.pg_operator o on o.oid = e.operator join pg_catalog.pg_namespace s on s.oid = o.oprnamespace))
+        from pg_catalog.pg_index i where i.indexrelid = k.conindid) end as exclusion,
+      k.convalidated as validated, d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
     -- of the many that say NOT NULL and no more, the text is known
@@ -239,8 +302,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       k.contype as kind, (select coalesce(json_agg(a.attname order by f.at), '[]')
         from unnest(k.conkey) with ordinality f(number, at)
         join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = f.number) as fields,
-      d.definition, case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, k.convalidated as validated,
-      d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
+      d.definition, case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, ${isPeriod} as period,
+      k.convalidated as validated, d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
     from ${relationsOf('c')}
     join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x', 'n')
       and k.conparentid = 0 and k.coninhcount = 0
@@ -255,6 +318,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
         from generate_series(1, i.indnkeyatts) k(at)) as keys,
       (select json_agg(k.number order by k.at) from unnest(i.indkey::int2[]) with ordinality k(number, at)
         where k.at <= i.indnkeyatts) as fields,
+      (select json_agg(${collationOf('i.indcollation[k.at - 1]')} order by k.at) from generate_series(1, i.indnkeyatts) k(at)) as collations,
       pg_get_expr(i.indpred, i.indrelid) as condition, i.indnullsnotdistinct as nulls_not_distinct,
       pg_get_indexdef(i.indexrelid) as definition, m.description as comment
     from pg_catalog.pg_index i join ${relationsOf('c')} on c.oid = i.indrelid
@@ -266,21 +330,27 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
 
   types: list(`
     select y.oid::int8 as oid, format_type(y.oid, null) as name, y.typtype as kind,
-      case when y.typtype = 'd' then y.typbasetype else y.typelem end::int8 as base,
+      case y.typtype when 'd' then y.typbasetype when 'r' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngtypid = y.oid)
+        when 'm' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngmultitypid = y.oid) else y.typelem end::int8 as base,
       case when y.typtype = 'd' then format_type(y.typbasetype, y.typtypmod) end as base_name,
       y.typtype = 'b' and y.typelem <> 0 as is_array, y.typnotnull as not_null, y.typdefault as "default",
       case when y.typtype = 'e' then (select json_agg(l.enumlabel order by l.enumsortorder)
         from pg_catalog.pg_enum l where l.enumtypid = y.oid) end as labels,
+      case when ${standsAlone('y')} then (select json_agg(json_strip_nulls(json_build_object('name', a.attname,
+          'type', format_type(a.atttypid, a.atttypmod), 'comment', m.description)) order by a.attnum)
+        from pg_catalog.pg_attribute a ${commentOf('pg_class', 'a.attrelid', 'a.attnum')}
+        where a.attrelid = y.typrelid and a.attnum > 0 and not a.attisdropped) end as attributes,
       case when y.typtype = 'c' then (select json_agg(json_build_object('name', a.attname,
-          'type', format_type(a.atttypid, a.atttypmod)) order by a.attnum)
-        from pg_catalog.pg_attribute a where a.attrelid = y.typrelid and a.attnum > 0 and not a.attisdropped) end as attributes,
+          'type', format_type(a.atttypid, a.atttypmod), 'type_oid', a.atttypid::int8) order by a.attnum)
+        from pg_catalog.pg_attribute a where a.attrelid = y.typrelid and a.attnum > 0 and not a.attisdropped) end as parts,
+      y.typcollation in (select l.oid from pg_catalog.pg_collation l where not l.collisdeterministic) as loose,
       m.description as comment
     from pg_catalog.pg_type y join pg_catalog.pg_namespace n on n.oid = y.typnamespace and ${isOwnSchema('n')}
     ${commentOf('pg_type', 'y.oid')}
-    where y.typtype in ('d', 'e')
-      or y.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = y.typrelid and r.relkind = 'c')
-      or y.typtype = 'b' and y.typelem <> 0 and exists (
-      select from pg_catalog.pg_type i where i.oid = y.typelem and i.typtype in ('d', 'e'))
+    where y.typtype in ('d', 'e', 'r', 'm')
+      or y.typtype = 'c' and (y.oid in ${used} or y.typarray in ${used}) or ${standsAlone('y')}
+      or y.typtype = 'b' and y.typelem <> 0 and (y.oid in ${used} or exists (
+      select from pg_catalog.pg_type i where i.oid = y.typelem and i.typtype in ('d', 'e')))
     order by y.oid`),
 
   triggers: list(`
@@ -296,4 +366,14 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select i.inhrelid::int8 as child, i.inhparent::int8 as parent
     from pg_catalog.pg_inherits i join ${relationsOf('c')} on c.oid = i.inhparent
     order by i.inhparent, i.inhrelid`),
+
+  numberings: list(`
+    select q.seqrelid::int8 as sequence, coalesce(i.refobjid, 0)::int8 as relation, coalesce(i.refobjsubid, 0) as field,
+      format_type(q.seqtypid, null) as type, q.seqstart::text as start, q.seqincrement::text as increment, q.seqmin::text as least,
+      q.seqmax::text as most, q.seqcycle as cycles
+    from pg_catalog.pg_sequence q join pg_catalog.pg_class c on c.oid = q.seqrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    left join pg_catalog.pg_depend i on i.classid = 'pg_catalog.pg_class'::regclass and i.objid = q.seqrelid
+      and i.refclassid = 'pg_catalog.pg_class'::regclass and i.deptype = 'i'
+    order by q.seqrelid`),
 };

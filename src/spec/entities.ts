@@ -1,8 +1,17 @@
 import type { EntitiesChapter, Entity, Field, Relation } from '../../contract/specification.ts';
-import type { ConstraintFact, EntityFacts, FieldFact, RelationFact, TypeFact } from '../catalog/entities.ts';
+import type {
+  ConstraintFact,
+  EntityFacts,
+  FieldFact,
+  NumberingFact,
+  RelationFact,
+  TypeFact,
+} from '../catalog/entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { byName, compareText, entityId, roleName } from './names.ts';
+import { equalTexts } from './words/collation.ts';
+import { numberingWords } from './words/numbering.ts';
 
 /** Schemas that every app has from the start: they are Ninefold's, not the app's own. */
 const platformSchemas = new Set(['auth', 'extensions', 'ninefold', 'ninefold_states', 'realtime', 'storage']);
@@ -45,6 +54,7 @@ class Lookup {
   readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly types: ReadonlyMap<number, TypeFact>;
   readonly relations: ReadonlyMap<number, RelationFact>;
+  readonly numberings: readonly NumberingFact[];
 
   constructor(facts: Facts) {
     this.fields = groupBy(facts.fields, (field) => field.relation);
@@ -54,6 +64,7 @@ class Lookup {
     this.children = groupBy(facts.inheritance, (link) => link.parent);
     this.types = new Map(facts.types.map((type) => [type.oid, type]));
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.numberings = facts.numberings;
   }
 
   /** The names of fields by their numbers. */
@@ -76,8 +87,11 @@ const kinds = { r: 'table', p: 'partitioned table', v: 'view', m: 'materialized 
 
 function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
   const constraints = look.constraints.get(relation.oid) ?? [];
-  const keys = (kind: 'p' | 'u') =>
-    constraints.filter((one) => one.kind === kind).map((one) => look.names(relation.oid, one.fields));
+  const named = (keys: readonly ConstraintFact[]) => keys.map((one) => look.names(relation.oid, one.fields));
+  const periods = named(constraints.filter((one) => one.period && one.kind !== 'f')).map((fields) => ({
+    fields: fields.slice(0, -1),
+    period: fields[fields.length - 1] ?? '',
+  }));
   const partitions = relation.kind === 'p' ? look.partitions(relation.oid) : [];
   const parents = (look.parents.get(relation.oid) ?? []).map(({ parent }) => look.relations.get(parent));
   return {
@@ -98,8 +112,11 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
       update: (relation.updatable_by_trigger & 4) !== 0,
       delete: (relation.updatable_by_trigger & 16) !== 0,
     },
-    primary_key: keys('p')[0] ?? [],
-    unique_keys: keys('u').sort((a, b) => compareText(a.join('\0'), b.join('\0'))),
+    primary_key: named(constraints.filter((one) => one.kind === 'p'))[0] ?? [],
+    unique_keys: named(constraints.filter((one) => one.kind === 'u' && !one.period)).sort((a, b) =>
+      compareText(a.join('\0'), b.join('\0')),
+    ),
+    ...(periods.length > 0 && { period_keys: periods }),
     fields: (look.fields.get(relation.oid) ?? []).map((field) => describeField(look, constraints, field)),
     triggers: (look.triggers.get(relation.oid) ?? [])
       .map(({ name, enabled, sql, always, comment }) => ({
@@ -124,7 +141,13 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
 function describeField(look: Lookup, constraints: readonly ConstraintFact[], field: FieldFact): Field {
   const type = look.types.get(field.type_oid);
   const chain = domainChain(look, field.type_oid);
-  const key = constraints.find((one) => one.kind === 'f' && one.fields.includes(field.number));
+  // A period is covered by rows there: it points to none of them.
+  const key = constraints.find(
+    (one) =>
+      one.kind === 'f' && one.fields.includes(field.number) && !(one.period && one.fields.at(-1) === field.number),
+  );
+  const comments = [field.comment, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
+  const numbering = numberingOf(look, field, chain[chain.length - 1]?.base_name ?? field.type);
   const target = key && look.relations.get(key.target);
   const targetField = key && look.names(key.target, key.target_fields)[key.fields.indexOf(field.number)];
   return {
@@ -137,10 +160,34 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
     identity: field.identity === 'a' ? 'always' : field.identity === 'd' ? 'by default' : null,
     enum_values: enumValues(look, field.type_oid),
     ...(type?.attributes && { attributes: type.attributes }),
-    comment: field.comment ?? type?.comment ?? null,
+    ...(field.collation && { collation: describeCollation(field.collation) }),
+    ...(numbering !== null && { numbering }),
+    comment: comments[0] ?? null,
+    ...(comments.length > 1 && { type_comments: comments.slice(1) }),
     references:
       target && targetField !== undefined ? { schema: target.schema, entity: target.name, field: targetField } : null,
   };
+}
+
+function describeCollation(collation: NonNullable<FieldFact['collation']>): NonNullable<Field['collation']> {
+  const equal = equalTexts(collation);
+  return { name: collation.name, ...(equal !== null && { equal }) };
+}
+
+/** How the sequence counts that numbers a field, or those that its default takes numbers from. */
+function numberingOf(look: Lookup, field: FieldFact, type: string): string | null {
+  const taken = look.numberings.filter(
+    (one) =>
+      (one.relation === field.relation && one.field === field.number) || field.needs?.sequences.includes(one.sequence),
+  );
+  const words = taken.map((one) => numberingWords(one, type)).filter((one) => one !== null);
+  return words.length === 0 ? null : words.join('; ');
+}
+
+/** The comments on a type, on what is beneath a domain, and on the elements of an array. */
+function typeComments(look: Lookup, oid: number): (string | null)[] {
+  const type = look.types.get(oid);
+  return type ? [type.comment, ...typeComments(look, type.base)] : [];
 }
 
 /** The domain that a type is, then the domain beneath it, and so on. */
@@ -167,7 +214,7 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
       const to = look.relations.get(key.target);
       if (key.kind !== 'f' || !from || !to || !told.has(from.oid)) return [];
       const unique = (look.constraints.get(from.oid) ?? []).some(
-        (one) => (one.kind === 'p' || one.kind === 'u') && sameFields(one.fields, key.fields),
+        (one) => (one.kind === 'p' || one.kind === 'u') && !key.period && sameFields(one.fields, key.fields),
       );
       return [
         {
@@ -175,6 +222,7 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
           from: { schema: from.schema, entity: from.name, fields: look.names(from.oid, key.fields) },
           to: { schema: to.schema, entity: to.name, fields: look.names(to.oid, key.target_fields) },
           kind: unique ? 'one-to-one' : 'many-to-one',
+          ...(key.period && { period: true as const }),
           on_delete: endings[key.on_delete as keyof typeof endings],
           ...(/[cnd]/.test(key.on_update) && { on_update: onUpdate[key.on_update as keyof typeof onUpdate] }),
         },

@@ -75,7 +75,7 @@ describe('every rule is told in words, and is what PostgreSQL answers when it is
     ['public.tickets.tickets_customer_fkey', 'customer is the id of a row in public.customers', 'customer', '99'],
     ['public.tickets.one_of_two', 'how many of a, b have a value is at most 1', 'a, b', '2, 3'],
     ['public.tickets.words_of_its_own', 'Seven is not a number for us', 'a', '7'],
-    ['public.tickets.apart', 'EXCLUDE USING gist (during WITH &&)', 'during', `'[3,8)'`],
+    ['public.tickets.apart', 'no two rows overlap in during', 'during', `'[3,8)'`],
     ['public.tickets.pair', 'no two rows have the same a, code', 'a, code', `1, 'x'`],
     [
       'public.tickets.one_open_per_customer',

@@ -11,10 +11,10 @@ import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { byName, compareText, entityId, sqlName } from './names.ts';
-import { parseExpression } from './words/expression.ts';
-import { anyone } from './words/outcomes.ts';
-import { phrase } from './words/phrase.ts';
-import { domainRuleWords, ruleWords } from './words/rule.ts';
+import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
+import { equalKeys } from './words/collation.ts';
+import { exclusionWords, periodWords, referenceWords, uniqueWords } from './words/keys.ts';
+import { ruleWords } from './words/rule.ts';
 
 /** Chapter 5: what is valid. Every constraint, unique index, domain and limited type of the app's tables. */
 export function rulesChapter(facts: Facts): RulesChapter {
@@ -56,9 +56,14 @@ class Look {
     const fields = this.fields.get(relation) ?? [];
     return numbers.flatMap((number) => fields.find((field) => field.number === number)?.name ?? []);
   }
-}
 
-type Part = Omit<Rule, 'id' | 'entity' | 'commented'> & { comment?: string | null };
+  /** Fields by their numbers, with how their texts are compared. */
+  compared(relation: number, numbers: readonly number[]): { key: string; collation: FieldFact['collation'] }[] {
+    return (this.fields.get(relation) ?? [])
+      .filter((field) => numbers.includes(field.number))
+      .map(({ name, collation }) => ({ key: name, collation }));
+  }
+}
 
 function rulesOf(look: Look, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];
@@ -70,20 +75,30 @@ function rulesOf(look: Look, relation: RelationFact): Rule[] {
     ...typeRules(look, field),
   ]);
   const ofRows = [
-    ...constraints.filter((one) => one.kind !== 'n').map((one) => constraintRule(look, relation, one)),
+    ...constraints.filter((one) => one.kind !== 'n').flatMap((one) => constraintRules(look, relation, one)),
     ...(look.partitions.get(relation.oid) ?? []).map(partitionRule),
     ...(look.indexes.get(relation.oid) ?? []).map((index) => indexRule(look, relation, index)),
   ].sort((a, b) => compareText(a.name, b.name));
   return [
-    ...ofFields.map((part) => rule(entity, `${entity}.${sqlName(part.fields[0] ?? '')}.${sqlName(part.name)}`, part)),
-    ...ofRows.map((part) => rule(entity, `${entity}.${sqlName(part.name)}`, part)),
-  ];
+    ...ofFields.map((part) => rule(entity, [part.fields[0] ?? '', ...(part.path ?? []), part.name], part)),
+    ...ofRows.map((part) => rule(entity, [part.name, ...(part.path ?? [])], part)),
+  ].map(numbered(new Set()));
 }
 
-function rule(entity: string, id: string, { comment, words, ...part }: Part): Rule {
+function rule(entity: string, id: readonly string[], { comment, words, path, ...part }: Part): Rule {
   const commented = comment !== undefined && comment !== null;
-  return { id, entity, ...part, words: commented ? comment : words, commented };
+  return { id: [entity, ...id.map(sqlName)].join('.'), entity, ...part, words: commented ? comment : words, commented };
 }
+
+/** Two domains, one beneath the other, can have constraints of one name. */
+const numbered =
+  (taken: Set<string>) =>
+  (rule: Rule): Rule => {
+    let id = rule.id;
+    for (let i = 2; taken.has(id); i++) id = `${rule.id}.${i}`;
+    taken.add(id);
+    return { ...rule, id };
+  };
 
 /** A field that must have a value. Keys say so themselves, and what the database fills in need not be given. */
 function required(field: FieldFact, constraints: readonly ConstraintFact[], isKey: boolean, entity: string): Part[] {
@@ -104,121 +119,38 @@ function required(field: FieldFact, constraints: readonly ConstraintFact[], isKe
   ];
 }
 
-/** What the type of a field leaves out: other values than an enum's, longer texts, larger numbers, a domain's rules. */
-function typeRules(look: Look, field: FieldFact): Part[] {
-  const type = look.types.get(field.type_oid);
-  const common: Pick<Part, 'kind' | 'fields' | 'sql' | 'applies_to'> = {
-    kind: 'type',
-    fields: [field.name],
-    sql: `${sqlName(field.name)} ${field.type}`,
-    applies_to: 'all rows',
-  };
-  if (type?.kind === 'd') return domainRules(look, field, type);
-  const values = type?.kind === 'e' ? type.labels : type?.is_array ? look.types.get(type.base)?.labels : null;
-  if (type && values) {
-    const subject = type.is_array ? `each element of ${field.name}` : field.name;
-    const words = `${subject} is one of ${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')}`;
-    return [{ ...common, name: type.name, words, sqlstate: '22P02' }];
-  }
-  const limits = sizeWords(field.type);
-  return limits === null
-    ? []
-    : [{ ...common, name: 'type', words: `${field.name} ${limits.words}`, sqlstate: limits.sqlstate }];
-}
-
-/** The size that a type with a modifier allows. */
-function sizeWords(type: string): { words: string; sqlstate: string } | null {
-  const [, name = '', first = '', second] =
-    /^(character varying|character|bit varying|bit|numeric)\((\d+)(?:,(-?\d+))?\)$/.exec(type) ?? [];
-  const unit = name.startsWith('bit') ? 'bits' : 'characters';
-  if (name === 'numeric') {
-    const after = Number(second ?? 0);
-    if (after < 0 || after > Number(first)) return { words: `fits ${type}`, sqlstate: '22003' };
-    return {
-      words: `has at most ${Number(first) - after} digits before the point and ${after} after it`,
-      sqlstate: '22003',
-    };
-  }
-  if (name === '') return null;
-  const exactly = name === 'bit';
-  return { words: `is ${exactly ? 'exactly' : 'at most'} ${first} ${unit}`, sqlstate: exactly ? '22026' : '22001' };
-}
-
-/** The rules of a domain and of those beneath it, said of the field. */
-function domainRules(look: Look, field: FieldFact, type: TypeFact): Part[] {
-  const beneath = look.types.get(type.base);
-  const name = sqlName(field.name);
-  const own = (look.domains.get(type.oid) ?? []).filter((one) => one.kind === 'c');
-  const parts = own.map(
-    (one): Part => ({
-      name: one.name,
-      kind: 'check',
-      fields: [field.name],
-      words: one.expression === null ? one.definition : domainRuleWords(one.expression, field.name),
-      comment: one.comment,
-      sql: `${type.name} ${one.definition}`,
-      applies_to: appliesTo(one),
-      sqlstate: '23514',
-    }),
-  );
-  const needed: Part[] = type.not_null
-    ? [
-        {
-          name: `${type.name} not null`,
-          kind: 'required',
-          fields: [field.name],
-          words: `${field.name} has a value`,
-          sql: `${type.name} NOT NULL`,
-          applies_to: 'all rows',
-          sqlstate: '23502',
-        },
-      ]
-    : [];
-  const size = type.base_name === null ? null : sizeWords(type.base_name);
-  const sized: Part[] = size
-    ? [
-        {
-          name: `${type.name} type`,
-          kind: 'type',
-          fields: [field.name],
-          words: `${field.name} ${size.words}`,
-          sql: `${name} ${type.name}`,
-          applies_to: 'all rows',
-          sqlstate: size.sqlstate,
-        },
-      ]
-    : [];
-  const inner = beneath ? typeRules(look, { ...field, type: beneath.name, type_oid: beneath.oid }) : [];
-  return [...needed, ...parts, ...sized, ...inner];
-}
-
-const appliesTo = (constraint: Pick<ConstraintFact, 'enforced' | 'validated'>): Rule['applies_to'] =>
-  !constraint.enforced ? 'no row' : constraint.validated ? 'all rows' : 'new and changed rows';
-
 const kinds = { p: 'primary key', u: 'unique', f: 'reference', c: 'check', x: 'exclusion', n: 'required' } as const;
 const sqlstates = { p: '23505', u: '23505', f: '23503', c: '23514', x: '23P01', n: '23502' } as const;
 
-function constraintRule(look: Look, relation: RelationFact, constraint: ConstraintFact): Part {
+const sqlstateOf = ({ kind, period }: Pick<ConstraintFact, 'kind' | 'period'>): string =>
+  period && kind !== 'f' ? sqlstates.x : sqlstates[kind];
+
+function constraintRules(look: Look, relation: RelationFact, constraint: ConstraintFact): Part[] {
   const fields = look.names(relation.oid, constraint.fields);
-  return {
-    name: constraint.name,
-    kind: kinds[constraint.kind],
+  const { kind, name, period } = constraint;
+  const rule: Part = {
+    name,
+    kind: period && kind === 'u' ? 'exclusion' : kinds[kind],
     fields,
-    words: `${constraintWords(look, constraint, fields)}${timing(constraint.definition)}`,
+    words: `${constraintWords(look, constraint, fields)}${timings[constraint.timing]}`,
     comment: constraint.comment,
     sql: constraint.definition,
     applies_to: appliesTo(constraint),
-    sqlstate: sqlstates[constraint.kind],
+    sqlstate: sqlstateOf(constraint),
   };
+  if (!period || kind === 'f') return [rule];
+  const during = fields.slice(-1);
+  const words = `${during.join()} is no empty range`;
+  const { comment: _, ...same } = rule;
+  return [rule, { ...same, path: ['not empty'], kind: 'check', fields: during, words, sqlstate: sqlstates.c }];
 }
 
 /** When it is asked, where that is not at once (SET CONSTRAINTS). */
-const timing = (definition: string): string =>
-  / INITIALLY DEFERRED\b/.test(definition)
-    ? ', asked at the end of the transaction'
-    : / DEFERRABLE\b/.test(definition)
-      ? ', asked at once unless the transaction puts it off'
-      : '';
+const timings: Readonly<Record<ConstraintFact['timing'], string>> = {
+  'at once': '',
+  deferrable: ', asked at once unless the transaction puts it off',
+  deferred: ', asked at the end of the transaction',
+};
 
 /** What a partition alone asks. Rows come to it through its table, so it is a rule of the table. */
 function partitionRule(constraint: PartitionConstraintFact): Part {
@@ -233,47 +165,64 @@ function partitionRule(constraint: PartitionConstraintFact): Part {
     comment: constraint.comment,
     sql: definition,
     applies_to: appliesTo(constraint),
-    sqlstate: sqlstates[kind],
+    sqlstate: sqlstateOf(constraint),
   };
 }
 
 function constraintWords(look: Look, constraint: ConstraintFact, fields: readonly string[]): string {
-  const list = fields.join(', ');
-  // Keys over periods (WITHOUT OVERLAPS, PERIOD) compare otherwise than by equality.
-  const temporal = /\b(WITHOUT OVERLAPS|PERIOD)\b/.test(constraint.definition);
-  if (temporal || constraint.kind === 'x') return constraint.definition;
-  switch (constraint.kind) {
+  const { definition, exclusion, expression, kind, match_full: matchFull, period, relation } = constraint;
+  const equal = equalKeys(look.compared(relation, constraint.fields));
+  switch (kind) {
     case 'p':
-      return fields.length === 1
-        ? `${list} has a value that no other row has`
-        : `${list} have values that together no other row has`;
+      return `${keyWords(fields, period)}${equal}`;
     case 'u':
-      return uniqueWords(fields, null, constraint.definition.startsWith('UNIQUE NULLS NOT DISTINCT'));
+      return period
+        ? `${periodWords(fields)}${equal}`
+        : `${uniqueWords(fields, null, definition.startsWith('UNIQUE NULLS NOT DISTINCT'))}${equal}`;
     case 'f': {
       const target = look.relations.get(constraint.target);
-      const there = look.names(constraint.target, constraint.target_fields).join(', ');
-      const name = target ? `${target.schema}.${target.name}` : 'another table';
-      return `${list} ${fields.length === 1 ? 'is' : 'are'} the ${there} of a row in ${name}`;
+      const targets = look.names(constraint.target, constraint.target_fields);
+      const table = target ? `${target.schema}.${target.name}` : 'another table';
+      const there = equalKeys(look.compared(constraint.target, constraint.target_fields));
+      return `${referenceWords({ fields, targets, table, period, matchFull })}${there}`;
+    }
+    case 'x': {
+      if (exclusion === null) return definition;
+      const keys = exclusion.keys.map((one, i) => ({
+        ...one,
+        key: look.names(relation, [constraint.fields[i] ?? 0])[0] ?? one.key,
+      }));
+      return `${exclusionWords({ ...exclusion, keys })}${equalKeys(keys)}`;
     }
     default:
-      return constraint.expression === null ? constraint.definition : ruleWords(constraint.expression);
+      return expression === null ? definition : ruleWords(expression);
   }
 }
 
-function uniqueWords(keys: readonly string[], condition: string | null, emptyToo: boolean): string {
-  const where = condition === null ? '' : `, among those where ${condition}`;
-  return `no two rows have the same ${keys.join(', ')}${where}${emptyToo ? '; no value counts as a value' : ''}`;
+function keyWords(fields: readonly string[], period: boolean): string {
+  const list = fields.join(', ');
+  if (period) return `${list} have values, and ${periodWords(fields)}`;
+  return fields.length === 1
+    ? `${list} has a value that no other row has`
+    : `${list} have values that together no other row has`;
 }
 
 function indexRule(look: Look, relation: RelationFact, index: UniqueIndexFact): Part {
   const fields = look.names(relation.oid, index.fields);
-  const keys = index.keys.map((key, i) => look.names(relation.oid, [index.fields[i] ?? 0])[0] ?? key);
-  const condition = index.condition === null ? null : phrase(parseExpression(index.condition), anyone);
+  const keys = index.keys.map((key, i) => ({
+    key: look.names(relation.oid, [index.fields[i] ?? 0])[0] ?? key,
+    collation: index.collations[i] ?? null,
+  }));
+  const words = uniqueWords(
+    keys.map(({ key }) => key),
+    index.condition,
+    index.nulls_not_distinct,
+  );
   return {
     name: index.name,
     kind: 'unique',
     fields,
-    words: uniqueWords(keys, condition, index.nulls_not_distinct),
+    words: `${words}${equalKeys(keys)}`,
     comment: index.comment,
     sql: index.definition,
     applies_to: 'all rows',

@@ -18,13 +18,17 @@ function section(entity: Entity, relations: readonly Relation[]): string {
       code(field.name),
       type(field),
       value(field),
-      inline(field.comment ?? ''),
+      [field.comment ?? '', ...(field.type_comments ?? [])].map(inline).join('; '),
     ]);
     parts.push(table(['Field', 'Type', 'Value', 'Meaning'], rows));
   }
   const links = [
     ...relations.filter((one) => one.from.schema === entity.schema && one.from.entity === entity.name).map(pointsTo),
     ...entity.unique_keys.map((fields) => `No two rows have the same ${fields.map(code).join(', ')}.`),
+    ...(entity.period_keys ?? []).map(
+      ({ fields, period }) =>
+        `No two rows have the same ${fields.map(code).join(', ')} and overlap in ${code(period)}.`,
+    ),
     ...entity.inherits.map((parent) => `Its rows are rows of ${inline(parent)} too.`),
     ...entity.triggers.filter((one) => !isMachineTrigger(one)).map(trigger),
     ...(entity.rewrite_rules ?? []).map(
@@ -64,11 +68,24 @@ function about(entity: Entity): string {
 function type(field: Field): string {
   const beneath = field.base_type === null ? '' : `, a ${inline(field.base_type)}`;
   const values = field.enum_values === null ? '' : `: ${field.enum_values.map(inline).join(', ')}`;
-  const parts = (field.attributes ?? []).map((each) => inline(`${each.name} ${each.type}`)).join(', ');
-  return `${inline(field.type)}${beneath}${values}${parts === '' ? '' : ` of ${parts}`}`;
+  const parts = (field.attributes ?? [])
+    .map(({ name, type, comment }) => inline(`${name} ${type}${comment === undefined ? '' : ` (${comment})`}`))
+    .join(', ');
+  return `${inline(field.type)}${beneath}${values}${parts === '' ? '' : ` of ${parts}`}${collation(field)}`;
+}
+
+function collation({ collation }: Field): string {
+  if (collation === undefined) return '';
+  const equal = collation.equal === undefined ? '' : `, in which texts ${collation.equal} count as the same`;
+  return inline(`, by the collation ${collation.name}${equal}`);
 }
 
 function value(field: Field): string {
+  const how = given(field);
+  return field.numbering === undefined ? how : `${how}, ${inline(field.numbering)}`;
+}
+
+function given(field: Field): string {
   if (field.generated !== null) return `generated: ${code(field.default ?? '')}`;
   if (field.identity !== null) return field.identity === 'always' ? 'numbered' : 'numbered unless given';
   if (field.default !== null) return `${field.nullable ? 'optional, ' : ''}by default ${code(field.default)}`;
@@ -89,8 +106,10 @@ const follows: Readonly<Record<NonNullable<Relation['on_update']>, string>> = {
   'set default': 'set to its default when its key changes',
 };
 
-function pointsTo({ from, to, kind, on_delete, on_update }: Relation): string {
+function pointsTo({ from, to, kind, period, on_delete, on_update }: Relation): string {
   const fields = from.fields.map(code).join(', ');
   const target = `${inline(`${to.schema}.${to.entity}`)} (${to.fields.map(code).join(', ')})`;
+  if (period)
+    return `${fields} points to rows of ${target} that cover all of ${code(from.fields.at(-1) ?? '')}; ${endings[on_delete]}.`;
   return `${fields} points to ${kind === 'one-to-one' ? 'one row, and no other row does, of' : 'a row of'} ${target}; ${endings[on_delete]}${on_update === undefined ? '' : `; ${follows[on_update]}`}.`;
 }

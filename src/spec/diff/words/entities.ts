@@ -22,7 +22,10 @@ export const entitiesTeller: Teller = {
     'relations/*',
     'entities/*/triggers/*',
     'entities/*/rewrite_rules',
+    'entities/*/period_keys',
     'entities/*/fields/*/attributes',
+    'entities/*/fields/*/collation',
+    'entities/*/fields/*/type_comments',
     'entities/*/fields/*/references',
   ],
   tell: (differences, sides) =>
@@ -107,6 +110,8 @@ function entityChange(name: string, kind: string, member: string, before: unknow
       return `The key of ${name} ${fromTo(before, after)}.`;
     case 'unique_keys':
       return `What no two rows of ${name} share ${fromTo(keysWords(before), keysWords(after))}.`;
+    case 'period_keys':
+      return `What no two rows of ${name} overlap in ${fromTo(periodsWords(before), periodsWords(after))}.`;
     case 'inherits':
       return textsOf(after).length === 0
         ? `Rows of ${name} are no longer rows of ${valueWords(before)} too.`
@@ -152,6 +157,11 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
 const keysWords = (keys: unknown): string =>
   Array.isArray(keys) && keys.length > 0 ? keys.map((key) => `(${textsOf(key).join(', ')})`).join(', ') : 'nothing';
 
+const periodsWords = (keys: unknown): string =>
+  items({ keys }, 'keys')
+    .map((key) => `${text(key, 'period')} for the same ${listWords(texts(key, 'fields'))}`)
+    .join(', ') || 'nothing';
+
 function fieldChange(name: string, member: string, before: unknown, after: unknown): string | null {
   switch (member) {
     case 'type':
@@ -179,6 +189,14 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
       return after === null
         ? `${name} is no longer generated: it is given like any other field.`
         : `${name} is now generated (${valueWords(after)}): nobody may give it.`;
+    case 'numbering':
+      return after === undefined
+        ? `${name} now counts from 1 upwards, for as long as its type lasts (before: ${valueWords(before)}).`
+        : `${name} now counts ${valueWords(after)}${before === undefined ? '' : ` (before: ${valueWords(before)})`}.`;
+    case 'collation':
+      return collationChange(name, before, after);
+    case 'type_comments':
+      return `What the types of ${name} are described as ${fromTo(linesWords(before), linesWords(after))}.`;
     case 'base_type':
       return `The type beneath ${name} ${fromTo(before, after)}.`;
     case 'attributes':
@@ -193,6 +211,15 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
   }
 }
 
+function collationChange(name: string, before: unknown, after: unknown): string {
+  const [was, is] = [before, after].map((one) => text(one, 'name') || 'the database’s own collation');
+  const equal = text(after, 'equal');
+  const words = equal === '' ? '' : `: texts ${equal} count as the same`;
+  return `${name} is now sorted and compared by ${is} (before: by ${was})${words}.`;
+}
+
+const linesWords = (lines: unknown): string => textsOf(lines).map(quoted).join(', ') || 'nothing more';
+
 const targetWords = (target: unknown): string => `${text(target, 'field')} of ${entityWords(target)}`;
 
 /** An entity by its schema and name. */
@@ -200,7 +227,10 @@ const entityWords = (one: unknown): string => thing(`${text(one, 'schema')}.${te
 
 const partsWords = (attributes: unknown): string =>
   items({ attributes }, 'attributes')
-    .map((one) => `${text(one, 'name')} ${text(one, 'type')}`)
+    .map((one) => {
+      const comment = text(one, 'comment');
+      return `${text(one, 'name')} ${text(one, 'type')}${comment === '' ? '' : ` (${quoted(comment)})`}`;
+    })
     .join(', ');
 
 function valuesChange(name: string, before: unknown, after: unknown): string | null {
