@@ -7,6 +7,7 @@ import type { TypeFacts } from './facts.ts';
 import { translateLike, translatePattern } from './pattern.ts';
 import { bareType, baseOf, type NamedTypes, type Shape, shapeOf } from './type-names.ts';
 import { mustBeGiven } from './typescript.ts';
+import type { Asked, InputRule } from './value-rules.ts';
 
 /** What may be sent for an entity, as far as it can be said truthfully: what breaks this, PostgreSQL refuses. */
 export interface Input {
@@ -24,15 +25,6 @@ export interface InputField {
   isRequired: boolean;
   rules: InputRule[];
 }
-
-/** A rule over one value; `words` say it, for whoever breaks it. */
-export type InputRule = { words: string } & (
-  | { kind: 'characters'; least: number | null; most: number | null }
-  | { kind: 'elements'; least: number | null; most: number | null }
-  | { kind: 'least' | 'most'; value: number; isOpen: boolean }
-  | { kind: 'pattern'; pattern: string }
-  | { kind: 'values'; values: string[] }
-);
 
 /**
  * The entities of the exposed schemas that take rows. A trigger that runs before a row is written may mend it, and a rewrite rule may do
@@ -85,25 +77,42 @@ function lookAt({ facts }: TypeFacts, { schema, name }: Entity): Look {
 
 function inputField(types: TypeFacts, look: Look, field: Field, named: NamedTypes): InputField {
   const fact = types.facts.fields.find((one) => one.relation === look.oid && one.name === field.name);
-  const domains = domainsOf(types, fact?.type_oid ?? 0);
+  const asked = askedBy(types, named, fact?.type_oid ?? 0, field.name);
   const base = baseOf(field.type, named);
   const isLoose = types.loose_fields.some((one) => one.relation === look.oid && one.field === fact?.number);
   const isFree = look.isView || (look.mended?.has(field.name) ?? true);
   const own = isFree ? [] : look.constraints.filter((one) => one.fields.length === 1 && one.fields[0] === fact?.number);
   const rules = [
-    ...domains.flatMap((domain) => domain.checks.flatMap((check) => checkRules(check, 'VALUE', field, base))),
-    ...own.flatMap((check) => checkRules(check, field.name, field, base)),
-  ].filter((rule) => !isLoose || (rule.kind !== 'pattern' && rule.kind !== 'values'));
-  const isDomainNeeded = domains.some(({ type }) => type.not_null);
+    ...(asked?.rules ?? []),
+    ...own.flatMap((check) => checkRules(check, field.name, field.name, base)),
+  ].filter((rule) => !isLoose || !isSpelled(rule));
+  const ofType = new Map(types.facts.types.map((type) => [type.name, type.oid]));
   return {
     field,
-    shape: shapeOf(field.type, named),
+    shape: shapeOf(field.type, named, (type, subject) => askedBy(types, named, ofType.get(type) ?? 0, subject)),
     isMade: !look.isView && (field.generated !== null || field.identity === 'always'),
-    isNullable: isDomainNeeded ? false : field.nullable || isFree,
+    isNullable: asked?.isNeeded ? false : field.nullable || isFree,
     isRequired: mustBeGiven(field) && !isFree,
     rules,
   };
 }
+
+/** What a domain asks of its values and those beneath it do, `subject` being their name in words; null for a type that is none. */
+function askedBy(types: TypeFacts, named: NamedTypes, oid: number, subject: string): Asked | null {
+  const domains = domainsOf(types, oid);
+  const [first] = domains;
+  if (!first) return null;
+  const base = baseOf(first.type.name, named);
+  const rules = domains.flatMap(({ type, checks }) =>
+    checks
+      .flatMap((check) => checkRules(check, 'VALUE', subject, base))
+      .filter((rule) => !type.loose || !isSpelled(rule)),
+  );
+  return { rules, isNeeded: domains.some(({ type }) => type.not_null) };
+}
+
+/** Rules over how a text is spelled, which says nothing where texts can be equal that are spelled otherwise. */
+const isSpelled = ({ kind }: InputRule): boolean => kind === 'pattern' || kind === 'values';
 
 /** The domain of a field and those beneath it, with their checks. */
 function domainsOf({ facts }: TypeFacts, oid: number): { type: TypeFact; checks: ConstraintFact[] }[] {
@@ -113,10 +122,10 @@ function domainsOf({ facts }: TypeFacts, oid: number): { type: TypeFact; checks:
   return [{ type, checks }, ...domainsOf({ facts } as TypeFacts, type.base)];
 }
 
-function checkRules(check: ConstraintFact, name: string, field: Field, base: string): InputRule[] {
+function checkRules(check: ConstraintFact, name: string, subject: string, base: string): InputRule[] {
   if (check.expression === null) return [];
   const words =
-    check.comment ?? (name === 'VALUE' ? domainRuleWords(check.expression, field.name) : ruleWords(check.expression));
+    check.comment ?? (name === 'VALUE' ? domainRuleWords(check.expression, subject) : ruleWords(check.expression));
   const expression = parseExpression(check.expression);
   const parts = expression.kind === 'and' ? expression.items : [expression];
   return parts.flatMap((part) => partRules(part, name, base).map((rule): InputRule => ({ ...rule, words })));

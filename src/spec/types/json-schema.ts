@@ -1,7 +1,7 @@
 import type { TypeFacts } from './facts.ts';
-import { COUNTED, type Input, type InputField, type InputRule, inputs } from './input.ts';
+import { COUNTED, type Input, type InputField, inputs } from './input.ts';
 import type { Shape } from './type-names.ts';
-import { type ValueRule, valueRule } from './value-rules.ts';
+import { type Asked, type InputRule, type ValueRule, valueRule } from './value-rules.ts';
 import { inputName } from './zod.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };
@@ -73,12 +73,14 @@ export function shapeSchema(shape: Shape): JsonSchema {
     case 'boolean':
       return { type: 'boolean' };
     case 'array':
-      return { type: 'array', items: nullable(shapeSchema(shape.element)) };
+      return { type: 'array', items: innerSchema(shape.element, shape.asked) };
     case 'enum':
       return { type: 'string', enum: shape.type.labels ?? [] };
     case 'composite': {
-      const properties = shape.attributes.map((one) => [one.name, nullable(shapeSchema(one.shape))] as const);
-      return { type: 'object', properties: Object.fromEntries(properties) };
+      const properties = shape.attributes.map((one) => [one.name, innerSchema(one.shape, one.asked)] as const);
+      const required = shape.attributes.filter(({ asked }) => asked?.isNeeded).map(({ name }) => name);
+      const schema = { type: 'object', properties: Object.fromEntries(properties) };
+      return required.length > 0 ? { ...schema, required } : schema;
     }
     case 'row':
     case 'record':
@@ -89,6 +91,11 @@ export function shapeSchema(shape: Shape): JsonSchema {
     case 'unknown':
       return {};
   }
+}
+
+function innerSchema(shape: Shape, asked: Asked | undefined): JsonSchema {
+  const schema = withRules(shapeSchema(shape), asked?.rules ?? []);
+  return asked?.isNeeded ? schema : nullable(schema);
 }
 
 const nullable = (schema: JsonSchema): JsonSchema =>

@@ -7,6 +7,22 @@ export type ValueRule =
   | { kind: 'size'; most: number }
   | { kind: 'pattern'; pattern: string };
 
+/** A rule over one value; `words` say it, for whoever breaks it. */
+export type InputRule = { words: string } & (
+  | { kind: 'characters'; least: number | null; most: number | null }
+  | { kind: 'elements'; least: number | null; most: number | null }
+  | { kind: 'least' | 'most'; value: number; isOpen: boolean }
+  | { kind: 'pattern'; pattern: string }
+  | { kind: 'values'; values: string[] }
+);
+
+/** What the domains ask that a type is made of. */
+export interface Asked {
+  rules: readonly InputRule[];
+  /** NOT NULL. */
+  isNeeded: boolean;
+}
+
 /** An uuid as PostgreSQL reads it: hyphens where they may be, with or without braces (manual, 8.12). */
 const UUID = '^\\{?[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}\\}?$';
 

@@ -1,7 +1,7 @@
 import type { TypeFacts } from './facts.ts';
-import { type Input, type InputField, type InputRule, inputs } from './input.ts';
+import { type Input, type InputField, inputs } from './input.ts';
 import type { Shape } from './type-names.ts';
-import { valueRule } from './value-rules.ts';
+import { type Asked, type InputRule, valueRule } from './value-rules.ts';
 
 /**
  * A module with a zod schema (zod 4) for what is inserted into each entity, and one for what is updated: `schemas.tickets.insert`. Each
@@ -50,10 +50,13 @@ function entitySchemas(input: Input): string {
 
 function fieldSchema(input: InputField, required: boolean): string {
   if (input.isMade) return 'z.never().optional()';
-  const value = `${shapeSchema(input.shape)}${input.rules.map(ruleCall).join('')}`;
+  const value = withRules(input.shape, input.rules);
   const nullable = input.isNullable ? '.nullable()' : '';
   return `${value}${nullable}${required ? '' : '.optional()'}`;
 }
+
+const withRules = (shape: Shape, rules: Asked['rules'] = []): string =>
+  `${shapeSchema(shape)}${rules.map(ruleCall).join('')}`;
 
 function shapeSchema(shape: Shape): string {
   switch (shape.kind) {
@@ -75,13 +78,16 @@ function shapeSchema(shape: Shape): string {
       return 'z.boolean()';
     case 'json':
       return 'z.json()';
-    case 'array':
-      return `z.array(orNull(${shapeSchema(shape.element)}))`;
+    case 'array': {
+      const element = withRules(shape.element, shape.asked?.rules);
+      return `z.array(${shape.asked?.isNeeded ? element : `orNull(${element})`})`;
+    }
     case 'enum':
       return `z.enum([${(shape.type.labels ?? []).map(text).join(', ')}])`;
     case 'composite': {
       const attributes = shape.attributes.map(
-        (one) => `${key(one.name)}: ${shapeSchema(one.shape)}.nullable().default(null)`,
+        ({ name, shape: inner, asked }) =>
+          `${key(name)}: ${withRules(inner, asked?.rules)}${asked?.isNeeded ? '' : '.nullable().default(null)'}`,
       );
       return `z.object({ ${attributes.join(', ')} })`;
     }
