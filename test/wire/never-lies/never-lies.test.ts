@@ -5,9 +5,10 @@ import { appSql } from './app.ts';
 import type { Change, Step } from './change.ts';
 import { changesOfCalls } from './changes-of-calls.ts';
 import { changesOfData } from './changes-of-data.ts';
+import { changesOfKeysAndTypes } from './changes-of-keys-and-types.ts';
 import { hiddenChanges, silentChanges } from './hidden-changes.ts';
 
-const changes = [...changesOfData, ...changesOfCalls, ...hiddenChanges];
+const changes = [...changesOfData, ...changesOfCalls, ...changesOfKeysAndTypes, ...hiddenChanges];
 
 const node = inject('node');
 /** Within which a change shows. */
