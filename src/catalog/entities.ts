@@ -86,6 +86,14 @@ export interface ConstraintFact {
   definition: string;
   /** Check constraints: the expression. */
   expression: string | null;
+  /** What few constraints are; null where it is nothing of it. */
+  special: SpecialFact | null;
+  validated: boolean;
+  enforced: boolean;
+  comment: string | null;
+}
+
+export interface SpecialFact {
   /** Keys over periods, since PostgreSQL 18: WITHOUT OVERLAPS, and PERIOD of a foreign key; of the last of `fields`. */
   period: boolean;
   /** Foreign keys: MATCH FULL. */
@@ -93,9 +101,6 @@ export interface ConstraintFact {
   /** When it is asked: at once, unless the transaction puts it off, or at its end. */
   timing: 'at once' | 'deferrable' | 'deferred';
   exclusion: ExclusionFact | null;
-  validated: boolean;
-  enforced: boolean;
-  comment: string | null;
 }
 
 /** What an exclusion constraint compares, and how: no two rows for which every operator holds. */
@@ -216,12 +221,8 @@ export const isUnserved = (relation: string): string =>
       join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
     where f.ftrelid = ${relation}.oid and w.fdwhandler <> 0))`;
 
-/** Whether a key is one over periods: a column of PostgreSQL 18. */
-const isPeriod = `k.contype in ('p', 'u', 'f') and coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
-
-/** Types of the app's own that something has. */
-const used = `(select a.atttypid from pg_catalog.pg_attribute a where a.atttypid >= 16384 and a.attnum > 0 and not a.attisdropped
-  union all select d.typbasetype from pg_catalog.pg_type d where d.typbasetype >= 16384)`;
+/** Whether a key is one over periods: a column of PostgreSQL 18, looked at where the definition may say so. */
+const isPeriod = `case when d.definition ~ 'WITHOUT OVERLAPS|PERIOD' then coalesce((to_jsonb(k) ->> 'conperiod')::bool, false) else false end`;
 
 const standsAlone = (type: string): string =>
   `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;
@@ -274,17 +275,18 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
       coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
-      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, ${isPeriod} as period,
-      k.contype = 'f' and k.confmatchtype = 'f' as match_full,
-      case when k.condeferred then 'deferred' when k.condeferrable then 'deferrable' else 'at once' end as timing,
-      case when k.contype = 'x' then (
-        select json_build_object('condition', pg_get_expr(i.indpred, i.indrelid), 'keys',
-          (select json_agg(json_build_object('key', pg_get_indexdef(i.indexrelid, e.at::int, false),
-              'operator', case when s.nspname = 'pg_catalog' then o.oprname else format('OPERATOR(%I.%s)', s.nspname, o.oprname) end,
-              'collation', ${collationOf('i.indcollation[e.at - 1]')}) order by e.at)
-            from unnest(k.conexclop) with ordinality e(operator, at)
-            join pg_catalog.pg_operator o on o.oid = e.operator join pg_catalog.pg_namespace s on s.oid = o.oprnamespace))
-        from pg_catalog.pg_index i where i.indexrelid = k.conindid) end as exclusion,
+      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
+      case when k.contype = 'x' or k.condeferrable or (k.contype = 'f' and k.confmatchtype = 'f') or ${isPeriod} then json_build_object(
+        'period', ${isPeriod}, 'match_full', k.contype = 'f' and k.confmatchtype = 'f',
+        'timing', case when k.condeferred then 'deferred' when k.condeferrable then 'deferrable' else 'at once' end,
+        'exclusion', case when k.contype = 'x' then (
+          select json_build_object('condition', pg_get_expr(i.indpred, i.indrelid), 'keys',
+            (select json_agg(json_build_object('key', pg_get_indexdef(i.indexrelid, e.at::int, false),
+                'operator', case when s.nspname = 'pg_catalog' then o.oprname else format('OPERATOR(%I.%s)', s.nspname, o.oprname) end,
+                'collation', ${collationOf('i.indcollation[e.at - 1]')}) order by e.at)
+              from unnest(k.conexclop) with ordinality e(operator, at)
+              join pg_catalog.pg_operator o on o.oid = e.operator join pg_catalog.pg_namespace s on s.oid = o.oprnamespace))
+          from pg_catalog.pg_index i where i.indexrelid = k.conindid) end) end as special,
       k.convalidated as validated, d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
@@ -328,7 +330,11 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
     order by i.indrelid, x.relname`),
 
+  // Of arrays and composite types those that something has.
   types: list(`
+    with used as materialized (
+      select a.atttypid as oid from pg_catalog.pg_attribute a where a.atttypid >= 16384 and a.attnum > 0 and not a.attisdropped
+      union select d.typbasetype from pg_catalog.pg_type d where d.typbasetype >= 16384)
     select y.oid::int8 as oid, format_type(y.oid, null) as name, y.typtype as kind,
       case y.typtype when 'd' then y.typbasetype when 'r' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngtypid = y.oid)
         when 'm' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngmultitypid = y.oid) else y.typelem end::int8 as base,
@@ -348,8 +354,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     from pg_catalog.pg_type y join pg_catalog.pg_namespace n on n.oid = y.typnamespace and ${isOwnSchema('n')}
     ${commentOf('pg_type', 'y.oid')}
     where y.typtype in ('d', 'e', 'r', 'm')
-      or y.typtype = 'c' and (y.oid in ${used} or y.typarray in ${used}) or ${standsAlone('y')}
-      or y.typtype = 'b' and y.typelem <> 0 and (y.oid in ${used} or exists (
+      or y.typtype = 'c' and (y.oid in (select u.oid from used u) or y.typarray in (select u.oid from used u)) or ${standsAlone('y')}
+      or y.typtype = 'b' and y.typelem <> 0 and (y.oid in (select u.oid from used u) or exists (
       select from pg_catalog.pg_type i where i.oid = y.typelem and i.typtype in ('d', 'e')))
     order by y.oid`),
 

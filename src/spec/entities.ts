@@ -54,7 +54,9 @@ class Lookup {
   readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly types: ReadonlyMap<number, TypeFact>;
   readonly relations: ReadonlyMap<number, RelationFact>;
-  readonly numberings: readonly NumberingFact[];
+  /** By their own number, and by the relation that they number a field of. */
+  readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
+  readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
 
   constructor(facts: Facts) {
     this.fields = groupBy(facts.fields, (field) => field.relation);
@@ -64,7 +66,8 @@ class Lookup {
     this.children = groupBy(facts.inheritance, (link) => link.parent);
     this.types = new Map(facts.types.map((type) => [type.oid, type]));
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
-    this.numberings = facts.numberings;
+    this.sequences = groupBy(facts.numberings, (one) => one.sequence);
+    this.numbered = groupBy(facts.numberings, (one) => one.relation);
   }
 
   /** The names of fields by their numbers. */
@@ -88,7 +91,7 @@ const kinds = { r: 'table', p: 'partitioned table', v: 'view', m: 'materialized 
 function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
   const constraints = look.constraints.get(relation.oid) ?? [];
   const named = (keys: readonly ConstraintFact[]) => keys.map((one) => look.names(relation.oid, one.fields));
-  const periods = named(constraints.filter((one) => one.period && one.kind !== 'f')).map((fields) => ({
+  const periods = named(constraints.filter((one) => one.special?.period && one.kind !== 'f')).map((fields) => ({
     fields: fields.slice(0, -1),
     period: fields[fields.length - 1] ?? '',
   }));
@@ -113,7 +116,7 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
       delete: (relation.updatable_by_trigger & 16) !== 0,
     },
     primary_key: named(constraints.filter((one) => one.kind === 'p'))[0] ?? [],
-    unique_keys: named(constraints.filter((one) => one.kind === 'u' && !one.period)).sort((a, b) =>
+    unique_keys: named(constraints.filter((one) => one.kind === 'u' && !one.special?.period)).sort((a, b) =>
       compareText(a.join('\0'), b.join('\0')),
     ),
     ...(periods.length > 0 && { period_keys: periods }),
@@ -144,7 +147,9 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
   // A period is covered by rows there: it points to none of them.
   const key = constraints.find(
     (one) =>
-      one.kind === 'f' && one.fields.includes(field.number) && !(one.period && one.fields.at(-1) === field.number),
+      one.kind === 'f' &&
+      one.fields.includes(field.number) &&
+      !(one.special?.period && one.fields.at(-1) === field.number),
   );
   const comments = [field.comment, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
   const numbering = numberingOf(look, field, chain[chain.length - 1]?.base_name ?? field.type);
@@ -176,10 +181,8 @@ function describeCollation(collation: NonNullable<FieldFact['collation']>): NonN
 
 /** How the sequence counts that numbers a field, or those that its default takes numbers from. */
 function numberingOf(look: Lookup, field: FieldFact, type: string): string | null {
-  const taken = look.numberings.filter(
-    (one) =>
-      (one.relation === field.relation && one.field === field.number) || field.needs?.sequences.includes(one.sequence),
-  );
+  const own = (look.numbered.get(field.relation) ?? []).filter((one) => one.field === field.number);
+  const taken = [...own, ...(field.needs?.sequences ?? []).flatMap((sequence) => look.sequences.get(sequence) ?? [])];
   const words = taken.map((one) => numberingWords(one, type)).filter((one) => one !== null);
   return words.length === 0 ? null : words.join('; ');
 }
@@ -214,7 +217,7 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
       const to = look.relations.get(key.target);
       if (key.kind !== 'f' || !from || !to || !told.has(from.oid)) return [];
       const unique = (look.constraints.get(from.oid) ?? []).some(
-        (one) => (one.kind === 'p' || one.kind === 'u') && !key.period && sameFields(one.fields, key.fields),
+        (one) => (one.kind === 'p' || one.kind === 'u') && !key.special?.period && sameFields(one.fields, key.fields),
       );
       return [
         {
@@ -222,7 +225,7 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
           from: { schema: from.schema, entity: from.name, fields: look.names(from.oid, key.fields) },
           to: { schema: to.schema, entity: to.name, fields: look.names(to.oid, key.target_fields) },
           kind: unique ? 'one-to-one' : 'many-to-one',
-          ...(key.period && { period: true as const }),
+          ...(key.special?.period && { period: true as const }),
           on_delete: endings[key.on_delete as keyof typeof endings],
           ...(/[cnd]/.test(key.on_update) && { on_update: onUpdate[key.on_update as keyof typeof onUpdate] }),
         },

@@ -4,6 +4,7 @@ import type {
   FieldFact,
   PartitionConstraintFact,
   RelationFact,
+  SpecialFact,
   TypeFact,
   UniqueIndexFact,
 } from '../catalog/entities.ts';
@@ -122,21 +123,24 @@ function required(field: FieldFact, constraints: readonly ConstraintFact[], isKe
 const kinds = { p: 'primary key', u: 'unique', f: 'reference', c: 'check', x: 'exclusion', n: 'required' } as const;
 const sqlstates = { p: '23505', u: '23505', f: '23503', c: '23514', x: '23P01', n: '23502' } as const;
 
-const sqlstateOf = ({ kind, period }: Pick<ConstraintFact, 'kind' | 'period'>): string =>
+const plain: SpecialFact = { period: false, match_full: false, timing: 'at once', exclusion: null };
+
+const sqlstateOf = (kind: ConstraintFact['kind'], period: boolean): string =>
   period && kind !== 'f' ? sqlstates.x : sqlstates[kind];
 
 function constraintRules(look: Look, relation: RelationFact, constraint: ConstraintFact): Part[] {
   const fields = look.names(relation.oid, constraint.fields);
-  const { kind, name, period } = constraint;
+  const { kind, name } = constraint;
+  const { period, timing } = constraint.special ?? plain;
   const rule: Part = {
     name,
     kind: period && kind === 'u' ? 'exclusion' : kinds[kind],
     fields,
-    words: `${constraintWords(look, constraint, fields)}${timings[constraint.timing]}`,
+    words: `${constraintWords(look, constraint, fields)}${timings[timing]}`,
     comment: constraint.comment,
     sql: constraint.definition,
     applies_to: appliesTo(constraint),
-    sqlstate: sqlstateOf(constraint),
+    sqlstate: sqlstateOf(kind, period),
   };
   if (!period || kind === 'f') return [rule];
   const during = fields.slice(-1);
@@ -146,7 +150,7 @@ function constraintRules(look: Look, relation: RelationFact, constraint: Constra
 }
 
 /** When it is asked, where that is not at once (SET CONSTRAINTS). */
-const timings: Readonly<Record<ConstraintFact['timing'], string>> = {
+const timings: Readonly<Record<SpecialFact['timing'], string>> = {
   'at once': '',
   deferrable: ', asked at once unless the transaction puts it off',
   deferred: ', asked at the end of the transaction',
@@ -165,12 +169,13 @@ function partitionRule(constraint: PartitionConstraintFact): Part {
     comment: constraint.comment,
     sql: definition,
     applies_to: appliesTo(constraint),
-    sqlstate: sqlstateOf(constraint),
+    sqlstate: sqlstateOf(kind, constraint.period),
   };
 }
 
 function constraintWords(look: Look, constraint: ConstraintFact, fields: readonly string[]): string {
-  const { definition, exclusion, expression, kind, match_full: matchFull, period, relation } = constraint;
+  const { definition, expression, kind, relation } = constraint;
+  const { exclusion, match_full: matchFull, period } = constraint.special ?? plain;
   const equal = equalKeys(look.compared(relation, constraint.fields));
   switch (kind) {
     case 'p':
