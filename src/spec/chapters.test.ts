@@ -141,6 +141,16 @@ describe('4 States', () => {
     expect(machine.states).toContainEqual({ name: 'lost', final: false, reached: false });
   });
 
+  it('names a default that is another than the initial state, as a row that leaves the field out is refused', async () => {
+    const problems = async () =>
+      (await derive()).states?.machines[0]?.problems.filter((one) => one.includes('default'));
+    expect(await problems()).toEqual([]);
+    await owner.script(`alter table public.tickets alter column status set default 'held'`);
+    expect(await problems()).toEqual(['a new row that leaves status out is refused: its default is held, not open']);
+    await owner.script('alter table public.tickets alter column status drop default');
+    expect(await problems()).toEqual([]);
+  });
+
   it('names the states of a check or a domain that no transition reaches', async () => {
     await owner.script(`create table public.orders (id int primary key, state text check (state in ('new', 'paid', 'it''s lost')));
       select ninefold.define_machine('public.orders', 'state', 'new', '[{"name": "pay", "from": "new", "to": "paid"}]');
@@ -328,6 +338,16 @@ describe('2 Screens', () => {
     expect((await screenAt('/tickets/new'))?.columns).toEqual(['title', 'assignee', 'resolution']);
     expect((await screenAt('/tickets/board'))?.state_field).toBe('status');
     expect(markdown).toContain('## 2 Screens');
+  });
+
+  it('show the fields that grants let be read, and are ordered by the key where it is one of them', async () => {
+    await owner.script(`revoke select on public.tickets from authenticated;
+      grant select (title, status) on public.tickets to authenticated`);
+    const { screens } = await derive();
+    const of = (route: string) => screens?.screens.find((one) => one.route === route);
+    for (const route of ['/tickets', '/tickets/board'])
+      expect(of(route)).toMatchObject({ columns: ['title', 'status'], order_by: null });
+    expect(of('/tickets/:id')?.columns).toEqual(['title', 'status']);
   });
 
   it('of forms show what grants let be written, by operation, and tables that only link have none of their own', async () => {

@@ -150,10 +150,10 @@ describe('chapter 8', () => {
 
   it('says of a function’s errors that nobody gets them, while no role may execute it and nothing names it', async () => {
     await owner.script(`create table public.tickets (id int primary key, at int);
-      create function public.price_of(int) returns int language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;
+      create function public.price_of(price int) returns int language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;
       revoke execute on function public.price_of(int) from public, anon, authenticated, service_role;`);
     const caveat = async () => (await errorsOf()).find(({ code }) => code === 'PT423')?.caveat;
-    const shut = 'not while no role of a call may execute it and nothing else of the app names it';
+    const shut = 'not while no call may run it and nothing else of the app names it';
     const ways = [
       [
         'grant execute on function public.price_of(int) to anon',
@@ -181,6 +181,24 @@ describe('chapter 8', () => {
     }
     const restSettings = { ...defaultRestSettings, db_pre_request: 'public.price_of' };
     expect((await errorsOf({ restSettings })).find(({ code }) => code === 'PT423')?.caveat).toBe(null);
+  });
+
+  it('says so of a procedure and of a function in a schema that calls do not reach, until something names them', async () => {
+    await owner.script(`drop schema if exists back cascade; create schema back;
+      grant usage on schema back to anon; create table public.plain (id int);
+      create procedure public.tidy() language plpgsql as 'begin raise sqlstate ''PT409''; end';
+      create function back.helper() returns int language plpgsql as 'begin raise sqlstate ''PT418''; end';
+      create function back.odd(public.plain) returns int language plpgsql as 'begin raise sqlstate ''PT419''; end'`);
+    const caveats = async () =>
+      Object.fromEntries(
+        (await errorsOf()).flatMap(({ code, caveat }) => (/^PT4/.test(code ?? '') ? [[code, caveat]] : [])),
+      );
+    const shut = 'not while no call may run it and nothing else of the app names it';
+    expect(await caveats()).toEqual({ PT409: shut, PT418: shut, PT419: null });
+    await owner.script(`create function public.clean() returns int language plpgsql as
+      'begin call public.tidy(); return back.helper(); end'`);
+    expect(await caveats()).toEqual({ PT409: null, PT418: null, PT419: null });
+    await owner.script('drop schema back cascade');
   });
 
   it('has an error that a setting makes possible while the setting is so', async () => {

@@ -32,7 +32,7 @@ export function limitsChapter(facts: Facts, app: LimitsApp): LimitsChapter {
         label: 'pg_db_role_setting, pg_roles, pg_database: this database and its roles',
         sql: databaseSql,
       },
-      { kind: 'catalogue', label: 'alter function … set statement_timeout' },
+      { kind: 'catalogue', label: 'alter function … set statement_timeout, lock_timeout' },
     ],
   };
 }
@@ -193,27 +193,34 @@ function amountOf(written: string, unit: string | null): number | null {
   return scale === undefined ? null : number * scale;
 }
 
-/** ALTER FUNCTION … SET statement_timeout: it comes before the app's own where it is hoisted. */
+/** ALTER FUNCTION … SET: statement_timeout comes before the app's own where it is hoisted. */
+const functionSettings: Readonly<Record<string, { meaning: string; code: string }>> = {
+  statement_timeout: { meaning: 'How long a call of % may run in the database.', code: '57014' },
+  lock_timeout: { meaning: 'How long a statement within % waits for a lock.', code: '55P03' },
+};
+
+/** What functions are bounded by. */
 const functionLimits = (facts: Facts): LimitLine[] => toldRoutines(facts).flatMap(functionLimit);
 
 function functionLimit(routine: RoutineFact): LimitLine[] {
   return routine.settings.flatMap((setting): LimitLine[] => {
     const [name, written = ''] = setting.split(/=(.*)/s);
-    const value = name === 'statement_timeout' ? amountOf(written, 'ms') : null;
-    if (value === null) return [];
+    const known = functionSettings[name ?? ''];
+    const value = known ? amountOf(written, 'ms') : null;
+    if (!known || value === null) return [];
     const id = idOf(routine);
     return [
       {
         ...{
-          id: `function.${id}.statement_timeout`,
+          id: `function.${id}.${name}`,
           group: 'database',
           unit: 'milliseconds',
           default: null,
           range: null,
         },
-        meaning: `How long a call of ${id} may run in the database.`,
-        ...{ value, set_in: 'database', change: { by: 'sql', key: `alter function ${id} set statement_timeout = …` } },
-        ...{ may_be_unlimited: true, code: '57014' },
+        meaning: known.meaning.replace('%', () => id),
+        ...{ value, set_in: 'database', change: { by: 'sql', key: `alter function ${id} set ${name} = …` } },
+        ...{ may_be_unlimited: true, code: known.code },
       },
     ];
   });

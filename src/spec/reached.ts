@@ -3,6 +3,8 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { callingRoles } from './access/calling-roles.ts';
 import { Rights } from './access/rights.ts';
 import type { Facts } from './facts.ts';
+import { entityId } from './names.ts';
+import { callableRoutines } from './routines.ts';
 
 /** Whether calls come to a function of the app, as far as that can be told for certain. */
 export class Reached {
@@ -11,6 +13,10 @@ export class Reached {
   /** Functions that a trigger runs which is switched on, on whatever table. */
   readonly #triggered: ReadonlySet<number>;
   readonly #used: ReadonlySet<number>;
+  /** Functions that calls run by name: those of /rest/v1/rpc. */
+  readonly #callable: ReadonlySet<number>;
+  /** The types of rows: a function of one is read as a field of it (PostgREST docs, "Computed Fields"). */
+  readonly #rows: ReadonlySet<string>;
   /** What runs code that names functions by text alone, with the function whose code it is. */
   readonly #texts: readonly { of: number; text: string }[];
 
@@ -21,6 +27,8 @@ export class Reached {
     );
     this.#triggered = new Set(facts.triggers.filter(({ enabled }) => enabled).map((trigger) => trigger.function));
     this.#used = new Set(facts.used_routines);
+    this.#callable = new Set(callableRoutines(facts).map(({ oid }) => oid));
+    this.#rows = new Set(facts.relations.map(({ schema, name }) => entityId(schema, name)));
     this.#texts = [
       ...facts.routines.map(({ oid, body }) => ({ of: oid, text: body })),
       ...facts.machines.map((machine) => ({ of: 0, text: JSON.stringify(machine) })),
@@ -34,12 +42,13 @@ export class Reached {
       return this.#triggered.has(routine.oid) ? null : 'not while no trigger that is switched on runs it';
     }
     if (routine.result === 'event_trigger' || this.#used.has(routine.oid)) return null;
-    const { schema, grants } = routine;
+    const { oid, schema, grants, inputs } = routine;
+    const isCalled = this.#callable.has(oid) || inputs.some(({ type }) => this.#rows.has(type));
     const isOpen = (role: number) =>
       this.#rights.usesSchema(role, schema) && this.#rights.holds(role, grants, 'EXECUTE');
-    if (this.#roles.some(isOpen)) return null;
+    if (isCalled && this.#roles.some(isOpen)) return null;
     const name = routine.name.toLowerCase();
-    if (this.#texts.some(({ of, text }) => of !== routine.oid && text.toLowerCase().includes(name))) return null;
-    return 'not while no role of a call may execute it and nothing else of the app names it';
+    if (this.#texts.some(({ of, text }) => of !== oid && text.toLowerCase().includes(name))) return null;
+    return 'not while no call may run it and nothing else of the app names it';
   }
 }

@@ -14,8 +14,8 @@ interface Origin {
   machine: Machine | undefined;
   /** The roles that may do it, for some rows or all. */
   roles: (operation: 'select' | 'insert' | 'update') => string[];
-  /** The fields that somebody may give; of members where any may, else with the secret key. */
-  given: (operation: 'insert' | 'update') => ReadonlySet<string>;
+  /** The fields that somebody may read or give; of members where any may, else with the secret key. */
+  granted: (operation: 'select' | 'insert' | 'update') => ReadonlySet<string>;
 }
 
 /** Chapter 2: the screens that follow from the entities, and those that are defined. */
@@ -38,7 +38,7 @@ export function screensChapter(
           entity,
           machine: machines.find((one) => one.entity === entity.id),
           roles: (operation) => (open.get(`${operation} ${entity.id}`) ?? []).map((cell) => cell.role),
-          given: (operation) => givenFields(entity, open.get(`${operation} ${entity.id}`) ?? []),
+          granted: (operation) => grantedFields(entity, open.get(`${operation} ${entity.id}`) ?? []),
         },
       ]),
   );
@@ -67,7 +67,7 @@ export function screensChapter(
   };
 }
 
-function givenFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<string> {
+function grantedFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<string> {
   const members = cells.filter((cell) => cell.role !== 'service_role');
   const all = entity.fields.map((field) => field.name);
   return new Set((members.length > 0 ? members : cells).flatMap((cell) => cell.columns ?? all));
@@ -87,6 +87,7 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
   const readers = roles('select');
   const writers = [...new Set([...roles('insert'), ...roles('update')])];
   const key = entity.primary_key;
+  const ordered = key.length > 0 && key.every((field) => origin.granted('select').has(field));
   const screen = (kind: ScreenKind, route: string, title: string, shownTo: string[]): Screen[] =>
     shownTo.length === 0
       ? []
@@ -99,7 +100,7 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
             origin: 'derived',
             ...fieldsOf(kind, origin),
             filter: null,
-            order_by: kind !== 'detail' && kind !== 'form' && key.length > 0 ? key.map(restName).join(',') : null,
+            order_by: kind !== 'detail' && kind !== 'form' && ordered ? key.map(restName).join(',') : null,
             roles: shownTo,
             state_field: kind === 'board' ? (machine?.field ?? null) : null,
             broken: [],
@@ -138,17 +139,17 @@ function wordsOf(name: string): string {
 /** Values that need a page of their own. */
 const isLong = (field: Field): boolean => /^(json|jsonb|bytea|xml|tsvector)$|\[\]$/.test(field.base_type ?? field.type);
 
-/** The columns of a screen that does not name them; of a form, those that grants let be written, by operation where they differ. */
-function fieldsOf(kind: ScreenKind, { entity, machine, given }: Origin): Pick<Screen, 'columns' | 'fields'> {
+/** The columns of a screen that does not name them, as far as grants let them be read; of a form be written, by operation where they differ. */
+function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<Screen, 'columns' | 'fields'> {
   const set = new Set([
     machine?.field,
     ...(machine?.transitions.flatMap(({ sets }) => sets.map(({ field }) => field)) ?? []),
   ]);
-  const [insert, update] = [given('insert'), given('update')];
+  const [insert, update, select] = [granted('insert'), granted('update'), granted('select')];
   const shows: Record<ScreenKind, (field: Field) => boolean> = {
-    list: (field) => !isLong(field),
-    board: (field) => !isLong(field),
-    detail: () => true,
+    list: (field) => !isLong(field) && select.has(field.name),
+    board: (field) => !isLong(field) && select.has(field.name),
+    detail: ({ name }) => select.has(name),
     form: ({ name, generated, identity }) =>
       generated === null && identity === null && !set.has(name) && (insert.has(name) || update.has(name)),
   };

@@ -227,6 +227,15 @@ const missing: Readonly<Record<MachineTriggerFact['state'], string>> = {
   missing: 'is missing',
 };
 
+/** A default is filled in before the machine could give the initial state, and the row is then refused. */
+function otherDefault(facts: Facts, fact: MachineFact): string[] {
+  const field = facts.fields.find((one) => one.relation === fact.relation && one.name === fact.field);
+  const [token, cast] = tokenise(field?.default ?? '') ?? [];
+  if (token?.kind !== 'string' || token.value === fact.initial) return [];
+  if (cast !== undefined && !(cast.kind === 'operator' && cast.value === '::')) return [];
+  return [`a new row that leaves ${fact.field} out is refused: its default is ${token.value}, not ${fact.initial}`];
+}
+
 function problemsOf(facts: Facts, fact: MachineFact, states: readonly MachineState[]): string[] {
   const named = [fact.initial, ...fact.transitions.flatMap(({ from, to }) => [to, ...(from ?? [])])];
   const fields = new Set(facts.fields.filter((one) => one.relation === fact.relation).map((one) => one.name));
@@ -244,6 +253,7 @@ function problemsOf(facts: Facts, fact: MachineFact, states: readonly MachineSta
     ),
     ...(fact.has_key ? [] : ['passages cannot be recorded, as the table has no primary key']),
     ...(fields.has(fact.field) ? [] : [`there is no field ${fact.field}`]),
+    ...otherDefault(facts, fact),
     ...[...new Set(named)]
       .filter((state) => fact.values !== null && !fact.values.includes(state))
       .map((state) => `${state} is not a value of the field`),

@@ -24,12 +24,17 @@ create view public.counted_again as select tickets as same from public.counted;
 create domain public.color as int;
 create table public.shades (id int primary key, shade public.color);
 insert into public.shades values (1, 255);
+insert into public.customers (id, name) values (1, 'Ada');
 create function public.color_json(public.color) returns json language sql immutable as $$ select to_json('#' || to_hex($1)) $$;
 create function public.color_of(json) returns public.color language sql immutable as $$ select 7::public.color $$;
 create function public.color_read(text) returns public.color language sql immutable as $$ select 255::public.color $$;
 create function public.refuse() returns trigger language plpgsql as
   $$ begin raise exception 'the book is shut' using errcode = 'PT423'; end $$;
 create trigger refuse before insert on public.plain for each row execute function public.refuse();
+create schema back; grant usage on schema back to service_role;
+create function back.audit() returns int language plpgsql as
+  $$ begin raise exception 'no audit' using errcode = 'PT418'; end $$;
+create function public.audited() returns int language sql as $$ select back.audit() $$;
 create function public.charge(amount int) returns int language plpgsql as
   $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
 `;
@@ -101,9 +106,38 @@ const cases: readonly Case[] = [
   {
     does: 'revoke execute on function public.charge(int) from public, anon, authenticated, service_role',
     undoes: 'grant execute on function public.charge(int) to public, anon, authenticated, service_role',
-    says: { 6: /charge.*\| –/, 8: /PT402.*not while no role of a call may execute it/ },
+    says: { 6: /charge.*\| –/, 8: /PT402.*not while no call may run it/ },
     call: { method: 'POST', path: '/rest/v1/rpc/charge', body: { amount: 1 } },
     answers: [/^402 .*no credit/, /"42501"/],
+  },
+  {
+    does: 'drop function public.audited()',
+    undoes: 'create function public.audited() returns int language sql as $$ select back.audit() $$',
+    says: { 8: /PT418.*not while no call may run it/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/audited', body: {} },
+    answers: [/^418 /, /"PGRST202"/],
+  },
+  {
+    does: `alter function public.charge(int) set lock_timeout = '2s'`,
+    undoes: 'alter function public.charge(int) reset lock_timeout',
+    says: { 9: /charge.*lock\\?_timeout.*2,000 milliseconds/ },
+  },
+  {
+    does: `alter table public.tickets alter column status set default 'open'`,
+    undoes: `alter table public.tickets alter column status set default 'new'`,
+    says: { 4: /leaves status out is refused: its default is open, not new/ },
+    call: {
+      method: 'POST',
+      path: '/rest/v1/tickets?columns=customer_id,title',
+      body: { customer_id: 1, title: 'Help' },
+    },
+    answers: [/^201/, /"NF002"/],
+  },
+  {
+    does: 'revoke select on public.tickets from authenticated; grant select (id, status) on public.tickets to authenticated',
+    undoes:
+      'revoke select (id, status) on public.tickets from authenticated; grant select on public.tickets to authenticated',
+    says: { 2: /`\/tickets` \| Tickets \(list\) \| `id`, `status`; by `id`/, 6: /2 of 9 fields/ },
   },
   {
     does: 'alter table public.tickets disable trigger user',
