@@ -12,7 +12,7 @@ export interface EntityFacts {
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
-  /** Sequences of the app's schemas. */
+  /** Sequences of the app's schemas, but those that count from 1 for as long as the largest type lasts. */
   numberings: NumberingFact[];
 }
 
@@ -98,6 +98,8 @@ export interface SpecialFact {
   period: boolean;
   /** Foreign keys: MATCH FULL. */
   match_full: boolean;
+  /** ON DELETE SET NULL or SET DEFAULT of these fields only, by number; null for all. */
+  delete_fields: number[] | null;
   /** When it is asked: at once, unless the transaction puts it off, or at its end. */
   timing: 'at once' | 'deferrable' | 'deferred';
   exclusion: ExclusionFact | null;
@@ -112,7 +114,10 @@ export interface ExclusionFact {
 }
 
 export interface UniqueIndexFact {
+  /** The partitioned table that clients know, where it is on a partition alone. */
   relation: number;
+  /** The partition that it is on alone, `schema.name`; else null. */
+  partition: string | null;
   name: string;
   /** What it is over, in order: field names and expressions as SQL. */
   keys: string[];
@@ -276,8 +281,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
       coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
-      case when k.contype = 'x' or k.condeferrable or (k.contype = 'f' and k.confmatchtype = 'f') or ${isPeriod} then json_build_object(
-        'period', ${isPeriod}, 'match_full', k.contype = 'f' and k.confmatchtype = 'f',
+      case when k.contype = 'x' or k.condeferrable or (k.contype = 'f' and k.confmatchtype = 'f') or k.confdelsetcols is not null or ${isPeriod} then json_build_object(
+        'period', ${isPeriod}, 'match_full', k.contype = 'f' and k.confmatchtype = 'f', 'delete_fields', k.confdelsetcols,
         'timing', case when k.condeferred then 'deferred' when k.condeferrable then 'deferrable' else 'at once' end,
         'exclusion', case when k.contype = 'x' then (
           select json_build_object('condition', pg_get_expr(i.indpred, i.indrelid), 'keys',
@@ -315,18 +320,22 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     order by 1, 2, 3`),
 
   unique_indexes: list(`
-    select i.indrelid::int8 as relation, x.relname as name,
+    select case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation,
+      case when c.relispartition then format('%I.%I', n.nspname, c.relname) end as partition, x.relname as name,
       (select json_agg(pg_get_indexdef(i.indexrelid, k.at::int, false) order by k.at)
         from generate_series(1, i.indnkeyatts) k(at)) as keys,
-      (select json_agg(k.number order by k.at) from unnest(i.indkey::int2[]) with ordinality k(number, at)
-        where k.at <= i.indnkeyatts) as fields,
+      (select json_agg(case when c.relispartition then coalesce((select r.attnum from pg_catalog.pg_attribute a
+            join pg_catalog.pg_attribute r on r.attrelid = pg_partition_root(c.oid) and r.attname = a.attname
+            where a.attrelid = c.oid and a.attnum = k.number), 0) else k.number end order by k.at)
+        from unnest(i.indkey::int2[]) with ordinality k(number, at) where k.at <= i.indnkeyatts) as fields,
       (select json_agg(${collationOf('i.indcollation[k.at - 1]')} order by k.at) from generate_series(1, i.indnkeyatts) k(at)) as collations,
       pg_get_expr(i.indpred, i.indrelid) as condition, i.indnullsnotdistinct as nulls_not_distinct,
       pg_get_indexdef(i.indexrelid) as definition, m.description as comment
     from pg_catalog.pg_index i join ${relationsOf('c')} on c.oid = i.indrelid
     join pg_catalog.pg_class x on x.oid = i.indexrelid
     ${commentOf('pg_class', 'i.indexrelid')}
-    where i.indisunique and i.indisvalid and not c.relispartition
+    where i.indisunique and i.indisvalid
+      and not (c.relispartition and exists (select from pg_catalog.pg_inherits h where h.inhrelid = i.indexrelid))
       and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
     order by i.indrelid, x.relname`),
 
@@ -381,5 +390,6 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     left join pg_catalog.pg_depend i on i.classid = 'pg_catalog.pg_class'::regclass and i.objid = q.seqrelid
       and i.refclassid = 'pg_catalog.pg_class'::regclass and i.deptype = 'i'
+    where q.seqtypid <> 20 or q.seqstart <> 1 or q.seqincrement <> 1 or q.seqmax < 9223372036854775807 or q.seqcycle
     order by q.seqrelid`),
 };

@@ -227,6 +227,7 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
           kind: unique ? 'one-to-one' : 'many-to-one',
           ...(key.special?.period && { period: true as const }),
           on_delete: endings[key.on_delete as keyof typeof endings],
+          ...(key.special?.delete_fields && { on_delete_fields: look.names(from.oid, key.special.delete_fields) }),
           ...(/[cnd]/.test(key.on_update) && { on_update: onUpdate[key.on_update as keyof typeof onUpdate] }),
         },
       ];

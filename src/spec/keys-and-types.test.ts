@@ -58,6 +58,15 @@ beforeAll(async () => {
     create sequence public.small_seq as smallint;
     alter table public.counted alter column g set default nextval('public.small_seq'), alter column c type bigint;
 
+    create table public.parted (id int, kind text, gone int) partition by list (kind);
+    alter table public.parted drop column gone, add column note text;
+    create table public.part (kind text, note text, id int);
+    alter table public.parted attach partition public.part for values in ('a');
+    create unique index whole on public.parted (kind, id);
+    create unique index alone on public.part (note, lower(kind));
+    create table public.left_behind (a int, b int, constraint leaving foreign key (a, b) references public.pairs on delete set null (b));
+    insert into public.parted (id, kind, note) values (1, 'a', 'x');
+
     insert into public.rooms values (1, '[1,9)', 'blue');
     insert into public.names values ('Ada', 'Ada', 'Ada', 'x'), ('Bob', null, 'Bob', 'y');
     insert into public.pairs values (1, 2);
@@ -179,6 +188,12 @@ describe('chapter 5 tells in words what keys and types ask, and the code with wh
       `no two rows have the same room, overlap in during and differ in lower(name), among those where kind is not 'free', asked at the end of the transaction`,
       `(1, '[2,3)', 'bob', 'paid')`,
     ],
+    ['parted.whole', 'no two rows have the same kind, id', `(1, 'a', 'y')`],
+    [
+      'parted."public.part.alone"',
+      'of rows in public.part: no two rows have the same note, lower(kind)',
+      `(2, 'a', 'x')`,
+    ],
   ])('%s: %s', async (id, words, values) => {
     const rule = rules.find((one) => one.id === `public.${id}`) as Rule;
     expect(rule, rules.map((one) => one.id).join(' ')).toBeDefined();
@@ -232,6 +247,12 @@ describe('chapter 3 tells of keys, collations, comments and numbers', () => {
     });
     expect(field('public.stays', 'room').references).toEqual({ schema: 'public', entity: 'rooms', field: 'id' });
     expect(field('public.stays', 'during').references).toBeNull();
+  });
+
+  it('which fields are emptied with the row that they point to, where it is not all of them', () => {
+    const leaving = chapter.relations.find(({ name }) => name === 'leaving');
+    expect(leaving).toMatchObject({ on_delete: 'set null', on_delete_fields: ['b'] });
+    expect(entitiesMarkdown(chapter)).toContain('; `b` emptied when that row is deleted.');
   });
 
   it('how texts are sorted and compared, where the database does it otherwise', () => {

@@ -123,7 +123,13 @@ function required(field: FieldFact, constraints: readonly ConstraintFact[], isKe
 const kinds = { p: 'primary key', u: 'unique', f: 'reference', c: 'check', x: 'exclusion', n: 'required' } as const;
 const sqlstates = { p: '23505', u: '23505', f: '23503', c: '23514', x: '23P01', n: '23502' } as const;
 
-const plain: SpecialFact = { period: false, match_full: false, timing: 'at once', exclusion: null };
+const plain: SpecialFact = {
+  period: false,
+  match_full: false,
+  delete_fields: null,
+  timing: 'at once',
+  exclusion: null,
+};
 
 const sqlstateOf = (kind: ConstraintFact['kind'], period: boolean): string =>
   period && kind !== 'f' ? sqlstates.x : sqlstates[kind];
@@ -218,16 +224,17 @@ function indexRule(look: Look, relation: RelationFact, index: UniqueIndexFact): 
     key: look.names(relation.oid, [index.fields[i] ?? 0])[0] ?? key,
     collation: index.collations[i] ?? null,
   }));
+  const { partition } = index;
   const words = uniqueWords(
     keys.map(({ key }) => key),
     index.condition,
     index.nulls_not_distinct,
   );
   return {
-    name: index.name,
+    name: partition === null ? index.name : `${partition}.${index.name}`,
     kind: 'unique',
     fields,
-    words: `${words}${equalKeys(keys)}`,
+    words: `${partition === null ? '' : `of rows in ${partition}: `}${words}${equalKeys(keys)}`,
     comment: index.comment,
     sql: index.definition,
     applies_to: 'all rows',

@@ -156,6 +156,33 @@ describe('a change of the app is told in words that a business person can read',
       'create role diff_agent nologin; grant diff_agent to app_authenticator; grant usage on schema public to diff_agent; grant all on public.customers to diff_agent',
       ['Members with role diff_agent may read, add, change and delete customers always.'],
     ],
+    [
+      'alter table public.customers alter id set maxvalue 9',
+      ['id of customers now counts from 1 to 9, then none (2200H).'],
+    ],
+    [
+      'alter table public.customers alter email type text collate "C"',
+      ['email of customers is now sorted and compared by "C" (before: by the database’s own collation).'],
+    ],
+    [
+      'create table public.rooms (id int4range, during int4range, unique (id, during without overlaps))',
+      ['There is a new table rooms'],
+    ],
+    [
+      'alter table public.tickets add nights int4range, add rooms int4range, add unique (rooms, nights without overlaps)',
+      ['What no two rows of tickets overlap in was nothing, is now nights for the same rooms.'],
+    ],
+    [
+      `create domain public.mail as text; comment on domain public.mail is 'Where it goes';
+       comment on column public.customers.email is 'Theirs'; alter table public.customers alter email type public.mail`,
+      ['What the types of email of customers are described as was nothing more, is now “Where it goes”.'],
+    ],
+    [
+      'alter table public.tickets drop constraint tickets_customer_fkey, add constraint tickets_customer_fkey foreign key (customer) references public.customers on delete set null (customer)',
+      [
+        'Rows of tickets now point to a row of customers (customer): they are emptied when it is deleted, of their fields customer only',
+      ],
+    ],
   ])('%s', async (sql, expected) => {
     const before = await derive();
     const isRole = sql.startsWith('create role');

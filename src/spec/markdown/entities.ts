@@ -106,10 +106,11 @@ const follows: Readonly<Record<NonNullable<Relation['on_update']>, string>> = {
   'set default': 'set to its default when its key changes',
 };
 
-function pointsTo({ from, to, kind, period, on_delete, on_update }: Relation): string {
+function pointsTo({ from, to, kind, period, on_delete, on_delete_fields, on_update }: Relation): string {
   const fields = from.fields.map(code).join(', ');
   const target = `${inline(`${to.schema}.${to.entity}`)} (${to.fields.map(code).join(', ')})`;
+  const ending = `${on_delete_fields === undefined ? '' : `${on_delete_fields.map(code).join(', ')} `}${endings[on_delete]}`;
   if (period)
-    return `${fields} points to rows of ${target} that cover all of ${code(from.fields.at(-1) ?? '')}; ${endings[on_delete]}.`;
-  return `${fields} points to ${kind === 'one-to-one' ? 'one row, and no other row does, of' : 'a row of'} ${target}; ${endings[on_delete]}${on_update === undefined ? '' : `; ${follows[on_update]}`}.`;
+    return `${fields} points to rows of ${target} that cover all of ${code(from.fields.at(-1) ?? '')}; ${ending}.`;
+  return `${fields} points to ${kind === 'one-to-one' ? 'one row, and no other row does, of' : 'a row of'} ${target}; ${ending}${on_update === undefined ? '' : `; ${follows[on_update]}`}.`;
 }

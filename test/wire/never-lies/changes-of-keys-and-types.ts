@@ -89,6 +89,19 @@ export const changesOfKeysAndTypes: readonly Change[] = [
     /same lower\(note\), \(\(id % 7\)\), among those where note is like 'a%'/,
   ),
 
+  change(
+    5,
+    `create table public.parted (id int, kind text) partition by list (kind);
+      create table public.part partition of public.parted for values in ('a'); create unique index alone on public.part (id)`,
+    'drop table public.parted',
+    /of rows in public\.part: no two rows have the same id/,
+  ),
+  inStays(
+    3,
+    'add unique (floor, number), add foreign key (floor, number) references public.stays (floor, number) on delete set null (number)',
+    /`floor`, `number` points to .*; `number` emptied when that row is deleted/,
+  ),
+
   // Types within types
   typedAs(5, 'public.word[]', /each element of more is at least 3 characters/),
   typedAs(8, 'public.word[]', /23514.*each element of more is at least 3 characters/i),

@@ -277,6 +277,10 @@ function relationWords({ before, after }: Difference): string {
   if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return '';
   if (text(before, 'on_delete') !== text(after, 'on_delete'))
     return `${pointer(after)}: ${endingOf(after)} (on delete, before: ${text(before, 'on_delete')}).`;
+  if (texts(before, 'on_delete_fields').join() !== texts(after, 'on_delete_fields').join()) {
+    const [was, is] = [before, after].map((one) => listWords(texts(one, 'on_delete_fields')) || 'all of them');
+    return `${pointer(after)}; of its fields, ${is} change when that row is deleted (before: ${was}).`;
+  }
   if (text(before, 'on_update') !== text(after, 'on_update')) {
     const [was, is] = [text(before, 'on_update') || 'refused', text(after, 'on_update') || 'refused'];
     return `${pointer(after)}: when the key there changes, ${is} (before: ${was}).`;
@@ -286,8 +290,11 @@ function relationWords({ before, after }: Difference): string {
   return `${pointer(after)}: ${[...other, ...restWords({ ...before }, { ...after }, other.length > 0 ? ['to'] : [])].join('; ')}.`;
 }
 
-const endingOf = (relation: unknown): string =>
-  endings[text(relation, 'on_delete')] ?? 'it cannot be deleted while they point to it';
+function endingOf(relation: unknown): string {
+  const fields = texts(relation, 'on_delete_fields');
+  const ending = endings[text(relation, 'on_delete')] ?? 'it cannot be deleted while they point to it';
+  return fields.length === 0 ? ending : `${ending}, of their fields ${listWords(fields)} only`;
+}
 
 function pointer(relation: unknown): string {
   const [from, to] = [memberOf(relation, 'from'), memberOf(relation, 'to')];
