@@ -38,7 +38,8 @@ const codes: readonly (readonly [kinds: readonly Kind[], codes: readonly string[
   [['update', 'delete', 'function'], ['PGRST124']],
   [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203', '25006', 'P0001', 'P0002', 'P0004']],
   [data, ['21000', '22003', '22007', '22023', '22P02', '42501', '42703', '42883', '42P01', '42P17', '53300', '54000']],
-  [data, ['57014', '42804', '55P03']],
+  [data, ['57014', '42804', '55P03', '22012', '55000', '0A000']],
+  [['insert', 'update', 'function'], ['428C9']],
   [writes, ['40001', '40P01', '23502', '23503', '23505', '23514', '23P01']],
   [bodies, ['22001']],
 ];

@@ -37,6 +37,14 @@ export const postgresErrors = entries({
     action: 'Send ISO 8601, such as 2030-01-31T09:00:00Z.',
     member: 'This date is not possible.',
   },
+  '22012': {
+    source: 'postgres',
+    status: 400,
+    message: 'division by zero',
+    meaning: 'A computation of a view, a rule or a function divided by zero.',
+    action: 'Send a value other than zero, or correct the SQL of the app.',
+    member: told.fault,
+  },
   '22023': {
     source: 'postgres',
     status: 400,
@@ -44,6 +52,15 @@ export const postgresErrors = entries({
     meaning:
       'An argument of a function or a setting is outside of what it may be; also the role of a token that does not exist, with status 401.',
     action: 'Correct the argument that the message names.',
+    member: told.fault,
+  },
+  '0A000': {
+    source: 'postgres',
+    status: 400,
+    message: 'feature not supported',
+    meaning:
+      'PostgreSQL cannot do this here, such as giving rows back where a rewrite rule does something else instead.',
+    action: 'Correct the SQL of the app; a trigger does what a rewrite rule cannot.',
     member: told.fault,
   },
   '22P02': {
@@ -152,6 +169,14 @@ export const postgresErrors = entries({
     action: 'Use an operator that fits the type, or correct the SQL.',
     member: told.fault,
   },
+  '428C9': {
+    source: 'postgres',
+    status: 400,
+    message: 'cannot insert a non-DEFAULT value',
+    meaning: 'A field that the database numbers or computes itself was given a value.',
+    action: 'Leave the field out.',
+    member: told.fault,
+  },
   '42P01': {
     source: 'postgres',
     status: 404,
@@ -192,6 +217,14 @@ export const postgresErrors = entries({
     meaning: 'A row or a table was locked by another transaction for too long.',
     action: 'Send the call again.',
     member: told.tryAgain,
+  },
+  '55000': {
+    source: 'postgres',
+    status: 500,
+    message: 'object not in prerequisite state',
+    meaning: 'A materialized view holds nothing yet, or a view does not take the write.',
+    action: 'Run REFRESH MATERIALIZED VIEW; chapter 6 says which view it is.',
+    member: told.fault,
   },
   '57014': {
     source: 'postgres',

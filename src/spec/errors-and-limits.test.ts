@@ -186,6 +186,7 @@ describe('chapter 8', () => {
   it('says so of a procedure and of a function in a schema that calls do not reach, until something names them', async () => {
     await owner.script(`drop schema if exists back cascade; create schema back;
       grant usage on schema back to anon; create table public.plain (id int);
+      create function public.ev() returns event_trigger language plpgsql as 'begin raise sqlstate ''PT420''; end';
       create procedure public.tidy() language plpgsql as 'begin raise sqlstate ''PT409''; end';
       create function back.helper() returns int language plpgsql as 'begin raise sqlstate ''PT418''; end';
       create function back.odd(public.plain) returns int language plpgsql as 'begin raise sqlstate ''PT419''; end'`);
@@ -194,10 +195,11 @@ describe('chapter 8', () => {
         (await errorsOf()).flatMap(({ code, caveat }) => (/^PT4/.test(code ?? '') ? [[code, caveat]] : [])),
       );
     const shut = 'not while no call may run it and nothing else of the app names it';
-    expect(await caveats()).toEqual({ PT409: shut, PT418: shut, PT419: null });
+    const ddl = 'only where what a call runs changes definitions';
+    expect(await caveats()).toEqual({ PT409: shut, PT418: shut, PT419: null, PT420: ddl });
     await owner.script(`create function public.clean() returns int language plpgsql as
       'begin call public.tidy(); return back.helper(); end'`);
-    expect(await caveats()).toEqual({ PT409: null, PT418: null, PT419: null });
+    expect(await caveats()).toEqual({ PT409: null, PT418: null, PT419: null, PT420: ddl });
     await owner.script('drop schema back cascade');
   });
 

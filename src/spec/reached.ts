@@ -41,7 +41,8 @@ export class Reached {
     if (routine.result === 'trigger') {
       return this.#triggered.has(routine.oid) ? null : 'not while no trigger that is switched on runs it';
     }
-    if (routine.result === 'event_trigger' || this.#used.has(routine.oid)) return null;
+    if (routine.result === 'event_trigger') return 'only where what a call runs changes definitions';
+    if (this.#used.has(routine.oid)) return null;
     const { oid, schema, grants, inputs } = routine;
     const isCalled = this.#callable.has(oid) || inputs.some(({ type }) => this.#rows.has(type));
     const isOpen = (role: number) =>
