@@ -390,6 +390,6 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     left join pg_catalog.pg_depend i on i.classid = 'pg_catalog.pg_class'::regclass and i.objid = q.seqrelid
       and i.refclassid = 'pg_catalog.pg_class'::regclass and i.deptype = 'i'
-    where q.seqtypid <> 20 or q.seqstart <> 1 or q.seqincrement <> 1 or q.seqmax < 9223372036854775807 or q.seqcycle
+    where q.seqtypid <> 20 or q.seqstart <> 1 or q.seqincrement <> 1 or q.seqmax <> 9223372036854775807 or q.seqcycle
     order by q.seqrelid`),
 };

@@ -113,6 +113,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/spec/probe/probe.ts': [['tries in one transaction', 'const FUNCTION_CELLS = 60;']],
   'src/spec/probe/tries.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
   'src/spec/remembered.ts': [['how long live figures stand', 'const FIGURES_MILLISECONDS = 10_000;']],
+  'src/spec/rules-of-types.ts': [['how far types within the type of one field are told', 'const MOST = 200;']],
   'src/spec/types/input.ts': [
     ['what other matchers of patterns take', 'const COUNTED = 1000;'],
     ['digits that a double holds', 'length > 15'],
