@@ -9,7 +9,15 @@ import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.t
 import { Tag } from '../../../ui/tag.tsx';
 import { bytes, count, counted, entityName, shortId } from '../../format/format.ts';
 import styles from './entity-panel.module.css';
-import { attributeWords, checkWords, fieldMarks, filledBy, relationsOf, triggerRemark } from './entity-words.ts';
+import {
+  attributeWords,
+  checkWords,
+  equalWords,
+  fieldMarks,
+  filledBy,
+  relationsOf,
+  triggerRemark,
+} from './entity-words.ts';
 
 /** One entity told in full: what it is, its fields, what it points to and what points to it, its triggers. */
 export function EntityPanel({
@@ -160,11 +168,13 @@ function QueryWords({ entity }: { entity: Entity }) {
 
 function FieldWords({ field }: { field: Entity['fields'][number] }) {
   const filled = filledBy(field);
-  const { references, enum_values, attributes, comment } = field;
-  if (filled === null && !references && !enum_values && !attributes && !comment) return null;
+  const { references, enum_values, attributes, collation, numbering, comment, type_comments = [] } = field;
+  const told = [filled, references, enum_values, attributes, collation, numbering, comment];
+  if (told.every((one) => !one)) return null;
+  const equal = equalWords(field);
   return (
     <span className={styles.about}>
-      {comment && <span>{comment}</span>}
+      {comment && <span>{[comment, ...type_comments].join('; ')}</span>}
       {references && (
         <span>
           <Icon of={IconArrowRight} small />{' '}
@@ -177,11 +187,18 @@ function FieldWords({ field }: { field: Entity['fields'][number] }) {
         </span>
       )}
       {enum_values && <span>one of {enum_values.join(', ')}</span>}
+      {collation && (
+        <span>
+          collation <code>{shortId(collation.name)}</code>
+          {equal !== null && `: ${equal}`}
+        </span>
+      )}
       {filled !== null && (
         <span>
           filled in: <code>{filled}</code>
         </span>
       )}
+      {numbering && <span>numbers {numbering}</span>}
     </span>
   );
 }

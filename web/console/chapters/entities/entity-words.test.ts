@@ -3,6 +3,8 @@ import { entityFixture as entity, fieldFixture as field } from '../../data/speci
 import {
   attributeWords,
   checkWords,
+  countedWords,
+  equalWords,
   fieldMarks,
   filledBy,
   openTables,
@@ -19,6 +21,27 @@ describe('a field says what fills it in', () => {
     [field('a', { identity: 'by default' }), 'counted up unless given'],
     [field('a', { generated: 'stored', default: 'b * 2' }), 'from b * 2'],
   ])('%j', (given, words) => expect(filledBy(given)).toBe(words));
+});
+
+describe('a field says how it counts', () => {
+  it.each([
+    [field('a'), 'no'],
+    [field('a', { identity: 'always' }), 'always'],
+    [field('a', { identity: 'by default', numbering: 'from 1000' }), 'by default, from 1000'],
+    [
+      field('a', { default: "nextval('s')", numbering: 'from 5 to 6, then again from 5' }),
+      'from 5 to 6, then again from 5',
+    ],
+  ])('%j', (given, words) => expect(countedWords(given)).toBe(words));
+});
+
+it('says which texts count as the same, and nothing of a collation that only sorts', () => {
+  const equal = 'that differ in accents alone';
+  expect(equalWords(field('a', { collation: { name: 'public.loose', equal } }))).toBe(
+    'texts that differ in accents alone count as the same',
+  );
+  expect(equalWords(field('a', { collation: { name: '"C"' } }))).toBeNull();
+  expect(equalWords(field('a'))).toBeNull();
 });
 
 it('marks keys, references and what may be null', () => {
@@ -50,9 +73,9 @@ it('warns of tables that everybody with a grant reads whole, and of no others', 
 it('says what a value of a composite type consists of', () => {
   const attributes = [
     { name: 'street', type: 'text' },
-    { name: 'kind', type: 'public.kind' },
+    { name: 'kind', type: 'public.kind', comment: 'of house' },
   ];
-  expect(attributeWords(field('seat', { attributes }))).toBe('street text, kind kind');
+  expect(attributeWords(field('seat', { attributes }))).toBe('street text, kind kind (of house)');
   expect(attributeWords(field('name'))).toBe('');
 });
 

@@ -9,9 +9,19 @@ export function filledBy({ default: expression, generated, identity }: Field): s
   return expression && plainSql(expression);
 }
 
-/** What a value of a composite type consists of: "street text, town text"; empty for every other type. */
+/** How a field is counted up: "always, from 1 to 100, then none (2200H)"; "no" where nothing is told of it. */
+export const countedWords = ({ identity, numbering }: Field): string =>
+  [identity, numbering].filter((part) => part !== null && part !== undefined).join(', ') || 'no';
+
+/** What a value of a composite type consists of: "street text (without its number), town text"; empty for every other type. */
 export const attributeWords = ({ attributes = [] }: Field): string =>
-  attributes.map(({ name, type }) => `${name} ${shortId(type)}`).join(', ');
+  attributes
+    .map(({ name, type, comment }) => `${name} ${shortId(type)}${comment === undefined ? '' : ` (${comment})`}`)
+    .join(', ');
+
+/** Which texts of a field count as the same although they are spelled otherwise; null where only the same do. */
+export const equalWords = ({ collation }: Field): string | null =>
+  collation?.equal === undefined ? null : `texts ${collation.equal} count as the same`;
 
 /** What a view keeps of what is written through it, in words; null where it keeps nothing. */
 export function checkWords({ check_option }: Entity): string | null {

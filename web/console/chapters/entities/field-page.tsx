@@ -17,7 +17,7 @@ import { counted, entityName, listed, shortId } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import { SpecificationVersion } from '../../frame/specification-version.tsx';
 import { Feet } from '../chapter-page.tsx';
-import { attributeWords, filledBy } from './entity-words.ts';
+import { attributeWords, countedWords, equalWords, filledBy } from './entity-words.ts';
 import styles from './field-page.module.css';
 import { type FieldStory, fieldSentence, fieldStory, names } from './field-story.ts';
 
@@ -180,14 +180,28 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldStory; st
 }
 
 function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [string, ReactNode])[] {
-  const { type, base_type, nullable, identity, generated, enum_values, attributes, comment, references } = field;
+  const { type, base_type, nullable, generated, enum_values, attributes, collation, references } = field;
+  const { comment, type_comments } = field;
   const filled = filledBy(field);
+  const equal = equalWords(field);
   return [
     ['Meaning', comment ?? <span className="soft">no comment says it</span>],
+    ...(type_comments === undefined ? [] : [['Meaning of its type', type_comments.join('; ')] as const]),
     ['Type', <code key="type">{shortId(type)}</code>],
     ...(base_type === null ? [] : [['Beneath the domain', <code key="base">{shortId(base_type)}</code>] as const]),
     ...(attributes === undefined ? [] : [['Consists of', <code key="parts">{attributeWords(field)}</code>] as const]),
     ...(enum_values === null ? [] : [['Values', enum_values.join(', ')] as const]),
+    ...(collation === undefined
+      ? []
+      : [
+          [
+            'Collation',
+            <span key="collation">
+              <code>{shortId(collation.name)}</code>
+              {equal !== null && <span className="soft">, {equal}</span>}
+            </span>,
+          ] as const,
+        ]),
     ['May be null', nullable ? 'yes' : 'no'],
     [
       'Filled in',
@@ -200,7 +214,7 @@ function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [stri
         </>
       ),
     ],
-    ['Counted up', identity ?? 'no'],
+    ['Counted up', countedWords(field)],
     [
       'Key',
       listed([
