@@ -4,6 +4,7 @@ import { rowsAsText } from '../database/statement.ts';
 import type { Events } from '../observe/events.ts';
 import cluster from '../schema/cluster.sql';
 import { CONSOLE_REF, databaseName } from './app-record.ts';
+import { reopenCopied } from './copy-database.ts';
 import { newRecord } from './lifecycle.ts';
 import { ensureTemplate, provision } from './provision.ts';
 import { Registry } from './registry.ts';
@@ -31,7 +32,7 @@ export async function bootstrap(server: Server, maintenance: Pool, events: Event
     await maintenance.script(cluster);
     await ensureTemplate(server, maintenance);
     await ensureConsole(server, maintenance);
-    await updateApps(server, events);
+    await updateApps(server, maintenance, events);
   });
   return version;
 }
@@ -105,10 +106,12 @@ async function hasRecord(pool: Pool): Promise<boolean> {
  * Brings Ninefold's schema in every app's database to what this version has. One that refuses is left as it is, and tried again when
  * it is called: its owner can lock tables or close the database, and must not keep the node from serving all others.
  */
-async function updateApps(server: Server, events: Events): Promise<void> {
+async function updateApps(server: Server, maintenance: Pool, events: Events): Promise<void> {
   await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
     const registry = new Registry(pool, server.masterKey);
-    for (const record of await registry.list()) {
+    const records = await registry.list();
+    await reopenCopied(maintenance, records);
+    for (const record of records) {
       if (!isCurrent(record)) await updateSchema(server, registry, record, events);
     }
   });

@@ -11,6 +11,7 @@ import {
   ownerRole,
   TEMPLATE_DATABASE,
 } from './app-record.ts';
+import { copyDatabase } from './copy-database.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
@@ -161,57 +162,6 @@ async function handOver(pool: Pool, source: string, roles: { owner: string; auth
     plain(`drop owned by ${id(owner)}, ${id(authenticator)}`),
     plain(`grant connect, temporary on database ${id(source)} to ${id(authenticator)}`),
   ]);
-}
-
-/**
- * CREATE DATABASE … TEMPLATE needs the source to itself. Calls that arrive meanwhile find it closed to new connections and
- * wait; what is running may finish, for two seconds.
- */
-async function copyDatabase(maintenance: Pool, source: string, database: string): Promise<void> {
-  const create = plain(`create database ${id(database)} template ${id(source)}`);
-  if (source === TEMPLATE_DATABASE) {
-    await retryWhileInUse(() => maintenance.run([create]));
-    return;
-  }
-  await maintenance.run([plain(`alter database ${id(source)} allow_connections false`)]);
-  try {
-    await endConnections(maintenance, source);
-    await maintenance.run([create]);
-    await maintenance.run([plain(`alter database ${id(database)} allow_connections true`)]);
-  } finally {
-    await maintenance.run([plain(`alter database ${id(source)} allow_connections true`)]);
-  }
-}
-
-async function endConnections(maintenance: Pool, database: string): Promise<void> {
-  const started = performance.now();
-  for (;;) {
-    const gracious = performance.now() - started < 2000;
-    const [left] = await maintenance.run([
-      {
-        text: `select pg_catalog.count(*) as left, pg_catalog.count(pg_catalog.pg_terminate_backend(pid)) filter (where state = 'idle' or not $2::boolean) as ended
-               from pg_catalog.pg_stat_activity where datname = $1`,
-        params: [database, String(gracious)],
-      },
-    ]);
-    if (!left || rowsAsText(left)[0]?.left === '0') return;
-    if (performance.now() - started > 10_000) throw new Error(`connections to ${database} do not end`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-/** Two apps made at the same moment meet in the template; the second waits for the first. */
-async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      const inUse = error instanceof DatabaseError && error.sqlstate === '55006';
-      if (!inUse || attempt >= 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
 }
 
 /** Removes an app's roles and, unless it was there before the app, its database; what is not there is no error. */

@@ -1,0 +1,92 @@
+import { DatabaseError } from '../database/database-error.ts';
+import type { Pool } from '../database/pool.ts';
+import { quoteIdentifier as id, rowsAsText, type Statement } from '../database/statement.ts';
+import { type AppRecord, TEMPLATE_DATABASE } from './app-record.ts';
+
+/** A setting of a database that is closed while it is copied. */
+const MARK = 'ninefold.being_copied';
+
+const plain = (text: string): Statement => ({ text, params: [] });
+
+/**
+ * CREATE DATABASE … TEMPLATE needs the source to itself. Calls that arrive meanwhile find it closed to new connections and
+ * wait; what is running may finish, for two seconds. The mark tells a later start who closed it, should this process end before it is
+ * open again.
+ */
+export async function copyDatabase(maintenance: Pool, source: string, database: string): Promise<void> {
+  const create = plain(`create database ${id(database)} template ${id(source)}`);
+  if (source === TEMPLATE_DATABASE) {
+    await retryWhileInUse(() => maintenance.run([create]));
+    return;
+  }
+  await maintenance.run([
+    plain(`alter database ${id(source)} set ${MARK} = on`),
+    plain(`alter database ${id(source)} allow_connections false`),
+  ]);
+  try {
+    await endConnections(maintenance, source);
+    await maintenance.run([create]);
+    await maintenance.run([plain(`alter database ${id(database)} allow_connections true`)]);
+  } finally {
+    await maintenance.run(opening(source));
+  }
+}
+
+const opening = (source: string): Statement[] => [
+  plain(`alter database ${id(source)} allow_connections true`),
+  plain(`alter database ${id(source)} reset ${MARK}`),
+];
+
+/** Opens again what a copy closed that never came to its end. A copy that is under way, on whichever node, holds its app's lock. */
+export async function reopenCopied(
+  maintenance: Pool,
+  apps: readonly Pick<AppRecord, 'ref' | 'database'>[],
+): Promise<void> {
+  const [found] = await maintenance.run([
+    {
+      text: `select d.datname as database from pg_catalog.pg_db_role_setting s join pg_catalog.pg_database d on d.oid = s.setdatabase
+             where s.setrole = 0 and $1 = any (s.setconfig)`,
+      params: [`${MARK}=on`],
+    },
+  ]);
+  const marked = new Set((found ? rowsAsText(found) : []).map(({ database }) => database));
+  for (const { ref, database } of apps.filter((app) => marked.has(app.database))) {
+    await maintenance.transaction(async (tx) => {
+      const [locked] = await tx.run([
+        { text: 'select pg_catalog.pg_try_advisory_xact_lock(9009, pg_catalog.hashtext($1)) as mine', params: [ref] },
+      ]);
+      if (locked && rowsAsText(locked)[0]?.mine === 't') await tx.run(opening(database));
+    });
+  }
+}
+
+async function endConnections(maintenance: Pool, database: string): Promise<void> {
+  const started = performance.now();
+  for (;;) {
+    const gracious = performance.now() - started < 2000;
+    const [left] = await maintenance.run([
+      {
+        text: `select pg_catalog.count(*) as left, pg_catalog.count(pg_catalog.pg_terminate_backend(pid)) filter (where state = 'idle' or not $2::boolean) as ended
+               from pg_catalog.pg_stat_activity where datname = $1`,
+        params: [database, String(gracious)],
+      },
+    ]);
+    if (!left || rowsAsText(left)[0]?.left === '0') return;
+    if (performance.now() - started > 10_000) throw new Error(`connections to ${database} do not end`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Two apps made at the same moment meet in the template; the second waits for the first. */
+async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      const inUse = error instanceof DatabaseError && error.sqlstate === '55006';
+      if (!inUse || attempt >= 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { partsOf } from '../support/processes.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+let home: string;
+let node: TestNode;
+
+beforeAll(async () => {
+  home = await makeTestFolder('clone');
+  node = await startNode({ home });
+}, 60_000);
+
+afterAll(async () => {
+  await node?.stop();
+  await deleteHome(home);
+});
+
+it('an app that was closed to be copied, when all was killed, is served after the next start, and can be copied', async () => {
+  const { ref, secret_key } = await createApp(node);
+  await runSql(node, ref, 'create table public.kept as select 7 as number');
+  const copy = `${ref}-copy`;
+  const clone = () => admin(node, 'POST', `/apps/${ref}/clone`, { ref: copy });
+  // Whoever works in the database holds the copy up, which has closed it by then.
+  const holder = new pg.Client(await superuserUrl(node, `app_${ref}`));
+  holder.on('error', () => {});
+  await holder.connect();
+  await holder.query('begin');
+  const cloning = clone().catch(() => {});
+  await isClosed(`app_${ref}`);
+  await killAll();
+  await cloning;
+  node = await startNode({ home });
+
+  const kept = await fetch(`${node.url}/apps/${ref}/rest/v1/kept`, { headers: { apikey: secret_key } });
+  expect([kept.status, await kept.json()]).toEqual([200, [{ number: 7 }]]);
+  await clone();
+  expect(await marks()).toEqual([]);
+});
+
+const isClosed = async (database: string): Promise<void> =>
+  withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    const open = async () =>
+      (await client.query('select datallowconn as open from pg_database where datname = $1', [database])).rows[0]?.open;
+    await expect.poll(open, { timeout: 20_000, interval: 5 }).toBe(false);
+  });
+
+/** Databases that are marked as being copied. */
+const marks = async (): Promise<unknown[]> =>
+  withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    const { rows } = await client.query(
+      `select setdatabase from pg_db_role_setting where setconfig::text ~ 'being_copied'`,
+    );
+    return rows;
+  });
+
+/** Every process of the node at once. */
+async function killAll(): Promise<void> {
+  const { all } = await partsOf(node.pid);
+  const killed = node.kill9();
+  for (const pid of all) process.kill(pid, 'SIGKILL');
+  await killed;
+}
