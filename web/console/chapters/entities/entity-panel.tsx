@@ -10,11 +10,14 @@ import { Tag } from '../../../ui/tag.tsx';
 import { bytes, count, counted, entityName, shortId } from '../../format/format.ts';
 import styles from './entity-panel.module.css';
 import {
+  arrivingWords,
   attributeWords,
   checkWords,
   equalWords,
   fieldMarks,
   filledBy,
+  leavingWords,
+  overlapWords,
   relationsOf,
   triggerRemark,
 } from './entity-words.ts';
@@ -37,6 +40,7 @@ export function EntityPanel({
 }) {
   const name = entityName(entity.schema, entity.name);
   const own = entity.triggers.filter((trigger) => !isMachineTrigger(trigger));
+  const { period_keys: periodKeys = [] } = entity;
   const { out, in: arriving } = relationsOf(entity, relations);
   return (
     <Panel
@@ -77,11 +81,15 @@ export function EntityPanel({
       {out.length > 0 && (
         <PanelSection title="Points to">
           <KeyValues
-            pairs={out.map(({ name: relation, from, to, on_delete }) => [
-              from.fields.join(', '),
-              <span key={relation}>
-                <EntityLink appRef={appRef} schema={to.schema} name={to.entity} />
-                {on_delete !== 'no action' && <span className="soft">, on delete {on_delete}</span>}
+            pairs={out.map((relation) => [
+              relation.from.fields.join(', '),
+              <span key={relation.name}>
+                <EntityLink appRef={appRef} schema={relation.to.schema} name={relation.to.entity} />
+                <span className="soft">
+                  {leavingWords(relation)
+                    .map((words) => `, ${words}`)
+                    .join('')}
+                </span>
               </span>,
             ])}
           />
@@ -90,22 +98,30 @@ export function EntityPanel({
       {arriving.length > 0 && (
         <PanelSection title="Points here" aside={counted(arriving.length, 'relation')}>
           <KeyValues
-            pairs={arriving.map(({ name: relation, from, kind }) => [
-              entityName(from.schema, from.entity),
-              <span key={relation}>
-                <code>{from.fields.join(', ')}</code>
-                {kind === 'one-to-one' && <span className="soft">, one at most</span>}
-              </span>,
-            ])}
+            pairs={arriving.map((relation) => {
+              const words = arrivingWords(relation);
+              return [
+                entityName(relation.from.schema, relation.from.entity),
+                <span key={relation.name}>
+                  <code>{relation.from.fields.join(', ')}</code>
+                  {words !== null && <span className="soft">, {words}</span>}
+                </span>,
+              ];
+            })}
           />
         </PanelSection>
       )}
-      {entity.unique_keys.length > 0 && (
+      {entity.unique_keys.length + periodKeys.length > 0 && (
         <PanelSection title="Unique">
           <ul>
             {entity.unique_keys.map((key) => (
               <li key={key.join()}>
                 <code>{key.join(', ')}</code>
+              </li>
+            ))}
+            {periodKeys.map(({ fields, period }) => (
+              <li key={`${fields.join()} over ${period}`}>
+                <code>{fields.join(', ')}</code> <span className="soft">{overlapWords(period)}</span>
               </li>
             ))}
           </ul>

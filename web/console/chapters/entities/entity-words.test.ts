@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { Relation } from '../../../../contract/specification.ts';
 import { entityFixture as entity, fieldFixture as field } from '../../data/specification/entity-fixture.ts';
 import {
+  arrivingWords,
   attributeWords,
   checkWords,
   countedWords,
   equalWords,
   fieldMarks,
   filledBy,
+  keysOf,
+  leavingWords,
   openTables,
   relationsOf,
+  relationWords,
   triggerRemark,
 } from './entity-words.ts';
 
@@ -48,6 +53,61 @@ it('marks keys, references and what may be null', () => {
   const references = { schema: 'auth', entity: 'users', field: 'id' };
   expect(fieldMarks(entity('a'), field('id', { references }))).toEqual(['key', 'reference']);
   expect(fieldMarks(entity('a'), field('b', { nullable: true }))).toEqual(['may be null']);
+});
+
+it('says of which keys a field is part, and in which rows a key over periods holds', () => {
+  const stays = entity('stays', {
+    primary_key: ['id', 'during'],
+    unique_keys: [['code'], ['room', 'code']],
+    period_keys: [
+      { fields: ['id'], period: 'during' },
+      { fields: ['room', 'bed'], period: 'during' },
+    ],
+  });
+  expect(keysOf(stays, field('id'))).toEqual(['primary', 'unique among rows whose during overlaps']);
+  expect(keysOf(stays, field('code'))).toEqual(['unique', 'unique with room']);
+  expect(keysOf(stays, field('bed'))).toEqual(['unique with room among rows whose during overlaps']);
+  expect(keysOf(stays, field('during'))).toEqual([
+    'primary',
+    'without overlaps among rows of the same id',
+    'without overlaps among rows of the same room, bed',
+  ]);
+  expect(keysOf(stays, field('note'))).toEqual([]);
+});
+
+describe('a relation says', () => {
+  const relation: Relation = {
+    name: 'r',
+    from: { schema: 'public', entity: 'stays', fields: ['room', 'during'] },
+    to: { schema: 'public', entity: 'rooms', fields: ['id', 'during'] },
+    kind: 'many-to-one',
+    on_delete: 'no action',
+  };
+
+  it('nothing but what it is, where it is as usual', () => {
+    expect(leavingWords(relation)).toEqual([]);
+    expect(arrivingWords(relation)).toBeNull();
+    expect(relationWords(relation, 'there')).toBe('many-to-one; on delete there: no action');
+  });
+
+  it('which fields a deletion empties, and what a change of the key does', () => {
+    const followed: Relation = { ...relation, on_delete: 'set null', on_delete_fields: ['room'], on_update: 'cascade' };
+    expect(leavingWords(followed)).toEqual(['on delete set null (room)', 'on update cascade']);
+    expect(relationWords(followed, 'here')).toBe(
+      'many-to-one; on delete here: set null (room); on update here: cascade',
+    );
+  });
+
+  it('that it points to one row at most', () => {
+    expect(arrivingWords({ ...relation, kind: 'one-to-one' })).toBe('one at most');
+  });
+
+  it('that the rows it points to cover a period together, which is no pointing to one of them', () => {
+    const covered: Relation = { ...relation, period: true };
+    expect(leavingWords(covered)).toEqual(['whose rows cover all of during together']);
+    expect(arrivingWords(covered)).toBe('rows here cover all of during together');
+    expect(relationWords(covered, 'there')).toBe('rows there cover all of during together; on delete there: no action');
+  });
 });
 
 it('tells the relations of tables apart that share a name in two schemas', () => {

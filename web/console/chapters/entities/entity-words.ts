@@ -46,6 +46,64 @@ export function fieldMarks(entity: Entity, { name, references, nullable }: Field
   ];
 }
 
+/** The keys that a field is part of, in words: "primary", "unique with town", "unique among rows whose during overlaps". */
+export function keysOf({ primary_key, unique_keys, period_keys = [] }: Entity, { name }: Field): string[] {
+  const unique = (key: readonly string[]) => {
+    const others = key.filter((one) => one !== name);
+    return others.length === 0 ? 'unique' : `unique with ${others.join(', ')}`;
+  };
+  return [
+    ...(primary_key.includes(name) ? ['primary'] : []),
+    ...unique_keys.filter((key) => key.includes(name)).map(unique),
+    ...period_keys
+      .filter(({ fields, period }) => period === name || fields.includes(name))
+      .map(({ fields, period }) =>
+        period === name
+          ? `without overlaps among rows of the same ${fields.join(', ')}`
+          : `${unique(fields)} ${overlapWords(period)}`,
+      ),
+  ];
+}
+
+/** Within which rows a key over periods holds. */
+export const overlapWords = (period: string): string => `among rows whose ${period} overlaps`;
+
+/** Of a relation over periods, what the rows that are pointed to do: "cover all of during together"; null for all others. */
+const coverWords = ({ from, period }: Relation): string | null =>
+  period ? `cover all of ${from.fields.at(-1)} together` : null;
+
+/** What happens to rows when what they point to is deleted, with the fields that it happens to: "set null (b)". */
+const deletionWords = ({ on_delete, on_delete_fields }: Relation): string =>
+  on_delete_fields === undefined ? on_delete : `${on_delete} (${on_delete_fields.join(', ')})`;
+
+/** What of a relation is not as usual, seen from the entity that points: "whose rows cover all of during together", "on delete cascade". */
+export function leavingWords(relation: Relation): string[] {
+  const { on_delete, on_update } = relation;
+  const cover = coverWords(relation);
+  return [
+    ...(cover === null ? [] : [`whose rows ${cover}`]),
+    ...(on_delete === 'no action' ? [] : [`on delete ${deletionWords(relation)}`]),
+    ...(on_update === undefined ? [] : [`on update ${on_update}`]),
+  ];
+}
+
+/** The same, seen from the entity that is pointed to: "one at most"; null where nothing is. */
+export function arrivingWords(relation: Relation): string | null {
+  const cover = coverWords(relation);
+  if (cover !== null) return `rows here ${cover}`;
+  return relation.kind === 'one-to-one' ? 'one at most' : null;
+}
+
+/** A relation in full; `target` is where the rows are that are pointed to: "many-to-one; on delete there: cascade". */
+export function relationWords(relation: Relation, target: 'here' | 'there'): string {
+  const cover = coverWords(relation);
+  return [
+    cover === null ? relation.kind : `rows ${target} ${cover}`,
+    `on delete ${target}: ${deletionWords(relation)}`,
+    ...(relation.on_update === undefined ? [] : [`on update ${target}: ${relation.on_update}`]),
+  ].join('; ');
+}
+
 const isOf = (end: Relation['from'], entity: Entity) => end.schema === entity.schema && end.entity === entity.name;
 
 /** The relations that leave an entity and those that arrive at it. */

@@ -17,7 +17,7 @@ import { counted, entityName, listed, shortId } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import { SpecificationVersion } from '../../frame/specification-version.tsx';
 import { Feet } from '../chapter-page.tsx';
-import { attributeWords, countedWords, equalWords, filledBy } from './entity-words.ts';
+import { attributeWords, countedWords, equalWords, filledBy, keysOf, relationWords } from './entity-words.ts';
 import styles from './field-page.module.css';
 import { type FieldStory, fieldSentence, fieldStory, names } from './field-story.ts';
 
@@ -215,17 +215,7 @@ function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [stri
       ),
     ],
     ['Counted up', countedWords(field)],
-    [
-      'Key',
-      listed([
-        ...(entity.primary_key.includes(field.name) ? ['primary'] : []),
-        ...entity.unique_keys
-          .filter((key) => key.includes(field.name))
-          .map((key) =>
-            key.length === 1 ? 'unique' : `unique with ${key.filter((one) => one !== field.name).join(', ')}`,
-          ),
-      ]) || 'no',
-    ],
+    ['Key', listed(keysOf(entity, field)) || 'no'],
     ...(references === null
       ? []
       : [
@@ -253,18 +243,18 @@ function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; st
   );
   return (
     <ul className={styles.joined}>
-      {pointsTo.map(({ name, to, kind, on_delete }) => (
-        <li key={name}>
+      {pointsTo.map((relation) => (
+        <li key={relation.name}>
           <span>points to</span>
-          {other(to.schema, to.entity, to.fields)}
-          <span className="soft">{`${kind}; on delete there: ${on_delete}`}</span>
+          {other(relation.to.schema, relation.to.entity, relation.to.fields)}
+          <span className="soft">{relationWords(relation, 'there')}</span>
         </li>
       ))}
-      {pointedBy.map(({ name, from, kind, on_delete }) => (
-        <li key={`${from.schema}.${from.entity} ${name}`}>
+      {pointedBy.map((relation) => (
+        <li key={`${relation.from.schema}.${relation.from.entity} ${relation.name}`}>
           <span>pointed to by</span>
-          {other(from.schema, from.entity, from.fields)}
-          <span className="soft">{`${kind}; on delete here: ${on_delete}`}</span>
+          {other(relation.from.schema, relation.from.entity, relation.from.fields)}
+          <span className="soft">{relationWords(relation, 'here')}</span>
         </li>
       ))}
     </ul>
