@@ -1,6 +1,7 @@
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect } from 'react';
 import { Button } from './button.tsx';
+import { distinctKeys } from './distinct-keys.ts';
 import styles from './panel.module.css';
 import { useFocusBack } from './use-focus-back.ts';
 
@@ -76,12 +77,13 @@ export function VerdictLine({ children }: { children: ReactNode }) {
   return <p className={styles.verdict}>{children}</p>;
 }
 
-/** Names at the left, values at the right, a hairline under each. */
+/** Names at the left, values at the right, a hairline under each. A name may come again. */
 export function KeyValues({ pairs }: { pairs: readonly (readonly [name: string, value: ReactNode])[] }) {
+  const keys = distinctKeys(pairs.map(([name]) => name));
   return (
     <dl className={styles.pairs}>
-      {pairs.map(([name, value]) => (
-        <div key={name} className={styles.pair}>
+      {pairs.map(([name, value], place) => (
+        <div key={keys[place]} className={styles.pair}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
