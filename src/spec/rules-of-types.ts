@@ -63,8 +63,8 @@ class Walk {
   /** `type` is as PostgreSQL prints it, with its modifier. */
   parts(subject: Subject, type: string, oid: number): Part[] {
     const fact = this.#types.types.get(oid);
-    if (!fact) return this.#sized(subject, type, 'type');
     if (this.#left-- <= 0) return [];
+    if (!fact) return this.#sized(subject, type, 'type');
     const base = this.#types.types.get(fact.base);
     switch (fact.kind) {
       case 'd':

@@ -5,7 +5,7 @@ import { compareText } from '../names.ts';
 import { callableRoutines, idOf } from '../routines.ts';
 import type { TypeFacts } from '../types/facts.ts';
 import { inputSchemas, type JsonSchema, shapeSchema } from '../types/json-schema.ts';
-import { type NamedTypes, shapeOf } from '../types/type-names.ts';
+import { NamedTypes } from '../types/type-names.ts';
 import { bodyOf, parametersOf } from './parameters.ts';
 import { componentName, type Named, nullable, reference } from './schemas.ts';
 
@@ -17,7 +17,7 @@ import { componentName, type Named, nullable, reference } from './schemas.ts';
  */
 export function openApiDocument(specification: Specification, types: TypeFacts, url: string): JsonSchema {
   const { app, hash, chapters } = specification;
-  const named: NamedTypes = new Map(types.named_types.map((fact) => [fact.type, fact]));
+  const named = new NamedTypes(types.named_types);
   const entities = (chapters.entities?.entities ?? []).filter((entity) => entity.exposed);
   const [defaultSchema] = types.facts.exposedSchemas;
   const names = new Map(
@@ -84,7 +84,7 @@ export function openApiDocument(specification: Specification, types: TypeFacts, 
 /** A row as a call answers it. */
 function rowSchema(entity: Entity, named: NamedTypes): JsonSchema {
   const properties = entity.fields.map((field): [string, JsonSchema] => {
-    const schema = shapeSchema(shapeOf(field.type, named));
+    const schema = shapeSchema(named.shapeOf(field.type));
     const value = field.nullable ? nullable(schema) : schema;
     return [field.name, field.comment === null ? value : { description: field.comment, ...value }];
   });
@@ -207,7 +207,7 @@ class Operations {
       return { anyOf: [row, { type: 'array', items: row }] };
     }
     if (call.area === 'rest' && name !== undefined && call.method === 'PATCH') return reference(`${name}.update`);
-    return bodyOf(call, (type) => shapeSchema(shapeOf(type, named)), callableRoutines(types.facts));
+    return bodyOf(call, (type) => shapeSchema(named.shapeOf(type)), callableRoutines(types.facts));
   }
 
   #answers(calls: readonly CallEntry[]): JsonSchema {
@@ -248,12 +248,12 @@ class Operations {
     if (!output || output.type === 'void') return [{ status: '204', words: 'Done', schema: null }];
     const columns = output.columns.map((column): [string, JsonSchema] => [
       column.name,
-      nullable(shapeSchema(shapeOf(column.type, named))),
+      nullable(shapeSchema(named.shapeOf(column.type))),
     ]);
     const one: JsonSchema =
       output.type === 'record' && columns.length > 0
         ? { type: 'object', properties: Object.fromEntries(columns) }
-        : nullable(shapeSchema(shapeOf(output.type, named)));
+        : nullable(shapeSchema(named.shapeOf(output.type)));
     return [
       { status: '200', words: call.returns ?? '', schema: routine?.returnsSet ? { type: 'array', items: one } : one },
     ];

@@ -5,7 +5,7 @@ import { type Expression, type Operand, parseExpression } from '../words/express
 import { domainRuleWords, ruleWords } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';
 import { translateLike, translatePattern } from './pattern.ts';
-import { bareType, baseOf, type NamedTypes, type Shape, shapeOf } from './type-names.ts';
+import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
 import { mustBeGiven } from './typescript.ts';
 import type { Asked, InputRule } from './value-rules.ts';
 
@@ -32,7 +32,7 @@ export interface InputField {
  * entity.
  */
 export function inputs(types: TypeFacts, only: string | null = null): Input[] {
-  const named: NamedTypes = new Map(types.named_types.map((fact) => [fact.type, fact]));
+  const named = new NamedTypes(types.named_types);
   return entitiesChapter(types.facts)
     .entities.filter(
       ({ id, exposed, writable }) => exposed && (writable.insert || writable.update) && (only === null || id === only),
@@ -89,7 +89,7 @@ function inputField(types: TypeFacts, look: Look, field: Field, named: NamedType
   const ofType = new Map(types.facts.types.map((type) => [type.name, type.oid]));
   return {
     field,
-    shape: shapeOf(field.type, named, (type, subject) => askedBy(types, named, ofType.get(type) ?? 0, subject)),
+    shape: named.shapeOf(field.type, (type, subject) => askedBy(types, named, ofType.get(type) ?? 0, subject)),
     isMade: !look.isView && (field.generated !== null || field.identity === 'always'),
     isNullable: asked?.isNeeded ? false : field.nullable || isFree,
     isRequired: mustBeGiven(field) && !isFree,
@@ -114,12 +114,20 @@ function askedBy(types: TypeFacts, named: NamedTypes, oid: number, subject: stri
 /** Rules over how a text is spelled, which says nothing where texts can be equal that are spelled otherwise. */
 const isSpelled = ({ kind }: InputRule): boolean => kind === 'pattern' || kind === 'values';
 
+/** Domains over one another whose checks are told. */
+const DOMAINS = 200;
+
 /** The domain of a field and those beneath it, with their checks. */
 function domainsOf({ facts }: TypeFacts, oid: number): { type: TypeFact; checks: ConstraintFact[] }[] {
-  const type = facts.types.find((one) => one.oid === oid);
-  if (type?.kind !== 'd') return [];
-  const checks = facts.constraints.filter((one) => one.domain === oid && one.kind === 'c' && one.enforced);
-  return [{ type, checks }, ...domainsOf({ facts } as TypeFacts, type.base)];
+  const found: { type: TypeFact; checks: ConstraintFact[] }[] = [];
+  let type = facts.types.find((one) => one.oid === oid);
+  while (type?.kind === 'd' && found.length < DOMAINS) {
+    const { oid: domain, base } = type;
+    const checks = facts.constraints.filter((one) => one.domain === domain && one.kind === 'c' && one.enforced);
+    found.push({ type, checks });
+    type = facts.types.find((one) => one.oid === base);
+  }
+  return found;
 }
 
 function checkRules(check: ConstraintFact, name: string, subject: string, base: string): InputRule[] {

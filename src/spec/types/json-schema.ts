@@ -89,6 +89,7 @@ export function shapeSchema(shape: Shape): JsonSchema {
       return { type: 'null' };
     case 'json':
     case 'unknown':
+    case 'cut':
       return {};
   }
 }

@@ -11,9 +11,50 @@ export type Shape =
   | { kind: 'enum'; type: NamedTypeFact }
   | { kind: 'composite'; type: NamedTypeFact; attributes: readonly { name: string; shape: Shape; asked?: Asked }[] }
   /** A row of a table or view. */
-  | { kind: 'row'; type: NamedTypeFact };
+  | { kind: 'row'; type: NamedTypeFact }
+  /** An array or a composite type too far within others to be told. */
+  | { kind: 'cut' };
 
-export type NamedTypes = ReadonlyMap<string, NamedTypeFact>;
+/** Arrays and composite types within one another that are told. */
+const DEEPEST = 12;
+
+/** Attributes within one type that are told: as many as a composite type can have of its own (manual of PostgreSQL, "PostgreSQL Limits"). */
+const MOST = 1600;
+
+/** The same within all types of one document, which one worker writes while others wait. */
+const MOST_OF_ALL = 20_000;
+
+/**
+ * The types of an app, by the names that fields and arguments have for them. Made anew for each document: composite types can hold one
+ * another many times over, so it counts what it has told, and leaves out what goes beyond that.
+ */
+export class NamedTypes {
+  readonly #types: ReadonlyMap<string, NamedTypeFact>;
+  /** Composite types that the document tells elsewhere: their shapes are without attributes. */
+  readonly isElsewhere: (type: NamedTypeFact) => boolean;
+  #left = MOST_OF_ALL;
+
+  constructor(facts: readonly NamedTypeFact[], isElsewhere: (type: NamedTypeFact) => boolean = () => false) {
+    this.isElsewhere = isElsewhere;
+    this.#types = new Map(facts.map((fact) => [fact.type, fact]));
+  }
+
+  get(type: string): NamedTypeFact | undefined {
+    return this.#types.get(type);
+  }
+
+  /**
+   * The shape of a type that PostgreSQL prints as `type`. Every built-in type that has none of JSON's own becomes a text; a type of
+   * an extension may be cast to anything. `askedOf`: what a type asks of its values that are called so, where that is to be said too.
+   */
+  shapeOf(type: string, askedOf?: AskedOf): Shape {
+    const given = Math.min(MOST, this.#left);
+    const walk = new Walk(this, given, askedOf);
+    const shape = walk.shape(type, 0);
+    this.#left -= given - walk.left;
+    return shape;
+  }
+}
 
 const simple: Readonly<Record<string, 'number' | 'boolean' | 'json' | 'void' | 'record' | 'unknown'>> = {
   smallint: 'number',
@@ -29,31 +70,51 @@ const simple: Readonly<Record<string, 'number' | 'boolean' | 'json' | 'void' | '
   record: 'record',
 };
 
-/**
- * The shape of a type that PostgreSQL prints as `type`. Every built-in type that has none of JSON's own becomes a text; a type of
- * an extension may be cast to anything. `askedOf`: what a type asks of its values that are called so, where that is to be said too.
- */
-export function shapeOf(type: string, named: NamedTypes, askedOf?: AskedOf): Shape {
-  const asked = (inner: string, subject: string) => {
-    const all = askedOf?.(inner, subject);
-    return all ? { asked: all } : {};
-  };
-  if (type.endsWith('[]')) {
-    const element = type.slice(0, -2);
-    return { kind: 'array', element: shapeOf(element, named, askedOf), ...asked(element, 'each element') };
+class Walk {
+  readonly #named: NamedTypes;
+  readonly #askedOf: AskedOf | undefined;
+  /** Attributes that may still be told. */
+  left: number;
+
+  constructor(named: NamedTypes, left: number, askedOf: AskedOf | undefined) {
+    this.#named = named;
+    this.left = left;
+    this.#askedOf = askedOf;
   }
-  const known = named.get(type);
-  if (known?.kind === 'd') return known.base === null ? { kind: 'unknown' } : shapeOf(known.base, named, askedOf);
-  if (known?.kind === 'e') return { kind: 'enum', type: known };
-  if (known?.attributes) {
-    const attributes = known.attributes.map((one) => ({
+
+  shape(printed: string, depth: number): Shape {
+    const type = baseOf(printed, this.#named);
+    if (type.endsWith('[]')) {
+      if (depth >= DEEPEST) return { kind: 'cut' };
+      const element = type.slice(0, -2);
+      return { kind: 'array', element: this.shape(element, depth + 1), ...this.#asked(element, 'each element') };
+    }
+    const known = this.#named.get(type);
+    if (known?.kind === 'd') return { kind: 'unknown' };
+    if (known?.kind === 'e') return { kind: 'enum', type: known };
+    if (known?.attributes) return this.#composite(known, known.attributes, depth);
+    return known ? { kind: 'row', type: known } : builtIn(type);
+  }
+
+  #composite(type: NamedTypeFact, attributes: readonly { name: string; type: string }[], depth: number): Shape {
+    if (this.#named.isElsewhere(type)) return { kind: 'composite', type, attributes: [] };
+    if (depth >= DEEPEST || attributes.length > this.left) return { kind: 'cut' };
+    this.left -= attributes.length;
+    const told = attributes.map((one) => ({
       name: one.name,
-      shape: shapeOf(one.type, named, askedOf),
-      ...asked(one.type, one.name),
+      shape: this.shape(one.type, depth + 1),
+      ...this.#asked(one.type, one.name),
     }));
-    return { kind: 'composite', type: known, attributes };
+    return { kind: 'composite', type, attributes: told };
   }
-  if (known) return { kind: 'row', type: known };
+
+  #asked(type: string, subject: string): { asked?: Asked } {
+    const asked = this.#askedOf?.(type, subject);
+    return asked ? { asked } : {};
+  }
+}
+
+function builtIn(type: string): Shape {
   const name = bareType(type);
   const shape = Object.hasOwn(simple, name) ? simple[name] : undefined;
   if (shape) return shape === 'number' ? { kind: shape, type } : { kind: shape };
@@ -69,6 +130,9 @@ export const bareType = (type: string): string => type.replace(/\([\d,-]+\)/, ''
 
 /** The type beneath all domains, with its modifier. */
 export function baseOf(type: string, named: NamedTypes): string {
-  const known = named.get(type);
-  return known?.kind === 'd' && known.base !== null ? baseOf(known.base, named) : type;
+  let base = type;
+  for (let known = named.get(base); known?.kind === 'd' && known.base !== null; known = named.get(base)) {
+    base = known.base;
+  }
+  return base;
 }

@@ -7,7 +7,7 @@ import { groupBy } from '../group.ts';
 import { compareText } from '../names.ts';
 import { callableRoutines } from '../routines.ts';
 import type { TypeFacts } from './facts.ts';
-import { type NamedTypes, type Shape, shapeOf } from './type-names.ts';
+import { NamedTypes, type Shape } from './type-names.ts';
 
 /**
  * The type `Database` that `createClient<Database>` of supabase-js takes, with the names of its generator: Tables and Views with
@@ -51,7 +51,7 @@ class Writer {
 
   constructor(types: TypeFacts) {
     this.#types = types;
-    this.#named = new Map(types.named_types.map((fact) => [fact.type, fact]));
+    this.#named = new NamedTypes(types.named_types, (fact) => this.#isExposed(fact));
     this.#entities = entitiesChapter(types.facts).entities;
     this.#outputs = new Map(types.outputs.map((output) => [output.routine, output]));
   }
@@ -74,7 +74,7 @@ class Writer {
       ),
       member(
         'CompositeTypes',
-        this.#record(named.filter(standsAlone).map((fact) => member(fact.name, this.#attributes(fact)))),
+        this.#record(named.filter(standsAlone).map((fact) => member(fact.name, this.#composite(fact)))),
       ),
     ]);
   }
@@ -108,7 +108,7 @@ class Writer {
   }
 
   #value(field: Field): string {
-    const type = this.#type(shapeOf(field.type, this.#named));
+    const type = this.#type(this.#named.shapeOf(field.type));
     return field.nullable ? `${type} | null` : type;
   }
 
@@ -132,6 +132,8 @@ class Writer {
         return 'undefined';
       case 'record':
         return 'Record<string, unknown>';
+      case 'cut':
+        return 'unknown';
       case 'array': {
         const element = this.#type(shape.element);
         return /[^\w[\]"']/.test(element) ? `(${element})[]` : `${element}[]`;
@@ -139,7 +141,7 @@ class Writer {
       case 'enum':
         return this.#isExposed(shape.type) ? at(shape.type, 'Enums') : union(shape.type.labels ?? []);
       case 'composite':
-        return this.#isExposed(shape.type) ? at(shape.type, 'CompositeTypes') : this.#attributes(shape.type);
+        return this.#isExposed(shape.type) ? at(shape.type, 'CompositeTypes') : this.#attributes(shape.attributes);
       case 'row': {
         const entity = this.#entities.find(
           ({ schema, name }) => schema === shape.type.schema && name === shape.type.name,
@@ -150,11 +152,13 @@ class Writer {
     }
   }
 
-  #attributes({ attributes }: NamedTypeFact): string {
-    const written = (attributes ?? []).map(({ name, type }) =>
-      member(name, `${this.#type(shapeOf(type, this.#named))} | null`),
-    );
-    return this.#record(written);
+  #attributes(attributes: readonly { name: string; shape: Shape }[]): string {
+    return this.#record(attributes.map((one) => member(one.name, `${this.#type(one.shape)} | null`)));
+  }
+
+  /** A composite type of its own: those of exposed schemas within it are named, all others told. */
+  #composite({ attributes }: NamedTypeFact): string {
+    return this.#attributes((attributes ?? []).map(({ name, type }) => ({ name, shape: this.#named.shapeOf(type) })));
   }
 
   #isExposed({ schema }: NamedTypeFact): boolean {
@@ -191,7 +195,7 @@ class Writer {
 
   #function(routine: RoutineFact): string {
     const args = routine.inputs.map((input) => {
-      const type = this.#type(shapeOf(input.type, this.#named));
+      const type = this.#type(this.#named.shapeOf(input.type));
       return member(input.name, type, input.has_default || input.mode === 'v');
     });
     const output = this.#outputs.get(routine.oid);
@@ -221,11 +225,11 @@ class Writer {
   #returns(output: OutputFact | undefined): string {
     const columns = output?.columns ?? [];
     const [only] = columns;
-    if (only && columns.length === 1 && output?.type !== 'record') return this.#type(shapeOf(only.type, this.#named));
+    if (only && columns.length === 1 && output?.type !== 'record') return this.#type(this.#named.shapeOf(only.type));
     if (columns.length > 0) {
-      return object(columns.map(({ name, type }) => member(name, this.#type(shapeOf(type, this.#named)))));
+      return object(columns.map(({ name, type }) => member(name, this.#type(this.#named.shapeOf(type)))));
     }
-    return this.#type(shapeOf(output?.type ?? 'unknown', this.#named));
+    return this.#type(this.#named.shapeOf(output?.type ?? 'unknown'));
   }
 }
 

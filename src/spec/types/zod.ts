@@ -93,6 +93,7 @@ function shapeSchema(shape: Shape): string {
     }
     case 'row':
     case 'record':
+    case 'cut':
       return 'z.any()';
     case 'void':
     case 'unknown':
