@@ -45,6 +45,9 @@ beforeAll(async () => {
     create table person_skills (person_id bigint references people, skill_id int references skills,
       primary key (person_id, skill_id));
     create table loose_skills (id int primary key, person_id bigint references people, skill_id int references skills);
+    create table rooms (id int4range, during int4range, primary key (id, during without overlaps));
+    create table stays (room int4range, during int4range, foreign key (room, period during) references rooms (id, period during));
+    create view api.all_stays as select room, during from stays;
     create view api.persons as select id as person, team_id as team, upper(code) as shout, team_id as team_again from people;
     create view hidden.step as select id, team_id from people;
     create view api.far as select id, team_id from hidden.step;
@@ -123,6 +126,12 @@ describe('relationships', () => {
         'one-to-one public.badges id=person_id',
       ].sort(),
     );
+  });
+
+  it('of keys over periods there are none: several rows together may cover a period that none of them is', async () => {
+    await database.script(`insert into rooms values ('[1,2)', '[1,5)'), ('[1,2)', '[5,9)');
+      insert into stays values ('[1,2)', '[3,7)')`);
+    expect([links('stays'), links('rooms'), links('all_stays', 'api')]).toEqual([[], [], []]);
   });
 
   it('of a view, also through a view that is not exposed, once for each column that shows the key', () => {
