@@ -121,7 +121,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/spec/types/pattern.ts': [['how deep a pattern is read', 'const DEPTH = 50;']],
   'src/spec/types/type-names.ts': [
-    ['how far types within one another are told', 'const DEEPEST = 12;', 'const MOST = 1600;', 'MOST_OF_ALL = 20_000;'],
+    [
+      'how far types within one another are told',
+      'const DEEPEST = 12;',
+      'const MOST = 1600;',
+      'const MOST_OF_ALL = 20_000;',
+    ],
   ],
   'src/spec/words/expression.ts': [['what is remembered parsed', 'maxText: 10_000', 'maxResults: 5000']],
   'src/spec/versions/server-roles.ts': [
