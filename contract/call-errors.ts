@@ -36,7 +36,12 @@ const codes: readonly (readonly [kinds: readonly Kind[], codes: readonly string[
   [['insert', 'update'], ['PGRST204']],
   [['insert'], ['PGRST105', 'PGRST114', 'PGRST115']],
   [['update', 'delete', 'function'], ['PGRST124']],
-  [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203', '25006', 'P0001', 'P0002', 'P0004']],
+  [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203', '25006', 'P0001', 'P0002', 'P0003', 'P0004']],
+  [
+    ['insert', 'update', 'delete', 'function'],
+    ['20000', '2F005'],
+  ],
+  [['insert', 'function'], ['2200H']],
   [data, ['21000', '22003', '22007', '22023', '22P02', '42501', '42703', '42883', '42P01', '42P17', '53300', '54000']],
   [data, ['57014', '42804', '55P03', '22012', '55000', '0A000']],
   [['insert', 'update', 'function'], ['428C9']],

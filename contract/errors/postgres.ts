@@ -5,6 +5,14 @@ import { entries, told } from './entry.ts';
  * message; `statusOfSqlstate` gives the HTTP status of every other one.
  */
 export const postgresErrors = entries({
+  '20000': {
+    source: 'postgres',
+    status: 400,
+    message: 'case not found',
+    meaning: 'A CASE statement of a function or a trigger of the app has no branch for the value, and no ELSE.',
+    action: 'Send a value that the function knows, or give its CASE an ELSE.',
+    member: told.fault,
+  },
   '21000': {
     source: 'postgres',
     status: 500,
@@ -52,6 +60,14 @@ export const postgresErrors = entries({
     meaning:
       'An argument of a function or a setting is outside of what it may be; also the role of a token that does not exist, with status 401.',
     action: 'Correct the argument that the message names.',
+    member: told.fault,
+  },
+  '2200H': {
+    source: 'postgres',
+    status: 400,
+    message: 'nextval: reached maximum value of sequence',
+    meaning: 'The numbers that a field is given are used up: its sequence is at its end and does not begin again.',
+    action: 'Widen the sequence (ALTER SEQUENCE … MAXVALUE); chapter 3 says how far it counts.',
     member: told.fault,
   },
   '0A000': {
@@ -117,6 +133,14 @@ export const postgresErrors = entries({
     message: 'cannot execute in a read-only transaction',
     meaning: 'A function that writes was called with GET.',
     action: 'Call it with POST.',
+    member: told.fault,
+  },
+  '2F005': {
+    source: 'postgres',
+    status: 400,
+    message: 'control reached end of function without RETURN',
+    meaning: 'A function or a trigger of the app ended without an answer.',
+    action: 'Let every way through the function end in RETURN.',
     member: told.fault,
   },
   '40001': {
@@ -249,6 +273,14 @@ export const postgresErrors = entries({
     message: 'query returned no rows',
     meaning: 'A function of the app found no row where it needs one.',
     action: 'Correct the function, or send the key of a row that exists.',
+    member: told.fault,
+  },
+  P0003: {
+    source: 'postgres',
+    status: 500,
+    message: 'query returned more than one row',
+    meaning: 'A function of the app found several rows where it takes one (INTO STRICT).',
+    action: 'Correct the function, or send what leads to one row.',
     member: told.fault,
   },
   P0004: {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { limits } from '../../contract/limits.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
@@ -201,6 +202,17 @@ describe('chapter 8', () => {
       'begin call public.tidy(); return back.helper(); end'`);
     expect(await caveats()).toEqual({ PT409: null, PT418: null, PT419: null, PT420: ddl });
     await owner.script('drop schema back cascade');
+  });
+
+  it.each([
+    ['20000', 'do $$ begin case 3 when 1 then null; end case; end $$'],
+    ['2200H', `create sequence public.short maxvalue 2; select nextval('public.short') from generate_series(1, 3)`],
+    ['2F005', `create function public.silent() returns int language plpgsql as 'begin end'; select public.silent()`],
+    ['P0003', 'do $$ declare n int; begin select g into strict n from generate_series(1, 2) g; end $$'],
+  ])('has %s, which PostgreSQL answers', async (code, sql) => {
+    await expect(owner.script(sql)).rejects.toMatchObject({ sqlstate: code });
+    const told = (await errorsOf()).find((error) => error.id === `code.${code}`);
+    expect(told).toMatchObject({ group: 'postgres', status: statusOfSqlstate(code) });
   });
 
   it('has an error that a setting makes possible while the setting is so', async () => {
