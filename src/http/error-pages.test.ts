@@ -17,8 +17,8 @@ describe('the page of an error', () => {
   });
 
   it('tells other SQLSTATEs by their name and class, and their HTTP status', () => {
-    const page = errorPage('22012');
-    expect(page).toContain('division by zero');
+    const page = errorPage('2200F');
+    expect(page).toContain('zero length character string');
     expect(page).toContain('Data Exception');
     expect(page).toContain('<dd>400</dd>');
     expect(errorPage('PT402')).toContain('<dd>402</dd>');

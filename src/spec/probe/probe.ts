@@ -89,10 +89,10 @@ export async function probe(
     for (const [at, cell] of cells.entries()) found.set(cell, probed[at] ?? notProbed(cell, 'it was left out'));
     options.onProgress?.(i + 1, steps.length);
     if (options.pace === undefined) continue;
-    // Calls come first: as long as a step took is left to them at least.
+    // Where it is late, half as long as a step took is left to calls at least.
     const took = performance.now() - started;
     const early = began + (i + 1) * options.pace - performance.now();
-    const pause = Math.max(took, Math.min(early, took * limits.probeRestFactor.default));
+    const pause = Math.max(took / 2, Math.min(early, took * limits.probeRestFactor.default));
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
   return chapter.cells.flatMap((cell) => found.get(cell) ?? []);

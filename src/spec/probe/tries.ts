@@ -115,13 +115,15 @@ export class Tries {
     if (statement(null) === null) return 'it has no field that a statement may change';
     if (operation === 'select' && usable.length === 0) return [plan(`select from ${id} limit 1`, ANY_ROW, null)];
     const key = this.#key(scene.relation, usable);
-    if (scene.rows.length === 0) return [plan(`${statement(null)} where false`, NO_ROW, null)];
+    // A read of nothing is begun all the same: a view that holds nothing yet refuses it, which PostgreSQL does not find out of `where false`.
+    const ofNone = `${statement(null)} ${operation === 'select' ? 'limit 0' : 'where false'}`;
+    if (scene.rows.length === 0) return [plan(ofNone, NO_ROW, null)];
     const beyond = this.#beyond(cell, operation, id, fields).map((sql) =>
       plan(sql, 'a field beyond the grant', null, true),
     );
     if (key.length === 0) {
       // Rows that cannot be told apart are reached all at once: not where there are many.
-      if (!scene.isWhole) return [plan(`${statement(null)} where false`, NO_ROW, null), ...beyond];
+      if (!scene.isWhole) return [plan(ofNone, NO_ROW, null), ...beyond];
       return [plan(statement(scene.rows[0] ?? null) ?? '', ALL_ROWS, null), ...beyond];
     }
     const rows = scene.rows.slice(0, operation === 'select' ? this.#breadth.read : this.#breadth.written);
