@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { type Console, openConsole, sizes, type Visit } from './console.ts';
@@ -40,18 +40,6 @@ let filled: string;
 let empty: string;
 /** Request id of a call that failed. */
 let failed: string;
-beforeAll(async () => {
-  site = await openConsole();
-  const app = await createApp(site.node, { name: 'Helpdesk' });
-  await runSql(site.node, app.ref, schema);
-  await signUpMember(app);
-  const refused = await fetch(`${app.url}/rest/v1/nowhere`, { headers: { apikey: app.publishable_key } });
-  failed = refused.headers.get('x-request-id') ?? '';
-  filled = `/app/${app.ref}`;
-  empty = `/app/${(await createApp(site.node)).ref}`;
-});
-afterAll(() => site.close());
-
 interface View {
   name: string;
   path: () => string;
@@ -258,7 +246,20 @@ const views: readonly View[] = [
   },
 ];
 
-describe.each(['wide', 'phone'] as const)('%s', (size) => {
+/** In light and dark, what axe finds on every page at one size, and that none is wider than its window. */
+export function checkPages(size: keyof typeof sizes): void {
+  beforeAll(async () => {
+    site = await openConsole();
+    const app = await createApp(site.node, { name: 'Helpdesk' });
+    await runSql(site.node, app.ref, schema);
+    await signUpMember(app);
+    const refused = await fetch(`${app.url}/rest/v1/nowhere`, { headers: { apikey: app.publishable_key } });
+    failed = refused.headers.get('x-request-id') ?? '';
+    filled = `/app/${app.ref}`;
+    empty = `/app/${(await createApp(site.node)).ref}`;
+  });
+  afterAll(() => site.close());
+
   // One browser profile for those who are signed in and one for others: their caches save most of the time.
   let visits: { member: Visit; stranger: Visit };
   beforeAll(async () => {
@@ -284,22 +285,25 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     expect(problems).toEqual([]);
   });
-});
+}
 
-it.each([
-  ['the palette', 'Control+k', 'Search or jump'],
-  ['the list of keys', '?', 'Keyboard'],
-])('%s', async (_, key, name) => {
-  const visit = await site.visit(filled, { colorScheme: 'light' });
-  await visit.page.getByText('Publishable key').waitFor();
-  await visit.page.keyboard.press(key);
-  await dialog(name)(visit.page);
-  expect(await faults(visit.page)).toEqual([]);
-  await visit.page.emulateMedia({ colorScheme: 'dark' });
-  expect(await faults(visit.page)).toEqual([]);
-  expect(visit.problems).toEqual([]);
-  await visit.context.close();
-});
+/** The same of what opens over a page; after `checkPages`. */
+export function checkDialogs(): void {
+  it.each([
+    ['the palette', 'Control+k', 'Search or jump'],
+    ['the list of keys', '?', 'Keyboard'],
+  ])('%s', async (_, key, name) => {
+    const visit = await site.visit(filled, { colorScheme: 'light' });
+    await visit.page.getByText('Publishable key').waitFor();
+    await visit.page.keyboard.press(key);
+    await dialog(name)(visit.page);
+    expect(await faults(visit.page)).toEqual([]);
+    await visit.page.emulateMedia({ colorScheme: 'dark' });
+    expect(await faults(visit.page)).toEqual([]);
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+}
 
 /** Until nothing is being fetched and no bar holds a place. */
 async function settled(page: Page): Promise<void> {

@@ -1,0 +1,3 @@
+import { checkPages } from './accessible-pages.ts';
+
+checkPages('phone');

@@ -1,0 +1,4 @@
+import { checkDialogs, checkPages } from './accessible-pages.ts';
+
+checkPages('wide');
+checkDialogs();
