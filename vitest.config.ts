@@ -43,7 +43,7 @@ export default defineConfig({
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
       againstNodes('wire', 1, 'shared-node-setup.ts'),
       againstNodes('attack', 2, 'shared-node-setup.ts', false),
-      againstNodes('fault', 3, 'build-setup.ts', false),
+      againstNodes('fault', 3, 'build-setup.ts'),
       againstNodes('e2e', 4, 'browser-setup.ts'),
     ],
   },
