@@ -1,6 +1,7 @@
 import type { Entity, Field } from '../../../contract/specification.ts';
 import type { ConstraintFact, TypeFact } from '../../catalog/entities.ts';
 import { entitiesChapter } from '../entities.ts';
+import { groupBy } from '../group.ts';
 import { type Expression, type Operand, parseExpression } from '../words/expression.ts';
 import { domainRuleWords, ruleWords } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';
@@ -33,13 +34,14 @@ export interface InputField {
  */
 export function inputs(types: TypeFacts, only: string | null = null): Input[] {
   const named = new NamedTypes(types.named_types);
+  const domains = new Domains(types, named);
   return entitiesChapter(types.facts)
     .entities.filter(
       ({ id, exposed, writable }) => exposed && (writable.insert || writable.update) && (only === null || id === only),
     )
     .map((entity) => {
       const look = lookAt(types, entity);
-      return { entity, fields: entity.fields.map((field) => inputField(types, look, field, named)) };
+      return { entity, fields: entity.fields.map((field) => inputField(types, look, field, domains)) };
     });
 }
 
@@ -75,9 +77,10 @@ function lookAt({ facts }: TypeFacts, { schema, name }: Entity): Look {
   };
 }
 
-function inputField(types: TypeFacts, look: Look, field: Field, named: NamedTypes): InputField {
+function inputField(types: TypeFacts, look: Look, field: Field, domains: Domains): InputField {
+  const { named } = domains;
   const fact = types.facts.fields.find((one) => one.relation === look.oid && one.name === field.name);
-  const asked = askedBy(types, named, fact?.type_oid ?? 0, field.name);
+  const asked = domains.asked(fact?.type_oid ?? 0, field.name);
   const base = baseOf(field.type, named);
   const isLoose = types.loose_fields.some((one) => one.relation === look.oid && one.field === fact?.number);
   const isFree = look.isView || (look.mended?.has(field.name) ?? true);
@@ -86,10 +89,9 @@ function inputField(types: TypeFacts, look: Look, field: Field, named: NamedType
     ...(asked?.rules ?? []),
     ...own.flatMap((check) => checkRules(check, field.name, field.name, base)),
   ].filter((rule) => !isLoose || !isSpelled(rule));
-  const ofType = new Map(types.facts.types.map((type) => [type.name, type.oid]));
   return {
     field,
-    shape: named.shapeOf(field.type, (type, subject) => askedBy(types, named, ofType.get(type) ?? 0, subject)),
+    shape: named.shapeOf(field.type, (type, subject) => domains.askedByName(type, subject)),
     isMade: !look.isView && (field.generated !== null || field.identity === 'always'),
     isNullable: asked?.isNeeded ? false : field.nullable || isFree,
     isRequired: mustBeGiven(field) && !isFree,
@@ -97,18 +99,54 @@ function inputField(types: TypeFacts, look: Look, field: Field, named: NamedType
   };
 }
 
-/** What a domain asks of its values and those beneath it do, `subject` being their name in words; null for a type that is none. */
-function askedBy(types: TypeFacts, named: NamedTypes, oid: number, subject: string): Asked | null {
-  const domains = domainsOf(types, oid);
-  const [first] = domains;
-  if (!first) return null;
-  const base = baseOf(first.type.name, named);
-  const rules = domains.flatMap(({ type, checks }) =>
-    checks
-      .flatMap((check) => checkRules(check, 'VALUE', subject, base))
-      .filter((rule) => !type.loose || !isSpelled(rule)),
-  );
-  return { rules, isNeeded: domains.some(({ type }) => type.not_null) };
+/** The domains of an app, and what they ask. */
+class Domains {
+  readonly named: NamedTypes;
+  readonly #types: ReadonlyMap<number, TypeFact>;
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #checks: ReadonlyMap<number, readonly ConstraintFact[]>;
+
+  constructor({ facts }: TypeFacts, named: NamedTypes) {
+    this.named = named;
+    this.#types = new Map(facts.types.map((type) => [type.oid, type]));
+    this.#numbers = new Map(facts.types.map((type) => [type.name, type.oid]));
+    this.#checks = groupBy(
+      facts.constraints.filter((one) => one.kind === 'c' && one.enforced),
+      (one) => one.domain,
+    );
+  }
+
+  /** What a domain asks of its values and those beneath it do, `subject` being their name in words; null for a type that is none. */
+  asked(oid: number, subject: string): Asked | null {
+    const domains = this.#beneath(oid);
+    const [first] = domains;
+    if (!first) return null;
+    const base = baseOf(first.name, this.named);
+    const rules = domains.flatMap((type) =>
+      (this.#checks.get(type.oid) ?? [])
+        .flatMap((check) => checkRules(check, 'VALUE', subject, base))
+        .filter((rule) => !type.loose || !isSpelled(rule)),
+    );
+    return { rules, isNeeded: domains.some((type) => type.not_null) };
+  }
+
+  /** The same by the name of the type, as PostgreSQL prints it. */
+  askedByName(type: string, subject: string): Asked | null {
+    return this.asked(this.#numbers.get(type) ?? 0, subject);
+  }
+
+  /** The domain and those beneath it. */
+  #beneath(oid: number): TypeFact[] {
+    const found: TypeFact[] = [];
+    for (
+      let type = this.#types.get(oid);
+      type?.kind === 'd' && found.length < DOMAINS;
+      type = this.#types.get(type.base)
+    ) {
+      found.push(type);
+    }
+    return found;
+  }
 }
 
 /** Rules over how a text is spelled, which says nothing where texts can be equal that are spelled otherwise. */
@@ -116,19 +154,6 @@ const isSpelled = ({ kind }: InputRule): boolean => kind === 'pattern' || kind =
 
 /** Domains over one another whose checks are told. */
 const DOMAINS = 200;
-
-/** The domain of a field and those beneath it, with their checks. */
-function domainsOf({ facts }: TypeFacts, oid: number): { type: TypeFact; checks: ConstraintFact[] }[] {
-  const found: { type: TypeFact; checks: ConstraintFact[] }[] = [];
-  let type = facts.types.find((one) => one.oid === oid);
-  while (type?.kind === 'd' && found.length < DOMAINS) {
-    const { oid: domain, base } = type;
-    const checks = facts.constraints.filter((one) => one.domain === domain && one.kind === 'c' && one.enforced);
-    found.push({ type, checks });
-    type = facts.types.find((one) => one.oid === base);
-  }
-  return found;
-}
 
 function checkRules(check: ConstraintFact, name: string, subject: string, base: string): InputRule[] {
   if (check.expression === null) return [];
