@@ -1,5 +1,5 @@
 import { isUnserved } from './entities.ts';
-import { type CatalogueQueries, commentOf } from './read-catalogue.ts';
+import { type CatalogueQueries, commentOf, ofPeriod } from './read-catalogue.ts';
 
 /** What the queries below answer, as PostgreSQL's JSON gives it. Short rows, because there are many. */
 export interface CatalogFacts {
@@ -68,12 +68,6 @@ export type RepresentationFact = [string, string, Pair];
 export type HandlerFact = [Pair, Pair, string];
 /** schema, table or domain, constraint or unique index; of NOT NULL the column; whether it is NOT NULL; comment */
 export type RuleCommentFact = [string, string, string, boolean, string];
-
-/**
- * A FOREIGN KEY … PERIOD, since PostgreSQL 18: several rows together may cover the period, none of them equal to it, so that equal
- * columns do not join what belongs together. It is no relationship; a computed one can be.
- */
-const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const schemaList = (schemas: readonly string[]): string => `array[${schemas.map(literal).join(', ')}]::text[]`;
@@ -175,6 +169,7 @@ export function catalogQueries(
         left join pg_class fc on fc.oid = k.confrelid
         left join pg_namespace fn on fn.oid = fc.relnamespace
        where k.contype in ('p', 'u', 'f') and n.nspname not in ('pg_catalog', 'information_schema')
+         -- several rows together may cover a period, none of them equal to it: equal columns join nothing, a computed relationship may
          and not (k.contype = 'f' and ${ofPeriod})`,
     views: `
       select json_agg(json_build_array(c.oid::int8, n.nspname, c.relname,

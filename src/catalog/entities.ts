@@ -1,5 +1,5 @@
 import { type CollationFact, collationOf } from './collations.ts';
-import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.ts';
+import { type CatalogueQueries, commentOf, isOwnSchema, ofPeriod } from './read-catalogue.ts';
 
 /** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
 export interface EntityFacts {
@@ -226,8 +226,8 @@ export const isUnserved = (relation: string): string =>
       join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
     where f.ftrelid = ${relation}.oid and w.fdwhandler <> 0))`;
 
-/** Whether a key is one over periods: a column of PostgreSQL 18, looked at where the definition may say so. */
-const isPeriod = `case when d.definition ~ 'WITHOUT OVERLAPS|PERIOD' then coalesce((to_jsonb(k) ->> 'conperiod')::bool, false) else false end`;
+/** Whether a key is one over periods; looked at where the definition may say so. */
+const isPeriod = `case when d.definition ~ 'WITHOUT OVERLAPS|PERIOD' then ${ofPeriod} else false end`;
 
 const standsAlone = (type: string): string =>
   `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;

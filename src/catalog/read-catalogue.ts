@@ -65,6 +65,9 @@ export const commentOf = (catalogue: string, oid: string, part = '0'): string =>
   `left join pg_catalog.pg_description m
     on m.classoid = 'pg_catalog.${catalogue}'::regclass and m.objoid = ${oid} and m.objsubid = ${part}`;
 
+/** Whether the constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
+export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
+
 /** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
 export const isOwnSchema = (alias: string): string =>
   `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;
