@@ -17,7 +17,7 @@ export class Reached {
   readonly #callable: ReadonlySet<number>;
   /** The types of rows: a function of one is read as a field of it (PostgREST docs, "Computed Fields"). */
   readonly #rows: ReadonlySet<string>;
-  /** What runs code that names functions by text alone, with the function whose code it is. */
+  /** What runs code that names functions by text alone, in lower case, with the function whose code it is. */
   readonly #texts: readonly { of: number; text: string }[];
 
   constructor(facts: Facts, settings: RestSettings) {
@@ -30,9 +30,9 @@ export class Reached {
     this.#callable = new Set(callableRoutines(facts).map(({ oid }) => oid));
     this.#rows = new Set(facts.relations.map(({ schema, name }) => entityId(schema, name)));
     this.#texts = [
-      ...facts.routines.map(({ oid, body }) => ({ of: oid, text: body })),
-      ...facts.machines.map((machine) => ({ of: 0, text: JSON.stringify(machine) })),
-      { of: 0, text: settings.db_pre_request ?? '' },
+      ...facts.routines.map(({ oid, body }) => ({ of: oid, text: body.toLowerCase() })),
+      ...facts.machines.map((machine) => ({ of: 0, text: JSON.stringify(machine).toLowerCase() })),
+      { of: 0, text: (settings.db_pre_request ?? '').toLowerCase() },
     ];
   }
 
@@ -49,7 +49,7 @@ export class Reached {
       this.#rights.usesSchema(role, schema) && this.#rights.holds(role, grants, 'EXECUTE');
     if (isCalled && this.#roles.some(isOpen)) return null;
     const name = routine.name.toLowerCase();
-    if (this.#texts.some(({ of, text }) => of !== oid && text.toLowerCase().includes(name))) return null;
+    if (this.#texts.some(({ of, text }) => of !== oid && text.includes(name))) return null;
     return 'not while no call may run it and nothing else of the app names it';
   }
 }
