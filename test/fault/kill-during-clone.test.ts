@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
-import { partsOf } from '../support/processes.ts';
+import { killAll } from '../support/processes.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 let home: string;
@@ -31,7 +31,7 @@ it('an app that was closed to be copied, when all was killed, is served after th
   await holder.query('begin');
   const cloning = clone().catch(() => {});
   await isClosed(`app_${ref}`);
-  await killAll();
+  await killAll(node);
   await cloning;
   node = await startNode({ home });
 
@@ -56,11 +56,3 @@ const marks = async (): Promise<unknown[]> =>
     );
     return rows;
   });
-
-/** Every process of the node at once. */
-async function killAll(): Promise<void> {
-  const { all } = await partsOf(node.pid);
-  const killed = node.kill9();
-  for (const pid of all) process.kill(pid, 'SIGKILL');
-  await killed;
-}

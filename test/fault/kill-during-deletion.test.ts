@@ -3,7 +3,7 @@ import type { AppSummary } from '../../contract/admin.ts';
 import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
-import { partsOf } from '../support/processes.ts';
+import { killAll } from '../support/processes.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 let home: string;
@@ -37,7 +37,7 @@ it.each(points)(
       await holder.query(`begin; ${lock(ref)}`);
       const deletion = deleteApp(node, ref).catch(() => {});
       await isHeldUp();
-      await killAll();
+      await killAll(node);
       await deletion;
     });
     node = await startNode({ home });
@@ -78,11 +78,3 @@ const isHeldUp = async (): Promise<void> =>
     };
     await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
   });
-
-/** Every process of the node at once. */
-async function killAll(): Promise<void> {
-  const { all } = await partsOf(node.pid);
-  const killed = node.kill9();
-  for (const pid of all) process.kill(pid, 'SIGKILL');
-  await killed;
-}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
-import { partsOf } from '../support/processes.ts';
+import { killAll, partsOf } from '../support/processes.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { Writer } from './writer.ts';
 
@@ -63,10 +63,7 @@ const strikes: [what: string, strike: () => Promise<void>][] = [
   [
     'a kill of every process at once',
     async () => {
-      const { all } = await partsOf(node.pid);
-      const killed = node.kill9();
-      kill(all);
-      await killed;
+      await killAll(node);
       await startAgain();
     },
   ],

@@ -20,6 +20,14 @@ export async function partsOf(primary: number): Promise<{ workers: number[]; pos
   return { workers: pids(workers), postmaster: postmaster.pid, all: pids(below(primary)) };
 }
 
+/** Kills every process of a node at once, as a failing machine does; resolves once its primary has ended. */
+export async function killAll(node: { pid: number; kill9(): Promise<void> }): Promise<void> {
+  const { all } = await partsOf(node.pid);
+  const killed = node.kill9();
+  for (const pid of all) process.kill(pid, 'SIGKILL');
+  await killed;
+}
+
 /** All processes of this machine. A bare Linux has no `ps`. */
 export function processTable(): Promise<ProcessRow[]> {
   return process.platform === 'linux' ? fromProc() : fromPs();
