@@ -7,7 +7,7 @@ import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
 import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import type { Statement } from '../database/statement.ts';
+import { plain, type Statement } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
 import { fromFile, type MigrationFile, pendingFiles, readMigrations } from './migrate.ts';
 import { openApp } from './open-app.ts';
@@ -61,8 +61,6 @@ async function tryFiles(
     throw error;
   }
 }
-
-const plain = (text: string): Statement => ({ text, params: [] });
 
 async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promise<Tried> {
   const found: Tried = { tried: [], untried: [], failed: null };

@@ -29,5 +29,8 @@ export const authenticatorRole = (ref: string): string => `app_${ref}_authentica
 export const isAttached = (record: Pick<AppRecord, 'ref' | 'database'>): boolean =>
   record.database !== databaseName(record.ref);
 
+/** The key of an app's advisory lock; the ref is $1. */
+export const APP_LOCK = '9009, pg_catalog.hashtext($1)';
+
 export const CONSOLE_REF = 'console';
 export const TEMPLATE_DATABASE = 'ninefold_template';

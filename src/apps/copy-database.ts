@@ -1,12 +1,10 @@
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
-import { quoteIdentifier as id, rowsAsText, type Statement } from '../database/statement.ts';
-import { type AppRecord, TEMPLATE_DATABASE } from './app-record.ts';
+import { quoteIdentifier as id, plain, rowsAsText, type Statement } from '../database/statement.ts';
+import { APP_LOCK, type AppRecord, TEMPLATE_DATABASE } from './app-record.ts';
 
 /** A setting of a database that is closed while it is copied. */
 const MARK = 'ninefold.being_copied';
-
-const plain = (text: string): Statement => ({ text, params: [] });
 
 /**
  * CREATE DATABASE … TEMPLATE needs the source to itself. Calls that arrive meanwhile find it closed to new connections and
@@ -53,7 +51,7 @@ export async function reopenCopied(
   for (const { ref, database } of apps.filter((app) => marked.has(app.database))) {
     await maintenance.transaction(async (tx) => {
       const [locked] = await tx.run([
-        { text: 'select pg_catalog.pg_try_advisory_xact_lock(9009, pg_catalog.hashtext($1)) as mine', params: [ref] },
+        { text: `select pg_catalog.pg_try_advisory_xact_lock(${APP_LOCK}) as mine`, params: [ref] },
       ]);
       if (locked && rowsAsText(locked)[0]?.mine === 't') await tx.run(opening(database));
     });

@@ -5,7 +5,7 @@ import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
-import { type AppRecord, authenticatorRole, CONSOLE_REF, databaseName, REF } from './app-record.ts';
+import { APP_LOCK, type AppRecord, authenticatorRole, CONSOLE_REF, databaseName, REF } from './app-record.ts';
 import type { Apps } from './apps.ts';
 import { makeKeys } from './make-keys.ts';
 import { attach, provision, unprovision } from './provision.ts';
@@ -217,7 +217,7 @@ export class Lifecycle {
           },
           // In one order for everybody, so that no two wait for each other.
           ...[...refs].sort().map((ref) => ({
-            text: 'select pg_catalog.pg_advisory_xact_lock(9009, pg_catalog.hashtext($1))',
+            text: `select pg_catalog.pg_advisory_xact_lock(${APP_LOCK})`,
             params: [ref],
           })),
         ]);

@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
-import { quoteIdentifier as id, quoteLiteral as literal, rowsAsText, type Statement } from '../database/statement.ts';
+import { quoteIdentifier as id, quoteLiteral as literal, plain, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   type AppRecord,
@@ -14,8 +14,6 @@ import {
 import { copyDatabase } from './copy-database.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
-
-const plain = (text: string): Statement => ({ text, params: [] });
 
 /** Makes or updates the template that every app's database is cloned from. */
 export async function ensureTemplate(server: Server, maintenance: Pool): Promise<void> {

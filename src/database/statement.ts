@@ -14,6 +14,9 @@ export interface Statement {
   readonly preparedFor?: string;
 }
 
+/** A statement without parameters, prepared for nobody. */
+export const plain = (text: string): Statement => ({ text, params: [] });
+
 /** What one statement answered. Values are the bytes PostgreSQL sent, in text format. */
 export interface Result {
   readonly fields: readonly { readonly name: string; readonly typeOid: number }[];

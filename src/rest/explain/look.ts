@@ -4,7 +4,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Relation } from '../../catalog/catalog.ts';
 import type { RelationRights } from '../../catalog/role-access.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { type Result, rowsAsText, type Statement } from '../../database/statement.ts';
+import { plain, type Result, rowsAsText, type Statement } from '../../database/statement.ts';
 import type { RestContext } from '../handle.ts';
 import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -16,7 +16,7 @@ import type { Value } from './condition-text.ts';
 import { type Evaluations, evaluate } from './evaluate.ts';
 import { type Asked, type Needs, policiesAsked } from './needs.ts';
 import { conflictsText, existingRowsText, insertedRowsText, triggeredRowsText } from './rows-text.ts';
-import { plain, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
 
 /** What there is to see of the rows of a call. */
 export interface Looked {

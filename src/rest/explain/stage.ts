@@ -1,7 +1,7 @@
 import type { CancelSignal } from '../../../contract/exchange.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import type { Result, Statement } from '../../database/statement.ts';
+import { plain, type Result, type Statement } from '../../database/statement.ts';
 
 /** A transaction in which statements may fail without ending it. */
 export class Stage {
@@ -37,8 +37,5 @@ export class Stage {
     return results;
   }
 }
-
-/** A statement without parameters, prepared for nobody. */
-export const plain = (text: string): Statement => ({ text, params: [] });
 
 const takeBack = plain('ROLLBACK TO SAVEPOINT pgrst_try');

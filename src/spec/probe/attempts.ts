@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { firstJson, type Statement } from '../../database/statement.ts';
+import { firstJson, plain, type Statement } from '../../database/statement.ts';
 
 /** One statement, tried as somebody. */
 export interface Attempt {
@@ -87,7 +87,6 @@ begin
 end
 $ninefold_probe$`;
 
-const plain = (text: string): Statement => ({ text, params: [] });
 const prepared = (text: string, ...params: string[]): Statement => ({ text, params, preparedFor: 'the probe' });
 
 const SAVE = prepared('savepoint ninefold_probe');
