@@ -87,7 +87,6 @@ describe('an app on an existing database', () => {
     const database = `existing_${uniqueRef().replaceAll('-', '_')}`;
     await superuser.query(`create database ${database}`);
     await superuser.query(`create role ${database}_guest`);
-    await superuser.query(`grant ${database}_guest to authenticator`);
     const url = new URL(status.database_url ?? '');
     url.pathname = `/${database}`;
     const inside = new pg.Client(url.href);
@@ -108,6 +107,8 @@ describe('an app on an existing database', () => {
     expect([made.code, made.stderr]).toEqual([0, '']);
     await set(ref, 'db_schemas', 'api');
     const app = JSON.parse(made.stdout);
+    // To the login role of this app alone: what `authenticator` may do, every app of the server may.
+    await superuser.query(`grant ${database}_guest to "app_${ref}_authenticator"`);
     await expect
       .poll(async () => (await clientOf(app).schema('api').from('things').select()).data)
       .toEqual([{ id: 7 }]);
