@@ -1,10 +1,11 @@
 /**
- * Builds what runs: the server as one file, dist/ninefold.js, and the console as static files in dist/web. Results are
+ * Builds what runs: the server as dist/ninefold.js, with what a command does not need in files beside
+ * it, and the console as static files in dist/web. Results are
  * put in place whole, so that a process that starts during a build never sees half of one.
  */
 import './node-version.mjs';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -30,8 +31,12 @@ async function buildServer(root) {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: ['src/main.ts'],
-    outfile: 'dist/ninefold.js',
+    entryNames: 'ninefold',
+    // Named by their content, and put in place first: ninefold.js never meets parts of another build.
+    chunkNames: 'server-[hash]',
+    outdir: 'dist',
     bundle: true,
+    splitting: true,
     packages: 'external',
     platform: 'node',
     format: 'esm',
@@ -44,11 +49,17 @@ async function buildServer(root) {
   // Its helper process would live as long as this one, which may go on to be the server.
   await esbuild.stop();
   await mkdir(dist, { recursive: true });
-  for (const file of outputFiles) {
-    const fresh = join(dist, `.${basename(file.path)}.${process.pid}`);
-    await writeFile(fresh, file.contents);
-    await rename(fresh, file.path);
+  const results = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
+  const parts = results.filter(({ name }) => name.startsWith('server-'));
+  for (const { name, contents } of [...parts, ...results.filter((result) => !parts.includes(result))]) {
+    const fresh = join(dist, `.${name}.${process.pid}`);
+    await writeFile(fresh, contents);
+    await rename(fresh, join(dist, name));
   }
+  const outdated = (await readdir(dist)).filter(
+    (name) => name.startsWith('server-') && !parts.some((part) => part.name === name),
+  );
+  await Promise.all(outdated.map((name) => rm(join(dist, name))));
 }
 
 async function buildWeb(root) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiError } from '../../contract/admin.ts';
-import { readConfig, readOperatorToken } from '../compose.ts';
+import { readConfig, readOperatorToken } from '../compose/configuration.ts';
 
 /** What went wrong, in a sentence for the user of the command line. */
 export class CliError extends Error {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { isForUser, version } from '../compose.ts';
+import { ConfigError, version } from '../compose/configuration.ts';
 import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
@@ -8,7 +8,6 @@ import { addSpecCommand } from './commands/spec.ts';
 import { addSqlCommand } from './commands/sql.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addTypesCommand } from './commands/types.ts';
-import { start } from './start.ts';
 
 /** Runs the command that the arguments name. Exit codes: 0 done, 1 refused or failed, 2 wrong usage;
  * comparisons of specifications have their own. */
@@ -18,7 +17,10 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     .version(version)
     .showHelpAfterError('(see ninefold --help)')
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
-  program.command('start').description('start the node').action(start);
+  program
+    .command('start')
+    .description('start the node')
+    .action(async () => (await import('./start.ts')).start());
   addStatusCommand(program);
   addAppCommands(program);
   addSettingsCommand(program);
@@ -31,7 +33,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     process.exit();
   } catch (error) {
     const code = error instanceof CliError && error.code ? ` (${error.code})` : '';
-    const known = error instanceof CliError || isForUser(error);
+    const known = error instanceof CliError || error instanceof ConfigError;
     process.stderr.write(
       known ? `ninefold: ${(error as Error).message}${code}\n` : `${String((error as Error).stack)}\n`,
     );

@@ -2,19 +2,18 @@ import cluster, { type Worker as ClusterWorker } from 'node:cluster';
 import { rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
+import { type Config, ConfigError, ensureSecrets, readConfig } from '../compose/configuration.ts';
 import {
-  type Config,
-  ConfigError,
   composePrimary,
   Events,
-  ensureSecrets,
+  isForOperator,
   newSetupToken,
   type Primary,
-  readConfig,
   type WorkerBrief,
   writeLog,
-} from '../compose.ts';
+} from '../compose/node.ts';
 import { banner } from './banner.ts';
+import { CliError } from './client.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
 /** A worker that is lost again within this time is started again only after a pause. */
@@ -24,7 +23,7 @@ const PARENT_MILLISECONDS = 1000;
 /** How long workers may take to finish what is in flight. */
 const STOP_MILLISECONDS = 10_000;
 
-/** `ninefold start`: the primary process, until a signal stops it. Throws an error whose message is for the user. */
+/** `ninefold start`: the primary process, until a signal stops it. Throws CliError, ConfigError. */
 export async function start(): Promise<void> {
   const started = performance.now();
   const config = readConfig();
@@ -33,7 +32,9 @@ export async function start(): Promise<void> {
   const events = new Events();
   writeLog(events, config.logLevel);
   const stopped = stopSignal(config);
-  const primary = await composePrimary(config, secrets, events);
+  const primary = await composePrimary(config, secrets, events).catch((error: Error) => {
+    throw isForOperator(error) ? new CliError(error.message) : error;
+  });
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
   const brief: WorkerBrief = {
     databaseUrl: primary.databaseUrl,

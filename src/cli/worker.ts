@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { composeWorker, ensureSecrets, readConfig, type Worker, type WorkerBrief } from '../compose.ts';
+import { ensureSecrets, readConfig } from '../compose/configuration.ts';
+import { composeWorker, type Worker, type WorkerBrief } from '../compose/node.ts';
 
 /** What the primary tells a worker, and what it answers. */
 export type ToWorker = { type: 'brief'; brief: WorkerBrief; port: number } | { type: 'stop' };

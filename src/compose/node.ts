@@ -1,37 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { limits } from '../contract/limits.ts';
-import packageJson from '../package.json' with { type: 'json' };
-import { authoriseDoor } from './admin/authorise.ts';
-import type { AdminContext } from './admin/context.ts';
-import { handleAdmin } from './admin/handle.ts';
-import { CONSOLE_REF, databaseName } from './apps/app-record.ts';
-import { Apps } from './apps/apps.ts';
-import { bootstrap, ServerUnfitError } from './apps/bootstrap.ts';
-import { CallStatistics } from './apps/call-statistics.ts';
-import { CallStories } from './apps/call-stories.ts';
-import { Incidents } from './apps/incidents.ts';
-import { Lifecycle } from './apps/lifecycle.ts';
-import { PassageKeeper } from './apps/passages.ts';
-import { Registry } from './apps/registry.ts';
-import { type Server, smallPool, superuserIn } from './apps/server.ts';
-import { type Config, ConfigError, type Secrets } from './config/config.ts';
-import { parseTarget } from './database/target.ts';
-import { authArea } from './http/auth-area.ts';
-import { openApiArea } from './http/open-api-area.ts';
-import { Pipeline } from './http/pipeline.ts';
-import { restArea } from './http/rest-area.ts';
-import { buildServer, type HttpServer } from './http/server.ts';
-import { Identities } from './identity/identities.ts';
-import { AddressLimiter } from './limits/token-bucket.ts';
-import { Events } from './observe/events.ts';
-import { writeLog } from './observe/log.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedded.ts';
-import { StartError } from './postgres/start-error.ts';
-import { OpenApiDocuments } from './spec/openapi/documents.ts';
-import { Probes } from './spec/probe/probes.ts';
-import { Specifier } from './spec/specifier.ts';
-import { ServerRoles } from './spec/versions/server-roles.ts';
-import { Versions } from './spec/versions/versions.ts';
+import { limits } from '../../contract/limits.ts';
+import { authoriseDoor } from '../admin/authorise.ts';
+import type { AdminContext } from '../admin/context.ts';
+import { handleAdmin } from '../admin/handle.ts';
+import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
+import { Apps } from '../apps/apps.ts';
+import { bootstrap, ServerUnfitError } from '../apps/bootstrap.ts';
+import { CallStatistics } from '../apps/call-statistics.ts';
+import { CallStories } from '../apps/call-stories.ts';
+import { Incidents } from '../apps/incidents.ts';
+import { Lifecycle } from '../apps/lifecycle.ts';
+import { PassageKeeper } from '../apps/passages.ts';
+import { Registry } from '../apps/registry.ts';
+import { type Server, smallPool, superuserIn } from '../apps/server.ts';
+import type { Config, Secrets } from '../config/config.ts';
+import { parseTarget } from '../database/target.ts';
+import { authArea } from '../http/auth-area.ts';
+import { openApiArea } from '../http/open-api-area.ts';
+import { Pipeline } from '../http/pipeline.ts';
+import { restArea } from '../http/rest-area.ts';
+import { buildServer, type HttpServer } from '../http/server.ts';
+import { Identities } from '../identity/identities.ts';
+import { AddressLimiter } from '../limits/token-bucket.ts';
+import { Events } from '../observe/events.ts';
+import { writeLog } from '../observe/log.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
+import { StartError } from '../postgres/start-error.ts';
+import { OpenApiDocuments } from '../spec/openapi/documents.ts';
+import { Probes } from '../spec/probe/probes.ts';
+import { Specifier } from '../spec/specifier.ts';
+import { ServerRoles } from '../spec/versions/server-roles.ts';
+import { Versions } from '../spec/versions/versions.ts';
+import { version } from './configuration.ts';
 
 /** What the primary hands to its workers: all that they need beside the environment. */
 export interface WorkerBrief {
@@ -189,8 +189,6 @@ export async function composeWorker(
   };
 }
 
-export const { version } = packageJson;
-
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 
 /** By the server's Unix socket, where there is one. */
@@ -201,10 +199,9 @@ function serverOf(databaseUrl: string, secrets: Secrets): Server {
   return { target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '' }, masterKey: secrets.masterKey };
 }
 
-/** True for an error whose message is a sentence for whoever runs the node. */
-export const isForUser = (error: unknown): boolean =>
-  error instanceof ConfigError || error instanceof StartError || error instanceof ServerUnfitError;
+/** True for an error whose message is a sentence for whoever starts the node. */
+export const isForOperator = (error: unknown): boolean =>
+  error instanceof StartError || error instanceof ServerUnfitError;
 
-export { type Config, ConfigError, ensureSecrets, readConfig, readOperatorToken } from './config/config.ts';
-export { Events } from './observe/events.ts';
-export { writeLog } from './observe/log.ts';
+export { Events } from '../observe/events.ts';
+export { writeLog } from '../observe/log.ts';
