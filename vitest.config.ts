@@ -5,19 +5,19 @@ import { countReporter } from './test/support/count-reporter.ts';
 function inProcess(name: string, include: string[]): TestProjectInlineConfiguration {
   return {
     extends: true,
-    test: { name, include, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 0 } },
+    test: { name, include, maxWorkers: 3, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 0 } },
   };
 }
 
 /**
- * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own, but where a file
- * takes what a node has, all its connections for one. Projects run one after the other (`groupOrder`).
+ * Tests against running nodes, which the files of a project share: `maxWorkers` files at a time, each with apps of its own; one,
+ * where a file takes what a node has, all its connections for one. Projects run one after the other (`groupOrder`).
  */
 function againstNodes(
   name: string,
   groupOrder: number,
   setup: string,
-  fileParallelism = true,
+  maxWorkers: number,
 ): TestProjectInlineConfiguration {
   return {
     extends: true,
@@ -25,7 +25,7 @@ function againstNodes(
       name,
       include: [`test/${name}/**/*.test.ts`],
       globalSetup: [`test/support/${setup}`],
-      fileParallelism,
+      maxWorkers,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       sequence: { groupOrder },
@@ -36,15 +36,15 @@ function againstNodes(
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
     reporters: ['default', countReporter],
     projects: [
       inProcess('unit', ['{src,contract}/**/*.test.ts', 'scripts/**/*.test.mjs', 'web/**/*.test.{ts,tsx}']),
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
-      againstNodes('wire', 1, 'shared-node-setup.ts'),
-      againstNodes('attack', 2, 'shared-node-setup.ts', false),
-      againstNodes('fault', 3, 'build-setup.ts'),
-      againstNodes('e2e', 4, 'browser-setup.ts'),
+      // More than two cores can run: while one file waits for a figure to be renewed, others go on.
+      againstNodes('wire', 1, 'shared-node-setup.ts', 3),
+      againstNodes('attack', 2, 'shared-node-setup.ts', 1),
+      againstNodes('fault', 3, 'build-setup.ts', 2),
+      againstNodes('e2e', 4, 'browser-setup.ts', 3),
     ],
   },
 });
