@@ -18,6 +18,7 @@ import {
 } from './decision.ts';
 import { callFunction, Policies, type RowOperation, type RowSecurity } from './policies.ts';
 import { PolicyGraph } from './policy-graph.ts';
+import { refusedByRules } from './rewrite-rules.ts';
 import { isGiven, Rights } from './rights.ts';
 import { ViewUses } from './view-uses.ts';
 
@@ -115,6 +116,9 @@ export class Access {
     operation: RowOperation,
     needed: readonly number[] | null,
   ): Decision {
+    // Rules are asked before rights.
+    const ruled = operation === 'select' ? null : refusedByRules(relation, operation);
+    if (ruled !== null) return refuse(ruled);
     const covered = this.rights.fields(role, relation, privilegeOf[operation]);
     if (covered === 'all') return this.#rows(caller, role, relation, operation);
     if (covered.length === 0) return refuse(`no ${privilegeOf[operation]} privilege`);
@@ -147,7 +151,7 @@ export class Access {
     columns: readonly string[] | null = null,
   ): Decision {
     if (operation !== 'select' && relation.replaced.includes(operation)) {
-      return open('a rewrite rule decides instead', 'as its rewrite rule allows');
+      return open('a rewrite rule does something else instead', 'as its rewrite rule allows');
     }
     if (operation !== 'select' && (relation.updatable_by_trigger & writeBit[operation]) === 0) {
       return refuse(`PostgreSQL knows no ${operation} on this ${kindNames[relation.kind]}`);

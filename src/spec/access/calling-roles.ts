@@ -28,9 +28,15 @@ const serverRoles = new Set([
 ]);
 
 function meaningOf({ name, comment }: RoleFact, anonymous: string | null): string {
-  const meaning = givenRoles[name]?.meaning ?? comment ?? 'a role of the app’s own';
-  if (name === 'anon') return anonymous === 'anon' ? meaning : 'no session, where a token names the role';
-  return name === anonymous ? `${meaning}; and whoever calls without a token` : meaning;
+  const given = givenRoles[name]?.meaning;
+  const meaning = given ?? comment ?? 'a role of the app’s own';
+  const who =
+    name === 'anon' && anonymous !== 'anon'
+      ? 'no session, where a token names the role'
+      : name === anonymous && name !== 'anon'
+        ? `${meaning}; and whoever calls without a token`
+        : meaning;
+  return given === undefined || comment === null ? who : `${who}; described as “${comment}”`;
 }
 
 /** Where calls without a token have the role of members, not every call of theirs has a member. */

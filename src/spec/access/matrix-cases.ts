@@ -335,8 +335,35 @@ export const matrixCases: MatrixCase[] = [
     sql: `${secured()} create table u () inherits (t); grant all on u to ${to}; insert into u (id, status) values (5, 'open'); create policy p on t for select using (status = 'open');`,
   },
   {
-    name: 'a table whose deletes a rule replaces',
+    name: 'a table whose deletes a rule replaces for some rows',
     sql: `${granted()} create rule no_delete as on delete to t where old.status = 'closed' do instead nothing;`,
+  },
+  {
+    name: 'a table whose deletes a rule takes away, and a view of it',
+    sql: `${granted()} create rule no_delete as on delete to t do instead nothing;
+      create view v as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a table whose deletes a rule replaces with a change that answers rows',
+    sql: `${granted()} create rule keep as on delete to t do instead
+      update t set status = 'closed' where t.id = old.id and old.status = 'open' returning t.*;`,
+  },
+  {
+    name: 'a table whose changes a rule replaces with one that answers no rows, and whose deletes with two',
+    sql: `${granted()} ${bare('other')} create rule elsewhere as on update to t do instead update other set note = new.note where id = old.id;
+      create rule twice as on delete to t do instead (delete from other where id = old.id; delete from other where id > 9);
+      grant all on other to ${to};`,
+  },
+  {
+    name: 'a table whose new rows a rule writes down, and one whose rules are switched off',
+    sql: `${granted()} ${granted('off')} create table log (id int); create rule log as on insert to t do also insert into log values (new.id);
+      create rule gone as on delete to off do instead nothing; alter table off disable rule gone;
+      create rule idle as on update to t do also nothing;`,
+  },
+  {
+    name: 'a view of which a rule takes some rows out',
+    sql: `${granted()} create view v as select * from t; grant all on v to ${to};
+      create rule closed_stay as on delete to v where old.status = 'closed' do instead nothing;`,
   },
   {
     name: 'names that need quotes',

@@ -28,13 +28,18 @@ export function statementsFor(cell: RoleCell, held: Held): Try[] {
         }),
       );
     case 'insert':
-      return inserts(cell, held);
+      return inserts(cell, held).map(asCall);
     case 'update':
-      return assignments(held).flatMap((set) => filtered(`update ${cell.entity} set ${set}`, held));
+      return assignments(held)
+        .flatMap((set) => filtered(`update ${cell.entity} set ${set}`, held))
+        .map(asCall);
     default:
-      return filtered(`delete from ${cell.entity}`, held);
+      return filtered(`delete from ${cell.entity}`, held).map(asCall);
   }
 }
+
+/** Calls write in WITH, and count the rows. */
+const asCall = ({ sql, of }: Try): Try => ({ sql: `with written as (${sql} returning 1) select from written`, of });
 
 function filtered(statement: string, { fields, ids, rows }: Held): Try[] {
   const reads = ['note', 'f'].flatMap((field) =>

@@ -24,7 +24,7 @@ export function rolesMarkdown({ roles, cells, policies, advice }: RolesChapter):
         group,
         (cell) => cell.operation,
       ),
-      ...unread(group),
+      ...unreached(group),
     );
     const told = policiesOf.get(entity) ?? [];
     if (told.length > 0) parts.push(told.map(policyLine).join('\n'), details(told));
@@ -59,12 +59,22 @@ function matrix(roles: readonly string[], cells: readonly RoleCell[], rowOf: (ce
   return table(['', ...roles.map(inline)], rows);
 }
 
-/** Why nobody reads it, where one reason is the same for all. */
-function unread(cells: readonly RoleCell[]): string[] {
-  const reads = cells.filter(({ operation }) => operation === 'select');
-  const [reason, ...others] = new Set(reads.map(({ reason }) => reason));
-  const isShut = reason !== undefined && others.length === 0 && reads.every(({ verdict }) => verdict === 'never');
-  return isShut ? [`Nobody reads it: ${inline(reason)}.`] : [];
+const nobody = {
+  select: 'Nobody reads it',
+  insert: 'Nobody adds rows',
+  update: 'Nobody changes rows',
+  delete: 'Nobody deletes rows',
+} as const;
+
+/** Why nobody reads it, where one reason is the same for all; why nobody writes, where that is an error and no right mends it. */
+function unreached(cells: readonly RoleCell[]): string[] {
+  return (['select', 'insert', 'update', 'delete'] as const).flatMap((operation) => {
+    const asked = cells.filter((cell) => cell.operation === operation);
+    const [reason, ...others] = new Set(asked.map(({ reason }) => reason));
+    const isShut = reason !== undefined && others.length === 0 && asked.every(({ verdict }) => verdict === 'never');
+    const isTold = operation === 'select' || /\([0-9A-Z]{5}( or [0-9A-Z]{5})?\)/.test(reason ?? '');
+    return isShut && isTold ? [`${nobody[operation]}: ${inline(reason)}.`] : [];
+  });
 }
 
 const verdict = (cell: RoleCell | undefined): string => {

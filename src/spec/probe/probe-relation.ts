@@ -255,12 +255,15 @@ async function setScene(
   const [pattern] = rows;
   const newRow = pattern ? ground.asNew(relation, pattern) : null;
   return {
-    scene: { relation, rows, newRow, owners, isWhole: read.length <= breadth.rows },
+    scene: { relation, rows, newRow, owners, isWhole: read.length <= breadth.rows, isRuled: isRuled(ground, relation) },
     concerned,
     seeded,
     trouble,
   };
 }
+
+const isRuled = (ground: Ground, relation: RelationFact): boolean =>
+  [relation, ...(relation.kind === 'v' ? ground.beneath(relation) : [])].some((one) => one.rewrite_rules !== null);
 
 /** Why none of the ways to make a row went through. */
 function firstFailure(making: readonly Attempt[], answers: readonly Answer[]): string | null {

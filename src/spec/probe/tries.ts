@@ -38,6 +38,8 @@ export interface Scene {
   owners: readonly string[];
   /** True where `rows` are all that there are. */
   isWhole: boolean;
+  /** It has rewrite rules, or what is beneath it: what PostgreSQL makes of a write hangs on how calls write. */
+  isRuled: boolean;
 }
 
 const reads = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
@@ -94,7 +96,7 @@ export class Tries {
         role: person.role,
         claims: person.claims,
         ...(person.setup === undefined ? {} : { setup: person.setup }),
-        sql,
+        sql: scene.isRuled && operation !== 'select' ? asCall(sql) : sql,
         kind: 'rows',
       },
       person,
@@ -260,6 +262,9 @@ export class Tries {
     return `${whose(row, person, scene.owners)} (${short.join(', ')})`;
   }
 }
+
+/** As calls write: with a row for each that is written, to count them. */
+const asCall = (sql: string): string => `with written as (${sql} returning 1) select from written`;
 
 /** False of a field that an expression surely does not read, neither by name nor with the whole row. */
 const isNamed = (text: string, { name }: FieldFact): boolean =>
