@@ -309,7 +309,8 @@ export const ninefoldErrors = entries({
     source: 'ninefold',
     status: 503,
     message: 'The database cannot be reached.',
-    meaning: 'PostgreSQL is starting, stopping or unreachable, or takes no more connections.',
+    meaning:
+      'PostgreSQL is starting, stopping or unreachable, takes no more connections, or refuses the app’s login; then the message says why.',
     action: 'Try again after the seconds in Retry-After.',
     member: told.tryAgain,
   },

@@ -6,7 +6,8 @@ export const databaseLimits = {
     group: 'database',
     unit: 'milliseconds',
     default: 8000,
-    meaning: 'How long one data call may run in the database.',
+    meaning:
+      'How long one data call may run in the database; statement_timeout of a role that calls take on (alter role anon set …) is not applied.',
     setting: 'db_statement_timeout',
     range: [0, 2_147_483_647],
     code: '57014',

@@ -6,8 +6,8 @@ export interface BoundFacts {
   server_settings: ServerSetting[];
   /** ALTER ROLE … SET and ALTER DATABASE … SET of any setting that reach the app's own login roles, the most specific last. */
   role_settings: { role: string | null; database: boolean; name: string; value: string }[];
-  /** Roles that log in to this database only, with -1 for no limit. */
-  connection_limits: { role: string; connections: number }[];
+  /** Roles that log in to this database only, with -1 for no limit, and until when (UTC) their passwords are valid; null for ever. */
+  connection_limits: { role: string; connections: number; valid_until: string | null }[];
   /** ALTER DATABASE … CONNECTION LIMIT; -1 for none. */
   database_connections: number;
 }
@@ -34,7 +34,7 @@ const names = [
 const list = names.map((name) => `'${name}'`).join(', ');
 
 /** The roles that can log in to this database: an app's own, as nobody else may connect. */
-const APP_LOGINS = `select l.oid, l.rolname, l.rolconnlimit from pg_catalog.pg_roles l
+const APP_LOGINS = `select l.oid, l.rolname, l.rolconnlimit, l.rolvaliduntil from pg_catalog.pg_roles l
   where l.rolcanlogin and not l.rolsuper and pg_catalog.has_database_privilege(l.oid, current_database(), 'CONNECT')`;
 
 /** A setting that the reading session has itself, or that its role or database has, says nothing of the server. */
@@ -54,7 +54,8 @@ export const boundQueries: CatalogueQueries<BoundFacts> = {
       and (s.setrole = 0 or r.oid is not null)
     order by s.setrole <> 0, s.setdatabase <> 0, r.rolname, 3) t`,
 
-  connection_limits: `select coalesce(json_agg(json_build_object('role', r.rolname, 'connections', r.rolconnlimit) order by r.rolname), '[]')
+  connection_limits: `select coalesce(json_agg(json_build_object('role', r.rolname, 'connections', r.rolconnlimit,
+      'valid_until', nullif(r.rolvaliduntil, 'infinity') at time zone 'UTC') order by r.rolname), '[]')
     from (${APP_LOGINS}) r`,
 
   database_connections: 'select d.datconnlimit from pg_catalog.pg_database d where d.datname = current_database()',

@@ -71,6 +71,19 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionError && (error.sqlstate === '57P03' || error.sqlstate === '55000');
 }
 
+/** What keeps the role from logging in, whatever is tried again; null where it is something else. */
+export function refusedLogin({ sqlstate }: ConnectionError): string | null {
+  switch (sqlstate) {
+    case '28P01':
+      // PostgreSQL tells its log alone which of the two it is.
+      return 'The password of the app’s login to its database was changed from inside the app, or it is valid no more (VALID UNTIL).';
+    case '28000':
+      return 'The app’s role may not log in to its database (NOLOGIN, or pg_hba.conf).';
+    default:
+      return null;
+  }
+}
+
 /** The server, the database or the role has all the connections that it may have (53300, too_many_connections). */
 export function isFull(error: unknown): boolean {
   return error instanceof ConnectionError && error.sqlstate === '53300';

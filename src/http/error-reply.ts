@@ -6,6 +6,7 @@ import {
   isFull,
   PoolTimeoutError,
   ResultTooLargeError,
+  refusedLogin,
 } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { helpLink } from './help-link.ts';
@@ -38,10 +39,8 @@ function noConnection(cause: ConnectionError): NinefoldError {
       cause,
     });
   }
-  if (cause.sqlstate === '28P01') {
-    const message = 'The password of the app’s login to its database was changed from inside the app.';
-    return new NinefoldError('database_unavailable', { message, cause });
-  }
+  const message = refusedLogin(cause);
+  if (message !== null) return new NinefoldError('database_unavailable', { message, cause });
   return new NinefoldError('database_unavailable', { headers, cause });
 }
 

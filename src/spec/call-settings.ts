@@ -25,8 +25,21 @@ export function callSettings(facts: Facts, settings: RestSettings & AuthSettings
       const set_in = value === standard ? 'code' : 'setting';
       return { key, value, default: standard, meaning: setting.meaning, set_in };
     });
-  return [...own, ...databaseSettings(facts), ...representations(facts)];
+  return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(facts)];
 }
+
+/**
+ * What PostgREST does and Ninefold does not, whatever is set: so that one app cannot write into the specification of another, it is
+ * not told what that is (decision 2).
+ */
+const settingsOfRoles: CallSetting = {
+  key: 'alter role … set',
+  value: 'not applied',
+  default: 'not applied',
+  meaning:
+    'What is set for anon, authenticated, service_role or another role that calls take on. These roles are the server’s, and code of any app could set it for all. The settings here, those of functions, of the database and of the app’s login role apply.',
+  set_in: 'code',
+};
 
 /** CREATE CAST … AS IMPLICIT of domains (PostgREST docs, "Domain Representations"), where the login role may execute its function. */
 function representations(facts: Facts): CallSetting[] {
@@ -64,7 +77,7 @@ function databaseSettings(facts: Facts): CallSetting[] {
         // Names with a dot are the app's own, and often hold a secret.
         value: one.name.includes('.') ? fingerprint(one.value) : one.value,
         default: 'the server’s',
-        meaning: `What PostgreSQL’s ${one.name} is for connections of ${whose}.`,
+        meaning: `What PostgreSQL’s ${one.name} is for new connections of ${whose}.`,
         set_in: 'database',
       };
     })

@@ -21,7 +21,7 @@ export function limitsChapter(facts: Facts, app: LimitsApp): LimitsChapter {
     .map(([name, limit]) => ownLimit(name as LimitName, limit, facts, app))
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
   return {
-    limits: [...own, ...databaseLimits(facts), ...functionLimits(facts)],
+    limits: [...own, ...databaseLimits(facts), ...functionLimits(facts, app.settings)],
     sources: [
       { kind: 'code', label: 'contract/limits.ts: the numbers and their defaults' },
       { kind: 'setting', label: 'settings of the app', sql: 'select * from ninefold.settings' },
@@ -71,6 +71,7 @@ function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): 
   const value = connections.value < 0 ? null : connections.value;
   return {
     ...base,
+    meaning: `${limit.meaning}${connections.words}`,
     value,
     set_in: value === limit.default ? 'code' : 'database',
     change: { by: 'sql', key: connections.sql },
@@ -83,12 +84,28 @@ function clamped(value: unknown, { range }: Limit): number | null {
   return range ? Math.min(Math.max(value, range[0]), range[1]) : value;
 }
 
-/** The limits that PostgreSQL keeps, on the login roles of the app. */
-function connectionsOf(name: LimitName, facts: Facts): { value: number; sql: string } | null {
+/** The limits that PostgreSQL keeps, on the login roles of the app. `words` are what else keeps connections from being opened. */
+function connectionsOf(name: LimitName, facts: Facts): { value: number; words: string; sql: string } | null {
   if (name !== 'appConnections' && name !== 'ownerConnections') return null;
   const wanted = name === 'appConnections' ? facts.authenticator : facts.authenticator.replace(/_authenticator$/, '');
   const found = facts.connection_limits.find(({ role }) => role === wanted);
-  return found ? { value: found.connections, sql: 'alter role … connection limit …' } : null;
+  if (found) {
+    return {
+      ...{ value: found.connections, words: validUntilWords(found.valid_until) },
+      sql: 'alter role … connection limit …',
+    };
+  }
+  const isBarred = facts.roles.some((role) => role.name === wanted && !role.can_login);
+  return isBarred
+    ? { value: 0, words: ' Their role may not log in; no new one is opened.', sql: 'alter role … login' }
+    : null;
+}
+
+/** VALID UNTIL of the role: PostgreSQL asks it when a connection is opened. What is open stays. */
+function validUntilWords(until: string | null): string {
+  if (until === null) return '';
+  const moment = until === '-infinity' ? 'no moment' : `${until.replace('T', ' ')} UTC`;
+  return ` The password of their role is valid until ${moment} (alter role … valid until …); after that no new one is opened.`;
 }
 
 const meanings: Readonly<Record<string, string>> = {
@@ -131,7 +148,7 @@ function databaseLimits(facts: Facts): LimitLine[] {
       {
         ...line,
         id: `database.${name}.${whose}${here ? '' : '.everywhere'}`,
-        meaning: `${line.meaning.replace(/; 0 is no limit\.$|\.$/, '')}, for connections of ${whose}.`,
+        meaning: `${line.meaning.replace(/; 0 is no limit\.$|\.$/, '')}, for new connections of ${whose}.`,
         value: amount,
         set_in: 'database' as const,
         change: { by: 'sql' as const, key: `alter ${of} set ${name} = …` },
@@ -193,21 +210,22 @@ function amountOf(written: string, unit: string | null): number | null {
   return scale === undefined ? null : number * scale;
 }
 
-/** ALTER FUNCTION … SET: statement_timeout comes before the app's own where it is hoisted. */
+/** ALTER FUNCTION … SET: statement_timeout comes before the app's own where it is hoisted; set within a statement, it bounds nothing. */
 const functionSettings: Readonly<Record<string, { meaning: string; code: string }>> = {
   statement_timeout: { meaning: 'How long a call of % may run in the database.', code: '57014' },
   lock_timeout: { meaning: 'How long a statement within % waits for a lock.', code: '55P03' },
 };
 
 /** What functions are bounded by. */
-const functionLimits = (facts: Facts): LimitLine[] => toldRoutines(facts).flatMap(functionLimit);
+const functionLimits = (facts: Facts, settings: RestSettings): LimitLine[] =>
+  toldRoutines(facts).flatMap((routine) => functionLimit(routine, settings.db_hoisted_tx_settings));
 
-function functionLimit(routine: RoutineFact): LimitLine[] {
+function functionLimit(routine: RoutineFact, hoisted: readonly string[]): LimitLine[] {
   return routine.settings.flatMap((setting): LimitLine[] => {
     const [name, written = ''] = setting.split(/=(.*)/s);
     const known = functionSettings[name ?? ''];
     const value = known ? amountOf(written, 'ms') : null;
-    if (!known || value === null) return [];
+    if (!known || value === null || (name === 'statement_timeout' && !hoisted.includes(name))) return [];
     const id = idOf(routine);
     return [
       {

@@ -2,6 +2,7 @@ import { describe, expect, inject, it } from 'vitest';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
 
 const node = inject('node');
 
@@ -60,6 +61,34 @@ describe('chapters 8 and 9 of a running app', () => {
     const lines = (await chaptersOf(app.ref)).limits?.limits;
     expect(lines?.find(({ id }) => id === 'pageRows')).toMatchObject({ value: 5, set_in: 'setting' });
     expect(lines?.find(({ id }) => id === 'appConnections')).toMatchObject({ value: 100 });
+  });
+
+  it('until when the password of its login is valid, and calls say so once it is past', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, 'create table public.things (id int primary key)');
+    const client = clientOf(app, app.secret_key);
+    expect((await client.from('things').select()).status).toBe(200);
+    const login = `"app_${app.ref}_authenticator"`;
+    await withClient(await superuserUrl(node, `app_${app.ref}`), async (superuser) => {
+      await superuser.query(`alter role ${login} valid until '2001-02-03 04:05:06+00'`);
+      const bound = async () =>
+        (await chaptersOf(app.ref)).limits?.limits.find(({ id }) => id === 'appConnections')?.meaning;
+      await expect.poll(bound).toContain('valid until 2001-02-03 04:05:06 UTC');
+      // What is open stays open.
+      expect((await client.from('things').select()).status).toBe(200);
+      await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
+        login.replaceAll('"', ''),
+      ]);
+      const refused = await client.from('things').select();
+      expect(refused).toMatchObject({
+        status: 503,
+        error: { code: 'PGRST000', details: expect.stringContaining('VALID UNTIL') },
+      });
+      const signedIn = await client.auth.signInWithPassword({ email: 'a@example.org', password: 'secret-12' });
+      expect(signedIn.error).toMatchObject({ status: 503, message: expect.stringContaining('VALID UNTIL') });
+      await superuser.query(`alter role ${login} valid until 'infinity'`);
+    });
+    await expect.poll(async () => (await client.from('things').select()).status).toBe(200);
   });
 
   it('chapter 7 says how often each call was made', async () => {

@@ -1,5 +1,5 @@
 import type { Reply } from '../../../contract/exchange.ts';
-import { ConnectionError, DatabaseError, isFull, PoolTimeoutError } from '../../database/database-error.ts';
+import { ConnectionError, DatabaseError, isFull, PoolTimeoutError, refusedLogin } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { databaseErrorReply } from './database-error-reply.ts';
 
@@ -34,7 +34,10 @@ export function restErrorReply(error: unknown, context: ErrorContext): Reply | n
     return errorReply(status, body, headers, context);
   }
   if (error instanceof ConnectionError) {
-    return restErrorReply(isFull(error) ? error.cause : new NinefoldError('PGRST000'), context);
+    return restErrorReply(
+      isFull(error) ? error.cause : new NinefoldError('PGRST000', { details: refusedLogin(error) }),
+      context,
+    );
   }
   if (error instanceof PoolTimeoutError) return restErrorReply(new NinefoldError('PGRST003'), context);
   return null;

@@ -275,6 +275,28 @@ describe('a change of the app is told in words that a business person can read',
     expect(told.join('\n')).not.toContain('hush');
   });
 
+  it('a comment on a role that every app has, beside who it is', async () => {
+    const before = await derive();
+    await database.pool.script(`comment on role authenticated is 'Staff of the "desk"'`);
+    const told = words(before, await derive()).join('\n');
+    await database.pool.script('comment on role authenticated is null');
+    expect(told).toContain('a signed-in member; described as “Staff of the "desk"”');
+    expect(await derive()).toEqual(before);
+  });
+
+  it('until when the login role of the app is valid, and that it may log in no more', async () => {
+    const [before, login] = [await derive(), 'app_authenticator'];
+    const told = async (change: string, undo: string): Promise<string> => {
+      await database.pool.script(`alter role ${login} ${change}`);
+      const changes = words(before, await derive()).join('\n');
+      await database.pool.script(`alter role ${login} ${undo}`);
+      return changes;
+    };
+    const past = await told(`valid until '-infinity'`, `valid until 'infinity'`);
+    expect(past).toMatch(/^The limit appConnections has changed: .*is valid until no moment/);
+    expect(await told('nologin', 'login')).toMatch(/^The limit appConnections is now 0 .*Their role may not log in;/);
+  });
+
   it('a limit that is raised', async () => {
     const before = await derive();
     const settings = { ...defaultRestSettings, db_max_rows: 5 };
