@@ -12,7 +12,7 @@ export interface EntityFacts {
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
-  /** Sequences of the app's schemas, but those that count from 1 for as long as the largest type lasts. */
+  /** Sequences of the app's schemas, but those that count one by one from 1 for as long as the largest type lasts. */
   numberings: NumberingFact[];
 }
 
@@ -166,24 +166,17 @@ export interface NumberingFact {
   least: string;
   most: string;
   cycles: boolean;
+  /** How many numbers a connection takes at once. */
+  cache: string;
 }
 
-/** What one partition asks of its rows beside what the whole table does. */
-export interface PartitionConstraintFact {
-  /** The partitioned table that clients know. */
-  relation: number;
+/**
+ * What one partition asks of its rows beside what the whole table does. `relation` is the partitioned table that clients know, and fields are
+ * numbered as there.
+ */
+export interface PartitionConstraintFact extends ConstraintFact {
   /** The partition, `schema.name`. */
   partition: string;
-  name: string;
-  kind: 'p' | 'u' | 'f' | 'c' | 'x' | 'n';
-  /** Names of the fields. */
-  fields: string[];
-  definition: string;
-  expression: string | null;
-  period: boolean;
-  validated: boolean;
-  enforced: boolean;
-  comment: string | null;
 }
 
 export interface TriggerFact {
@@ -228,6 +221,26 @@ export const isUnserved = (relation: string): string =>
 
 /** Whether a key is one over periods; looked at where the definition may say so. */
 const isPeriod = `case when d.definition ~ 'WITHOUT OVERLAPS|PERIOD' then ${ofPeriod} else false end`;
+
+/** `SpecialFact` of the constraint `k` with the definition `d`; `deleteFields` are the numbers of its fields that ON DELETE names. */
+const specialOf = (deleteFields: string): string => `
+      case when k.contype = 'x' or k.condeferrable or (k.contype = 'f' and k.confmatchtype = 'f') or k.confdelsetcols is not null or ${isPeriod} then json_build_object(
+        'period', ${isPeriod}, 'match_full', k.contype = 'f' and k.confmatchtype = 'f', 'delete_fields', ${deleteFields},
+        'timing', case when k.condeferred then 'deferred' when k.condeferrable then 'deferrable' else 'at once' end,
+        'exclusion', case when k.contype = 'x' then (
+          select json_build_object('condition', pg_get_expr(i.indpred, i.indrelid), 'keys',
+            (select json_agg(json_build_object('key', pg_get_indexdef(i.indexrelid, e.at::int, false),
+                'operator', case when s.nspname = 'pg_catalog' then o.oprname else format('OPERATOR(%I.%s)', s.nspname, o.oprname) end,
+                'collation', ${collationOf('i.indcollation[e.at - 1]')}) order by e.at)
+              from unnest(k.conexclop) with ordinality e(operator, at)
+              join pg_catalog.pg_operator o on o.oid = e.operator join pg_catalog.pg_namespace s on s.oid = o.oprnamespace))
+          from pg_catalog.pg_index i where i.indexrelid = k.conindid) end) end`;
+
+/** Numbers of fields of the partition `c` as the numbers that they have in the whole table. */
+const numbersInRoot = (numbers: string): string =>
+  `(select json_agg(r.attnum order by f.at) from unnest(${numbers}) with ordinality f(number, at)
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = f.number
+    join pg_catalog.pg_attribute r on r.attrelid = pg_partition_root(c.oid) and r.attname = a.attname)`;
 
 const standsAlone = (type: string): string =>
   `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;
@@ -281,17 +294,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
       coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
-      case when k.contype = 'x' or k.condeferrable or (k.contype = 'f' and k.confmatchtype = 'f') or k.confdelsetcols is not null or ${isPeriod} then json_build_object(
-        'period', ${isPeriod}, 'match_full', k.contype = 'f' and k.confmatchtype = 'f', 'delete_fields', k.confdelsetcols,
-        'timing', case when k.condeferred then 'deferred' when k.condeferrable then 'deferrable' else 'at once' end,
-        'exclusion', case when k.contype = 'x' then (
-          select json_build_object('condition', pg_get_expr(i.indpred, i.indrelid), 'keys',
-            (select json_agg(json_build_object('key', pg_get_indexdef(i.indexrelid, e.at::int, false),
-                'operator', case when s.nspname = 'pg_catalog' then o.oprname else format('OPERATOR(%I.%s)', s.nspname, o.oprname) end,
-                'collation', ${collationOf('i.indcollation[e.at - 1]')}) order by e.at)
-              from unnest(k.conexclop) with ordinality e(operator, at)
-              join pg_catalog.pg_operator o on o.oid = e.operator join pg_catalog.pg_namespace s on s.oid = o.oprnamespace))
-          from pg_catalog.pg_index i where i.indexrelid = k.conindid) end) end as special,
+      ${specialOf('k.confdelsetcols')} as special,
       k.convalidated as validated, d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
@@ -305,11 +308,11 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     order by k.conrelid, k.contypid, k.conname, k.oid`),
 
   partition_constraints: list(`
-    select pg_partition_root(c.oid)::oid::int8 as relation, format('%I.%I', n.nspname, c.relname) as partition, k.conname as name,
-      k.contype as kind, (select coalesce(json_agg(a.attname order by f.at), '[]')
-        from unnest(k.conkey) with ordinality f(number, at)
-        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = f.number) as fields,
-      d.definition, case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression, ${isPeriod} as period,
+    select k.oid::int8 as oid, pg_partition_root(c.oid)::oid::int8 as relation, 0 as domain, format('%I.%I', n.nspname, c.relname) as partition,
+      k.conname as name, k.contype as kind, coalesce(${numbersInRoot('k.conkey')}, '[]') as fields, k.confrelid::int8 as target,
+      coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
+      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
+      ${specialOf(numbersInRoot('k.confdelsetcols'))} as special,
       k.convalidated as validated, d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
     from ${relationsOf('c')}
     join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x', 'n')
@@ -317,7 +320,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     cross join lateral (select pg_get_constraintdef(k.oid) as definition offset 0) d
     ${commentOf('pg_constraint', 'k.oid')}
     where c.relispartition
-    order by 1, 2, 3`),
+    order by relation, partition, k.conname`),
 
   unique_indexes: list(`
     select case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation,
@@ -385,11 +388,12 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   numberings: list(`
     select q.seqrelid::int8 as sequence, coalesce(i.refobjid, 0)::int8 as relation, coalesce(i.refobjsubid, 0) as field,
       format_type(q.seqtypid, null) as type, q.seqstart::text as start, q.seqincrement::text as increment, q.seqmin::text as least,
-      q.seqmax::text as most, q.seqcycle as cycles
+      q.seqmax::text as most, q.seqcycle as cycles, q.seqcache::text as cache
     from pg_catalog.pg_sequence q join pg_catalog.pg_class c on c.oid = q.seqrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     left join pg_catalog.pg_depend i on i.classid = 'pg_catalog.pg_class'::regclass and i.objid = q.seqrelid
       and i.refclassid = 'pg_catalog.pg_class'::regclass and i.deptype = 'i'
     where q.seqtypid <> 20 or q.seqstart <> 1 or q.seqincrement <> 1 or q.seqmax <> 9223372036854775807 or q.seqcycle
+      or q.seqmin <> 1 or q.seqcache <> 1
     order by q.seqrelid`),
 };

@@ -77,7 +77,7 @@ function rulesOf(look: Look, relation: RelationFact): Rule[] {
   ]);
   const ofRows = [
     ...constraints.filter((one) => one.kind !== 'n').flatMap((one) => constraintRules(look, relation, one)),
-    ...(look.partitions.get(relation.oid) ?? []).map(partitionRule),
+    ...(look.partitions.get(relation.oid) ?? []).flatMap((one) => partitionRules(look, relation, one)),
     ...(look.indexes.get(relation.oid) ?? []).map((index) => indexRule(look, relation, index)),
   ].sort((a, b) => compareText(a.name, b.name));
   return [
@@ -163,21 +163,12 @@ const timings: Readonly<Record<SpecialFact['timing'], string>> = {
 };
 
 /** What a partition alone asks. Rows come to it through its table, so it is a rule of the table. */
-function partitionRule(constraint: PartitionConstraintFact): Part {
-  const { definition, expression, fields, kind, name, partition } = constraint;
-  const words =
-    kind === 'n' ? `${fields.join(', ')} has a value` : expression === null ? definition : ruleWords(expression);
-  return {
-    name: `${partition}.${name}`,
-    kind: kinds[kind],
-    fields,
-    words: `of rows in ${partition}: ${words}`,
-    comment: constraint.comment,
-    sql: definition,
-    applies_to: appliesTo(constraint),
-    sqlstate: sqlstateOf(kind, constraint.period),
-  };
-}
+const partitionRules = (look: Look, relation: RelationFact, constraint: PartitionConstraintFact): Part[] =>
+  constraintRules(look, relation, constraint).map((part) => ({
+    ...part,
+    name: `${constraint.partition}.${part.name}`,
+    words: `of rows in ${constraint.partition}: ${part.words}`,
+  }));
 
 function constraintWords(look: Look, constraint: ConstraintFact, fields: readonly string[]): string {
   const { definition, expression, kind, relation } = constraint;
@@ -205,7 +196,9 @@ function constraintWords(look: Look, constraint: ConstraintFact, fields: readonl
       }));
       return `${exclusionWords({ ...exclusion, keys })}${equalKeys(keys)}`;
     }
-    default:
+    case 'n':
+      return `${fields.join(', ')} has a value`;
+    case 'c':
       return expression === null ? definition : ruleWords(expression);
   }
 }

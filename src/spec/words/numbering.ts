@@ -21,9 +21,13 @@ export function numberingWords(fact: NumberingFact, type: string): string | null
   const upwards = by > 0n;
   const isBounded = upwards ? most < last : least > -last - 1n;
   const [end, again] = upwards ? [most, least] : [least, most];
-  if (start === 1n && by === 1n && !isBounded && !fact.cycles) return null;
   const steps = by === 1n ? '' : by === -1n ? ' downwards' : ` in steps of ${by}`;
   const to = isBounded ? ` to ${end}` : '';
   const then = fact.cycles ? `, then again from ${again}` : isBounded ? ', then none (2200H)' : '';
-  return `from ${start}${to}${steps}${then}`;
+  // Without a cycle, what lies behind is reached by setval and RESTART only.
+  const isOpen = fact.cycles || again === (upwards ? 1n : -1n);
+  const behind = isOpen ? '' : `, never set ${upwards ? 'below' : 'above'} ${again}`;
+  const ahead = fact.cache === '1' ? '' : `, ${fact.cache} at a time for each connection`;
+  const words = `from ${start}${to}${steps}${then}${behind}${ahead}`;
+  return words === 'from 1' ? null : words;
 }

@@ -153,6 +153,13 @@ export const changesOfKeysAndTypes: readonly Change[] = [
 
   // Numbers
   counted('set maxvalue 100', 'set no maxvalue', /`id`.*numbered unless given, from 1 to 100, then none \(2200H\)/),
+  counted('set minvalue -5', 'set minvalue 1', /`id`.*from 1, never set below -5/),
+  change(
+    3,
+    'alter sequence public.tickets_id_seq cache 20',
+    'alter sequence public.tickets_id_seq cache 1',
+    /`id`.*from 1, 20 at a time for each connection/,
+  ),
   counted('set increment by 10', 'set increment by 1', /`id`.*from 1 in steps of 10/),
   counted('set maxvalue 9 set cycle', 'set no maxvalue set no cycle', /`id`.*from 1 to 9, then again from 1/),
   change(
