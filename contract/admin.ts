@@ -147,6 +147,7 @@ export interface SqlRequest {
 export interface SqlResponse {
   /** One element a statement. */
   results: SqlResult[];
+  /** Of all statements together: PostgreSQL sends the answers to a script when it has run all of it. */
   duration_ms: number;
 }
 
@@ -159,7 +160,6 @@ export interface SqlResult {
   row_count: number;
   /** True when more rows exist than the limit sqlRows lets through. */
   cut: boolean;
-  duration_ms: number;
 }
 
 export interface SqlFailure {

@@ -30,21 +30,15 @@ export async function runSql(context: AdminContext, caller: Caller, exchange: Ex
   return withPool(ownerOf(context.server, record), async (pool) => {
     const results = await runScript(pool, sql, who, exchange.signal);
     const types = await typeNames(pool, results);
-    let before = started;
     const response: SqlResponse = {
-      results: results.map((result) => {
-        const duration = result.at - before;
-        before = result.at;
-        return {
-          command: result.command,
-          columns: result.fields.map(({ name, typeOid }) => ({ name, type: types.get(typeOid) ?? String(typeOid) })),
-          rows: result.rows.map((row) => row.map((value) => value?.toString('utf8') ?? null)),
-          row_count: result.rowCount,
-          cut: result.rowCount > result.rows.length,
-          duration_ms: duration,
-        };
-      }),
-      duration_ms: performance.now() - started,
+      results: results.map((result) => ({
+        command: result.command,
+        columns: result.fields.map(({ name, typeOid }) => ({ name, type: types.get(typeOid) ?? String(typeOid) })),
+        rows: result.rows.map((row) => row.map((value) => value?.toString('utf8') ?? null)),
+        row_count: result.rowCount,
+        cut: result.rowCount > result.rows.length,
+      })),
+      duration_ms: (results.at(-1)?.at ?? started) - started,
     };
     return json(response);
   });

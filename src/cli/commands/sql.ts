@@ -29,8 +29,9 @@ export function addSqlCommand(program: Command): void {
           );
         }
         const cut = result.cut ? `, the first ${result.rows.length} shown` : '';
-        process.stdout.write(`${result.command}${cut} (${result.duration_ms.toFixed(1)} ms)\n`);
+        process.stdout.write(`${result.command}${cut}\n`);
       }
+      process.stdout.write(`(${response.duration_ms.toFixed(1)} ms)\n`);
     });
 }
 

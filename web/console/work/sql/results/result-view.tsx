@@ -7,7 +7,7 @@ import { Code } from '../../../../ui/code.tsx';
 import { Grid, type GridColumn } from '../../../../ui/grid/grid.tsx';
 import type { Position } from '../../../../ui/grid/move.ts';
 import { CutLine, pushClass, wideOnlyClass } from '../../../../ui/workbench.tsx';
-import { count, milliseconds } from '../../../format/format.ts';
+import { count } from '../../../format/format.ts';
 import { isCode, isFigure, kindOfType, shortType } from '../../../values/field-kind.ts';
 import { cellText } from '../../../values/show-value.ts';
 import { Null } from '../../data/value.tsx';
@@ -35,8 +35,8 @@ function columnOf({ columns, rows }: SqlResult, index: number): GridColumn {
   };
 }
 
-/** The rows of one statement. Enter shows a value in full, Ctrl or Cmd and C copies it. */
-export function ResultView({ result }: { result: SqlResult }) {
+/** The rows of one statement, and how long the run `took`. Enter shows a value in full, Ctrl or Cmd and C copies it. */
+export function ResultView({ result, took }: { result: SqlResult; took: string }) {
   const [position, setPosition] = useState<Position>({ row: 0, column: 0 });
   const [open, setOpen] = useState<Position | null>(null);
   const columns = useMemo(() => [numberColumn, ...result.columns.map((_, index) => columnOf(result, index))], [result]);
@@ -54,7 +54,7 @@ export function ResultView({ result }: { result: SqlResult }) {
   );
   const valueAt = ({ row, column }: Position) => (column === 0 ? null : (result.rows[row]?.[column - 1] ?? null));
   const opened = open && valueAt(open);
-  if (result.columns.length === 0) return <Done result={result} />;
+  if (result.columns.length === 0) return <Done result={result} took={took} />;
   return (
     <>
       <Grid
@@ -89,7 +89,7 @@ export function ResultView({ result }: { result: SqlResult }) {
         }
         instead={result.rows.length === 0 ? <p className={styles.none}>No rows.</p> : null}
       />
-      <ResultFoot result={result} />
+      <ResultFoot result={result} took={took} />
     </>
   );
 }
@@ -97,7 +97,7 @@ export function ResultView({ result }: { result: SqlResult }) {
 const isJson = ({ columns }: SqlResult, column: number): boolean =>
   kindOfType(columns[column - 1]?.type ?? 'text') === 'json';
 
-function Done({ result }: { result: SqlResult }) {
+function Done({ result, took }: { result: SqlResult; took: string }) {
   return (
     <>
       <p className={styles.none}>
@@ -105,14 +105,14 @@ function Done({ result }: { result: SqlResult }) {
       </p>
       <CutLine>
         <b>Done</b>
-        <span className="soft">{milliseconds(result.duration_ms)}</span>
+        <span className="soft">{took}</span>
       </CutLine>
     </>
   );
 }
 
-function ResultFoot({ result }: { result: SqlResult }) {
-  const { rows, row_count, cut, duration_ms } = result;
+function ResultFoot({ result, took }: { result: SqlResult; took: string }) {
+  const { rows, row_count, cut } = result;
   const copy = (text: string) => void navigator.clipboard.writeText(text);
   return (
     <CutLine>
@@ -120,7 +120,7 @@ function ResultFoot({ result }: { result: SqlResult }) {
         {count(rows.length)} of {count(row_count)} rows{cut ? ' shown' : ''}
       </b>
       <span className="soft">
-        {milliseconds(duration_ms)}
+        {took}
         {cut && ', the rest is cut: add a limit, or count'}
       </span>
       <span className={pushClass} />

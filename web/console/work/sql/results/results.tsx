@@ -5,7 +5,7 @@ import { Tabs } from '../../../../ui/tabs.tsx';
 import { CutLine } from '../../../../ui/workbench.tsx';
 import { ApiFailure, failureFacts } from '../../../data/api-failure.ts';
 import { sqlFailureOf } from '../../../data/sql/run-sql.ts';
-import { counted, milliseconds } from '../../../format/format.ts';
+import { count, counted, milliseconds } from '../../../format/format.ts';
 import type { Run } from '../use-run.ts';
 import { ResultView } from './result-view.tsx';
 import styles from './results.module.css';
@@ -29,6 +29,8 @@ export function Results({ run }: { run: Run | null }) {
   if (ending.kind === 'failed') return <FailedRun run={run} error={ending.error} />;
   const { results, duration_ms } = ending.response;
   if (results.length === 0) return <p className={styles.none}>There was no statement in it.</p>;
+  const took =
+    results.length === 1 ? milliseconds(duration_ms) : `${milliseconds(duration_ms)} for all ${count(results.length)}`;
   const withRows = results.findLastIndex(({ columns }) => columns.length > 0);
   return (
     <Tabs
@@ -42,7 +44,7 @@ export function Results({ run }: { run: Run | null }) {
             <Icon of={IconCheck} small />
           </span>
         ),
-        content: <ResultView result={result} />,
+        content: <ResultView result={result} took={took} />,
       }))}
     />
   );
