@@ -72,6 +72,8 @@ export interface Entity {
   /** Keys WITHOUT OVERLAPS: of rows that are alike in `fields`, no two overlap in `period`. Absent where there is none. */
   period_keys?: { fields: string[]; period: string }[];
   fields: Field[];
+  /** What calls may read with its rows beside its fields: functions of a row, by name; absent where there is none. */
+  computed?: ComputedField[];
   /** Triggers of the app's own, by name. */
   triggers: EntityTrigger[];
   /** Rewrite rules, by name, but a view's own query; absent where there is none. */
@@ -86,6 +88,16 @@ export interface Entity {
   extension: string | null;
   /** Live figures, not part of the hash. */
   figures?: { rows_estimate: number; size_bytes: number };
+}
+
+interface ComputedField {
+  name: string;
+  /** Read like a field, `select=full_title`, or embedded as related rows, `select=others(*)`. */
+  as: 'field' | 'relationship';
+  /** What it answers. */
+  type: string;
+  /** Id of the function: chapter 6 says who may read it, chapter 7 what it does. */
+  function: string;
 }
 
 export interface EntityTrigger {

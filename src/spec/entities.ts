@@ -7,9 +7,10 @@ import type {
   RelationFact,
   TypeFact,
 } from '../catalog/entities.ts';
+import { type Computed, computedOf } from './computed.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
-import { byName, compareText, entityId, roleName } from './names.ts';
+import { byName, compareText, entityId, roleName, routineId } from './names.ts';
 import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
 
@@ -57,6 +58,7 @@ class Lookup {
   /** By their own number, and by the relation that they number a field of. */
   readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
+  readonly computed: ReadonlyMap<number, readonly Computed[]>;
 
   constructor(facts: Facts) {
     this.fields = groupBy(facts.fields, (field) => field.relation);
@@ -68,6 +70,7 @@ class Lookup {
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.sequences = groupBy(facts.numberings, (one) => one.sequence);
     this.numbered = groupBy(facts.numberings, (one) => one.relation);
+    this.computed = groupBy(computedOf(facts), ({ relation }) => relation.oid);
   }
 
   /** The names of fields by their numbers. */
@@ -84,6 +87,26 @@ class Lookup {
       return fact.kind === 'p' ? this.partitions(child) : [fact];
     });
   }
+}
+
+function computedFields(computed: readonly Computed[] = []): Pick<Entity, 'computed'> {
+  if (computed.length === 0) return {};
+  return {
+    computed: computed
+      .map(({ routine: { schema, name, inputs, result: type }, as }) => {
+        return {
+          name,
+          as,
+          type,
+          function: routineId(
+            schema,
+            name,
+            inputs.map((input) => input.type),
+          ),
+        };
+      })
+      .sort((a, b) => compareText(a.name, b.name) || compareText(a.function, b.function)),
+  };
 }
 
 const kinds = { r: 'table', p: 'partitioned table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
@@ -121,6 +144,7 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
     ),
     ...(periods.length > 0 && { period_keys: periods }),
     fields: (look.fields.get(relation.oid) ?? []).map((field) => describeField(look, constraints, field)),
+    ...computedFields(look.computed.get(relation.oid)),
     triggers: (look.triggers.get(relation.oid) ?? [])
       .map(({ name, enabled, sql, always, comment }) => ({
         name,

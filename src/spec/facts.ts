@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts';
+import { defaultRestSettings } from '../../contract/settings.ts';
 import type { AccessFacts } from '../catalog/access.ts';
 import { accessQueries } from '../catalog/access.ts';
 import { type BoundFacts, boundQueries } from '../catalog/bounds.ts';
@@ -23,6 +24,8 @@ export interface Facts
     IndexFacts {
   /** Schemas that /rest/v1 answers for, the default one first. */
   exposedSchemas: readonly string[];
+  /** What calls look names up in after the schema of their own. */
+  extraSearchPath: readonly string[];
   /** The app's login role: which roles a call can have is decided by what it may SET ROLE to. */
   authenticator: string;
   /** The role of a call without a token; null where such calls are refused. */
@@ -31,6 +34,8 @@ export interface Facts
 
 export interface FactOptions {
   exposedSchemas: readonly string[];
+  /** The setting's default when missing. */
+  extraSearchPath?: readonly string[];
   /** Name of the app's login role, `app_<ref>_authenticator`. */
   authenticator: string;
   /** The role of a call without a token, null where such calls are refused; anon when missing. */
@@ -55,5 +60,6 @@ export async function loadFacts(executor: Executor, options: FactOptions): Promi
     DescriptionFacts & MachineFacts & BoundFacts & EntityFacts & AccessFacts & RoutineFacts & IndexFacts
   >(executor, queries, limits.catalogueLockMilliseconds.default);
   const { exposedSchemas, authenticator, anonymous = 'anon' } = options;
-  return { ...read, exposedSchemas, authenticator, anonymous };
+  const { extraSearchPath = defaultRestSettings.db_extra_search_path } = options;
+  return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous };
 }

@@ -3,11 +3,12 @@ import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import { Access, type CallingRole } from './access/access.ts';
 import { type ChapterRole, callingRoles } from './access/calling-roles.ts';
+import { decideFunction } from './access/computed-access.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
 import { byName, compareText, entityId, roleName, sqlName } from './names.ts';
-import { callableRoutines, idOf, toldRoutines } from './routines.ts';
+import { executedRoutines, idOf, toldRoutines } from './routines.ts';
 import { anyone } from './words/outcomes.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
@@ -28,8 +29,10 @@ export function rolesChapter(facts: Facts): RolesChapter {
         ),
       ),
     ),
-    ...callableRoutines(facts).flatMap((routine) =>
-      roles.map((role) => cell(role, idOf(routine), 'execute', (caller) => access.decideExecute(caller, routine))),
+    ...executedRoutines(facts).flatMap(({ routine, computed, isCallable }) =>
+      roles.map((role) =>
+        cell(role, idOf(routine), 'execute', (caller) => decideFunction(access, caller, routine, computed, isCallable)),
+      ),
     ),
   ];
   const possible = roles.filter((role) => role.barred === null);

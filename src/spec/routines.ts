@@ -1,6 +1,8 @@
 import type { RoutineFact } from '../catalog/routines.ts';
+import { type Computed, computedOf } from './computed.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
+import { groupBy } from './group.ts';
 import { byName, compareText, routineId } from './names.ts';
 
 /** The id of a function: `public.close(uuid)`. */
@@ -30,5 +32,23 @@ export const callableRoutines = (facts: Facts): RoutineFact[] =>
       );
     })
     .sort(byRoutine);
+
+/** A function that calls run by its name. */
+export interface ExecutedRoutine {
+  routine: RoutineFact;
+  /** /rest/v1/rpc calls it. */
+  isCallable: boolean;
+  /** What it is read with, where it is computed of rows. */
+  computed: Computed[];
+}
+
+/** The functions that calls run: those of /rest/v1/rpc, and those that are computed of rows that are read. In the same order. */
+export function executedRoutines(facts: Facts): ExecutedRoutine[] {
+  const callable = new Set(callableRoutines(facts));
+  const computed = groupBy(computedOf(facts), ({ routine }) => routine);
+  return [...new Set([...callable, ...computed.keys()])]
+    .map((routine) => ({ routine, isCallable: callable.has(routine), computed: computed.get(routine) ?? [] }))
+    .sort((a, b) => byRoutine(a.routine, b.routine));
+}
 
 const byRoutine = (a: RoutineFact, b: RoutineFact): number => byName(a, b) || compareText(idOf(a), idOf(b));

@@ -151,6 +151,7 @@ const exported = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.st
 const factsOf = (app: App, executor: Executor, { rest }: Settings): Promise<Facts> =>
   loadFacts(executor, {
     exposedSchemas: rest.db_schemas,
+    extraSearchPath: rest.db_extra_search_path,
     authenticator: authenticatorRole(app.ref),
     anonymous: rest.db_anon_role,
   });

@@ -34,6 +34,7 @@ create trigger refuse before insert on public.plain for each row execute functio
 create schema back; grant usage on schema back to service_role;
 create function back.audit() returns int language plpgsql as
   $$ begin raise exception 'no audit' using errcode = 'PT418'; end $$;
+create function public.plain_words(public.plain) returns text language sql stable as $$ select $1.note $$;
 create function public.audited() returns int language sql as $$ select back.audit() $$;
 create function public.charge(amount int) returns int language plpgsql as
   $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
@@ -109,6 +110,44 @@ const cases: readonly Case[] = [
     says: { 6: /charge.*\| –/, 8: /PT402.*not while no call may run it/ },
     call: { method: 'POST', path: '/rest/v1/rpc/charge', body: { amount: 1 } },
     answers: [/^402 .*no credit/, /"42501"/],
+  },
+  {
+    does: 'revoke execute on function public.plain_words(public.plain) from public, anon, authenticated, service_role',
+    undoes: 'grant execute on function public.plain_words(public.plain) to public, anon, authenticated, service_role',
+    says: { 6: /plain\\?_words\(public\.plain\) \| – \| – \| –/ },
+    call: { path: '/rest/v1/plain?select=plain_words' },
+    answers: [/^200/, /^403 .*"42501"/],
+  },
+  {
+    does: 'drop function public.plain_words(public.plain)',
+    undoes: 'create function public.plain_words(public.plain) returns text language sql stable as $$ select $1.note $$',
+    says: { 3: /Computed field `plain_words`: text/, 6: /plain\\?_words/ },
+    call: { path: '/rest/v1/plain?select=plain_words' },
+    answers: [/^200/, /"42703"/],
+  },
+  {
+    does: 'create rule stay as on delete to public.shades do instead nothing',
+    undoes: 'drop rule stay on public.shades',
+    says: {
+      6: /Nobody deletes rows: the rewrite rule stay does nothing instead.*\(0A000\)/,
+      7: /DELETE \/rest\/v1\/shades/,
+    },
+    call: { method: 'DELETE', path: '/rest/v1/shades?id=eq.7' },
+    answers: [/^204/, /^400 .*"0A000"/],
+  },
+  {
+    does: 'create rule stay as on update to public.shades where old.id = 7 do instead nothing',
+    undoes: 'drop rule stay on public.shades',
+    says: { 6: /Nobody changes rows: the rewrite rule stay .* for some rows only.*\(0A000\)/ },
+    call: { method: 'PATCH', path: '/rest/v1/shades?id=eq.1', body: { shade: 255 } },
+    answers: [/^204/, /^400 .*"0A000"/],
+  },
+  {
+    does: 'create rule moved as on delete to public.shades do instead update public.shades set shade = 0 where id = old.id returning *',
+    undoes: 'drop rule moved on public.shades',
+    says: { 6: /\| delete \| when as its rewrite rule allows/ },
+    call: { method: 'DELETE', path: '/rest/v1/shades?id=eq.7' },
+    answers: [/^204/, /^204/],
   },
   {
     does: 'drop function public.audited()',

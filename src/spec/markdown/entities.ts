@@ -30,6 +30,10 @@ function section(entity: Entity, relations: readonly Relation[]): string {
         `No two rows have the same ${fields.map(code).join(', ')} and overlap in ${code(period)}.`,
     ),
     ...entity.inherits.map((parent) => `Its rows are rows of ${inline(parent)} too.`),
+    ...(entity.computed ?? []).map(
+      ({ name, as, type, function: by }) =>
+        `${as === 'field' ? 'Computed field' : 'Computed relationship'} ${code(name)}: ${inline(type)}, by ${inline(by)}.`,
+    ),
     ...entity.triggers.filter((one) => !isMachineTrigger(one)).map(trigger),
     ...(entity.rewrite_rules ?? []).map(
       ({ enabled, sql }) => `${enabled ? 'Rule' : 'Rule, switched off,'} ${code(sql)}`,

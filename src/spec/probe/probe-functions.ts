@@ -2,8 +2,11 @@ import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Transaction } from '../../database/database.ts';
+import { unreadable } from '../access/computed-access.ts';
+import type { Computed } from '../computed.ts';
 import { entityId } from '../names.ts';
-import { type Attempt, tryAll } from './attempts.ts';
+import type { ExecutedRoutine } from '../routines.ts';
+import { tryAll } from './attempts.ts';
 import type { Ground } from './ground.ts';
 import { judge, notProbed } from './judge.ts';
 import { peopleOf } from './people.ts';
@@ -13,34 +16,34 @@ const NOT_RUN =
   'PostgreSQL was asked whether the role may call it; its body did not run, since what it does need not end with a rollback';
 
 /**
- * Tries the cells of functions: calls in a statement that gives no row. PostgreSQL checks the right to call when it prepares
+ * Tries the cells of functions: calls, and reads with rows, in a statement that gives no row. PostgreSQL checks the right to call when it prepares
  * to run the statement, and never comes to the body. One that PostgreSQL may compute beforehand (IMMUTABLE) may run, and is left
  * out where it could do something lasting.
  */
 export async function probeFunctions(
   ground: Ground,
   tx: Transaction,
-  cells: readonly { cell: RoleCell; routine: RoutineFact }[],
+  cells: readonly { cell: RoleCell; executed: ExecutedRoutine }[],
   deadline: number,
 ): Promise<ProbedCell[]> {
-  const planned: { cell: RoleCell; plans: Planned[]; why: string | null }[] = cells.map(({ cell, routine }) => {
+  const planned: { cell: RoleCell; plans: Planned[]; why: string | null }[] = cells.map(({ cell, executed }) => {
     const role = ground.roles.find((one) => one.name === cell.role);
-    const why = whyNot(ground, routine);
+    const why = whyNot(ground, executed);
     // Members with a role of theirs call as members do: the right to call hangs on the role of the database.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
     const [person] = asMember ? peopleOf(asMember, ground.accounts, [], false, ground.breadth.members) : [];
-    if (why !== null || !person) return { cell, plans: [], why: why ?? 'there is no such role' };
-    const attempt: Attempt = {
-      role: person.role,
-      claims: person.claims,
-      sql: `${call(routine)} where false`,
-      kind: 'rows',
-    };
-    return {
-      cell,
-      plans: [{ attempt, person, row: 'a call', place: null, field: null, beyond: false, asks: true }],
-      why,
-    };
+    if (why !== null || !asMember || !person) return { cell, plans: [], why: why ?? 'there is no such role' };
+    const { routine, computed, isCallable } = executed;
+    const plan = (sql: string, row: string, beyond: boolean): Planned => ({
+      attempt: { role: person.role, claims: person.claims, sql, kind: 'rows' },
+      ...{ person, row, place: null, field: null, beyond, asks: true },
+    });
+    const calls = isCallable ? [plan(`${call(routine)} where false`, 'a call', false)] : [];
+    const reads = computed.map((use) => {
+      const beyond = cell.verdict === 'when' && unreadable(ground.access, asMember.caller, use) !== null;
+      return plan(read(use), `a ${use.as}`, beyond);
+    });
+    return { cell, plans: [...calls, ...reads], why };
   });
   const answers = await tryAll(
     tx,
@@ -62,21 +65,28 @@ export async function probeFunctions(
   });
 }
 
-function whyNot({ effects }: Ground, routine: RoutineFact): string | null {
+function whyNot({ effects }: Ground, { routine, computed }: ExecutedRoutine): string | null {
   if (routine.volatility === 'i') {
     const lasting = effects.ofFunction(routine.oid);
     if (lasting !== null) return `not tried: PostgreSQL may run an IMMUTABLE function while it plans, and ${lasting}`;
   }
+  const reading = computed.map(({ relation }) => effects.of(relation, 'select')).find((why) => why !== null);
+  if (reading) return `not tried: ${reading}`;
   const odd = routine.inputs.find(({ type }) => pseudo.test(type));
   return odd ? `not tried: nothing can be given for an argument of type ${odd.type}` : null;
 }
 
 const pseudo = /^(any|anycompatible\w*|internal|cstring|record|trigger|event_trigger|"any")$/;
 
+/** Reads it with rows, and none of them. */
+const read = ({ routine, relation }: Computed): string =>
+  `select ${entityId(routine.schema, routine.name)}(rows_) from ${entityId(relation.schema, relation.name)} as rows_ limit 0`;
+
 function call(routine: RoutineFact): string {
   const values = routine.inputs.map(({ type, mode }) => {
     const given = type === 'anyarray' ? 'text[]' : /^any/.test(type) ? 'text' : type;
-    return `${mode === 'v' ? 'variadic ' : ''}null::${given}`;
+    // A plain NULL would settle what a strict function answers, before anybody asks for the right to call it.
+    return `${mode === 'v' ? 'variadic ' : ''}(select null::${given})`;
   });
   return `select ${entityId(routine.schema, routine.name)}(${values.join(', ')})`;
 }

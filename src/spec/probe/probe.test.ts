@@ -226,6 +226,28 @@ describe('an app of its own', () => {
     expect(sequence?.rows[0]?.[0]?.toString()).toBe('f');
   }, 60_000);
 
+  it('reads a computed field of no row, and calls strict functions with nothing that settles their answer', async () => {
+    await database.pool.script(`create schema shelf authorization app_owner; grant usage on schema shelf to public;
+      set search_path = shelf, extensions; set role app_owner;
+      create table books (id int primary key, name text, price int); create table pages (id int primary key, book int);
+      grant select on books, pages to anon, service_role; grant select (id, name) on books to authenticated;
+      create function label(books) returns text language sql stable strict as $$ select $1.name $$;
+      create function priced(book books) returns int language sql stable as $$ select book.price $$;
+      create function leaves(books) returns setof pages language sql stable as $$ select * from shelf.pages where book = $1.id $$;
+      create function twice(n int) returns int language sql strict as $$ select 2 * n $$;
+      revoke execute on function label(books), leaves(books), twice(int) from public, anon; grant execute on function label(books) to service_role`);
+    const cells = (await probed(['shelf'])).filter((cell) => cell.operation === 'execute');
+    const of = (name: string) =>
+      ['anon', 'authenticated', 'service_role'].map((role) => {
+        const cell = cells.find((one) => one.role === role && one.entity.startsWith(`shelf.${name}(`));
+        return `${cell?.verdict} ${cell?.outcome}`;
+      });
+    expect(of('label')).toEqual(['never agrees', 'never agrees', 'always agrees']);
+    expect(of('priced')).toEqual(['always agrees', 'when agrees', 'always agrees']);
+    expect(of('leaves')).toEqual(['never agrees', 'never agrees', 'never agrees']);
+    expect(of('twice')).toEqual(['never agrees', 'never agrees', 'never agrees']);
+  });
+
   it('says what stopped a try, and what took too long', async () => {
     const cells = await probed(['shop']);
     expect(of(cells, 'shop.stopped', 'update', 'service_role')).toMatchObject({

@@ -9,7 +9,7 @@ import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 import { entityId } from '../names.ts';
 import { exposedRelations } from '../roles.ts';
-import { callableRoutines, idOf } from '../routines.ts';
+import { executedRoutines, idOf } from '../routines.ts';
 import { Ground } from './ground.ts';
 import { notProbed } from './judge.ts';
 import { readAccounts } from './members.ts';
@@ -59,15 +59,15 @@ export async function probe(
       work: (tx: Transaction, deadline: number) => probeRelation(ground, tx, relation, cells, deadline),
     };
   });
-  const calls = callableRoutines(facts).flatMap((routine) =>
-    (byEntity.get(idOf(routine)) ?? [])
+  const calls = executedRoutines(facts).flatMap((executed) =>
+    (byEntity.get(idOf(executed.routine)) ?? [])
       .filter((cell) => cell.operation === 'execute')
-      .map((cell) => ({ cell, routine })),
+      .map((cell) => ({ cell, executed })),
   );
   const functions = Array.from({ length: Math.ceil(calls.length / FUNCTION_CELLS) }, (_, i) => {
     const some = calls.slice(i * FUNCTION_CELLS, (i + 1) * FUNCTION_CELLS);
     return {
-      schema: some[0]?.routine.schema ?? '',
+      schema: some[0]?.executed.routine.schema ?? '',
       cells: some.map(({ cell }) => cell),
       work: (tx: Transaction, deadline: number) => probeFunctions(ground, tx, some, deadline),
     };

@@ -22,6 +22,7 @@ export const entitiesTeller: Teller = {
     'relations/*',
     'entities/*/triggers/*',
     'entities/*/rewrite_rules',
+    'entities/*/computed',
     'entities/*/period_keys',
     'entities/*/fields/*/attributes',
     'entities/*/fields/*/collation',
@@ -124,6 +125,8 @@ function entityChange(name: string, kind: string, member: string, before: unknow
         : `${name} now takes only rows that it shows (check option ${valueWords(after)}).`;
     case 'security_barrier':
       return `${name} ${on ? 'now asks' : 'no longer asks'} its own condition before any of the caller’s (security barrier).`;
+    case 'computed':
+      return `What is computed of rows of ${name} ${fromTo(computedWords(before), computedWords(after))}.`;
     case 'rewrite_rules':
       return rewriteWords(name, before, after);
     case 'definition':
@@ -132,6 +135,11 @@ function entityChange(name: string, kind: string, member: string, before: unknow
       return null;
   }
 }
+
+const computedWords = (computed: unknown): string =>
+  items({ computed }, 'computed')
+    .map((one) => `${text(one, 'as')} ${text(one, 'name')} (${text(one, 'type')}, by ${text(one, 'function')})`)
+    .join(', ') || 'nothing';
 
 /** Rules that replace what a statement does, or add to it: those that came, went or changed. */
 function rewriteWords(name: string, before: unknown, after: unknown): string {

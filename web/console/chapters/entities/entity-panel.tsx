@@ -137,6 +137,19 @@ export function EntityPanel({
           </p>
         </PanelSection>
       )}
+      {entity.computed && (
+        <PanelSection title="Computed" aside={`${entity.computed.length}`}>
+          <ul className={styles.fields} aria-label="Computed of its rows">
+            {entity.computed.map(({ name: field, as, type, function: by }) => (
+              <li key={by}>
+                <code>{field}</code>
+                <code className={styles.type}>{shortId(type)}</code>
+                {as === 'relationship' && <Tag>related rows</Tag>}
+              </li>
+            ))}
+          </ul>
+        </PanelSection>
+      )}
       {own.map((trigger) => (
         <PanelSection key={trigger.name} title={`Trigger ${trigger.name}`} aside={triggerRemark(trigger)}>
           {trigger.comment !== undefined && <p className={styles.words}>{trigger.comment}</p>}

@@ -1,0 +1,38 @@
+import type { RoutineFact } from '../../catalog/routines.ts';
+import type { Computed } from '../computed.ts';
+import type { Access, CallingRole } from './access.ts';
+import { type Decision, display, limit, refuse } from './decision.ts';
+
+/**
+ * Decides whether the role may call a function, and read it with the rows that it is computed of: PostgreSQL gives it the whole row, so
+ * all fields must be readable. `isCallable`: /rest/v1/rpc calls it too.
+ */
+export function decideFunction(
+  access: Access,
+  caller: CallingRole,
+  routine: RoutineFact,
+  computed: readonly Computed[],
+  isCallable: boolean,
+): Decision {
+  const may = access.decideExecute(caller, routine);
+  if (may.verdict === 'never') return may;
+  const uses = computed.map((use) => ({ use, why: unreadable(access, caller, use) }));
+  const shut = uses.flatMap(({ use, why }) => (why === null ? [] : [{ use, why }]));
+  const reasons = shut.map(({ why }) => why).join('; ');
+  if (shut.length === uses.length && !isCallable) return refuse(reasons);
+  const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
+  const told = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
+  if (shut.length === 0) return told;
+  return limit(told, `not as ${listOf(shut.map(({ use }) => use))}`, reasons);
+}
+
+/** Why the rows cannot be given to the function whole; null where they can. */
+export function unreadable(access: Access, caller: CallingRole, { relation }: Computed): string | null {
+  const reading = access.decide(caller, relation, 'select');
+  if (reading.refused) return `the role may not read ${display(relation)}: ${reading.reason}`;
+  if (reading.columns === null) return null;
+  return `it takes whole rows of ${display(relation)}, of which the role may read ${reading.columns.join(', ')} only`;
+}
+
+const listOf = (uses: readonly Computed[]): string =>
+  uses.map(({ routine, relation, as }) => `${as} ${routine.name} of ${display(relation)}`).join(', ');

@@ -1,0 +1,56 @@
+import type { RelationFact } from '../catalog/entities.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import type { Facts } from './facts.ts';
+import { groupBy } from './group.ts';
+import { entityId } from './names.ts';
+
+/** A function of a row that calls read with the row (PostgREST docs, "Computed Fields", "Computed Relationships"). */
+export interface Computed {
+  routine: RoutineFact;
+  /** Whose rows it is read with. */
+  relation: RelationFact;
+  /** Like a field, by its name, or as rows of another entity that are embedded by it. */
+  as: 'field' | 'relationship';
+}
+
+/**
+ * What calls read of rows beside their fields. A computed field is found as PostgreSQL does, along the search path of calls, and only
+ * where the relation has no field of that name; rows of a table that inherits are rows of what it inherits from, too.
+ */
+export function computedOf(facts: Facts): Computed[] {
+  const exposed = facts.relations.filter(
+    ({ schema, is_partition }) => facts.exposedSchemas.includes(schema) && !is_partition,
+  );
+  const byId = new Map(exposed.map((relation) => [entityId(relation.schema, relation.name), relation]));
+  const byRow = groupBy(
+    exposed.flatMap((relation) => rowsOf(facts, relation).map((row) => ({ row, relation }))),
+    ({ row }) => row,
+  );
+  const fields = new Set(facts.fields.map(({ relation, name }) => `${relation} ${name}`));
+  return facts.routines.flatMap((routine) => {
+    const [row, ...others] = routine.inputs;
+    if (routine.kind !== 'f' || row === undefined) return [];
+    const target = byId.get(routine.result.replace(/^SETOF /, ''));
+    return (byRow.get(row.type) ?? []).flatMap(({ relation }): Computed[] => {
+      const isEmbedded = others.length === 0 && byId.get(row.type) === relation && target?.schema === relation.schema;
+      if (isEmbedded) return [{ routine, relation, as: 'relationship' }];
+      const isFound = routine.schema === relation.schema || facts.extraSearchPath.includes(routine.schema);
+      const isWhole = others.every((input) => input.has_default);
+      return isFound && isWhole && !fields.has(`${relation.oid} ${routine.name}`)
+        ? [{ routine, relation, as: 'field' }]
+        : [];
+    });
+  });
+}
+
+/** The types that its rows are of: its own, and those of what it inherits from. */
+function rowsOf({ relations, inheritance }: Facts, relation: RelationFact): string[] {
+  const found = [relation];
+  for (const { oid } of found) {
+    for (const { child, parent } of inheritance) {
+      const above = child === oid ? relations.find((one) => one.oid === parent) : undefined;
+      if (above && !found.includes(above)) found.push(above);
+    }
+  }
+  return found.map(({ schema, name }) => entityId(schema, name));
+}
