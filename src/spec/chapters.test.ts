@@ -340,6 +340,32 @@ describe('2 Screens', () => {
     expect(markdown).toContain('## 2 Screens');
   });
 
+  it('have titles that say what is done there, whatever the table is called', async () => {
+    await owner.script(`
+      create table public.log (id int primary key); create table public.news (id int primary key);
+      create table public."Edit  URLs" (id int primary key); create table public.__ (id int primary key);
+      grant select, insert, update on public.log to authenticated;
+      grant select, insert on public.news to authenticated;
+      grant select, update on public."Edit  URLs" to authenticated;
+      grant select on public.__ to authenticated;`);
+    const { screens } = await derive();
+    const titles = new Map(screens?.screens.map(({ route, title }) => [route, title]));
+    expect(['/log', '/log/:id', '/log/new', '/news/new', '/tickets/board'].map((route) => titles.get(route))).toEqual([
+      'Log',
+      'One row of log',
+      'Add or change rows of log',
+      'Add rows to news',
+      'Tickets by status',
+    ]);
+    const quoted = `/${encodeURIComponent('Edit  URLs')}`;
+    expect([titles.get(quoted), titles.get(`${quoted}/:id`), titles.get(`${quoted}/new`), titles.get('/__')]).toEqual([
+      'Edit URLs',
+      'One row of Edit URLs',
+      'Change rows of Edit URLs',
+      '__',
+    ]);
+  });
+
   it('show the fields that grants let be read, and are ordered by the key where it is one of them', async () => {
     await owner.script(`revoke select on public.tickets from authenticated;
       grant select (title, status) on public.tickets to authenticated`);

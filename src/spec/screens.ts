@@ -106,19 +106,20 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
             broken: [],
           },
         ];
-  const many = wordsOf(entity.name);
+  const rows = wordsOf(entity.name);
+  const many = rows.slice(0, 1).toUpperCase() + rows.slice(1);
   return [
     ...screen('list', base, many, readers),
     ...(key.length > 0
       ? screen(
           'detail',
           [base, ...key.map((field) => `:${encodeURIComponent(field)}`)].join('/'),
-          `One of ${many.toLowerCase()}`,
+          `One row of ${rows}`,
           readers,
         )
       : []),
     ...((entity.writable.insert || entity.writable.update) && fieldsOf('form', origin).columns.length > 0
-      ? screen('form', `${base}/new`, `Edit ${many.toLowerCase()}`, writers)
+      ? screen('form', `${base}/new`, formTitle(rows, roles), writers)
       : []),
     ...(machine ? screen('board', `${base}/board`, `${many} by ${machine.field}`, readers) : []),
   ];
@@ -130,10 +131,14 @@ const routeOf = ({ schema, name }: Pick<Entity, 'schema' | 'name'>, facts: Facts
     ? `/${encodeURIComponent(name)}`
     : `/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`;
 
-/** "order_lines" is "Order lines". */
-function wordsOf(name: string): string {
-  const words = name.replaceAll(/[_\s]+/g, ' ').trim();
-  return words === '' ? name : words[0]?.toUpperCase() + words.slice(1);
+/** "order_lines" is "order lines". A name in capitals keeps them. */
+const wordsOf = (name: string): string => name.replaceAll(/[_\s]+/g, ' ').trim() || name;
+
+/** What somebody may do with the form. It speaks of rows, as the name may be one of many things or of one: `log`, `news`. */
+function formTitle(rows: string, roles: Origin['roles']): string {
+  const [adds, changes] = [roles('insert').length > 0, roles('update').length > 0];
+  if (adds && changes) return `Add or change rows of ${rows}`;
+  return adds ? `Add rows to ${rows}` : `Change rows of ${rows}`;
 }
 
 /** Values that need a page of their own. */

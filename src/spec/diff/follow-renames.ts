@@ -160,14 +160,14 @@ function withAddress(address: string, entities: readonly RenamedEntity[]): [stri
   return [parts.join('/'), [rename]];
 }
 
-/** The title of a screen has it in words: "One of order lines". */
+/** The title of a screen has it in words: "One row of order lines". */
 function withTitle(title: string, entities: readonly RenamedEntity[]): [string, RenamedEntity[]] {
   const label = (name: string) => name.replaceAll(/[_\s]+/g, ' ').trim();
   for (const rename of entities) {
     const [was, is] = [label(rename.before.name), label(rename.after.name)];
     const [capitalWas, capitalIs] = [sentence(was), sentence(is)];
     if (title.startsWith(capitalWas)) return [capitalIs + title.slice(capitalWas.length), [rename]];
-    if (title.endsWith(` ${was.toLowerCase()}`)) return [title.slice(0, -was.length) + is.toLowerCase(), [rename]];
+    if (title.endsWith(` ${was}`)) return [title.slice(0, -was.length) + is, [rename]];
   }
   return [title, []];
 }
