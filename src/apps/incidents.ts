@@ -95,13 +95,16 @@ export class Incidents {
   }
 }
 
+// Workers write in no order: whoever met it last is named, whoever wrote last or not.
 const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket, hits, last_at, last_who, last_requests)
   select c.kind, c.name, c.subject, to_timestamp(c.bucket), c.hits, to_timestamp(c."lastAt" / 1000.0), c."lastWho", c."lastRequests"
   from json_to_recordset($1::json) as c (kind text, name text, subject text, bucket bigint, hits bigint, "lastAt" bigint,
     "lastWho" text, "lastRequests" text[])
   on conflict (kind, name, subject, bucket) do update set hits = s.hits + excluded.hits,
-    last_at = greatest(s.last_at, excluded.last_at), last_who = excluded.last_who,
-    last_requests = (excluded.last_requests || s.last_requests)[1:${limits.incidentRequests.default}]`;
+    last_at = greatest(s.last_at, excluded.last_at),
+    last_who = case when excluded.last_at < s.last_at then s.last_who else excluded.last_who end,
+    last_requests = (case when excluded.last_at < s.last_at then s.last_requests || excluded.last_requests
+      else excluded.last_requests || s.last_requests end)[1:${limits.incidentRequests.default}]`;
 
 const FORGET = `delete from ninefold.incidents where bucket < now() - make_interval(days => ${limits.incidentDays.default})
   or bucket < (select bucket from ninefold.incidents order by bucket desc offset ${limits.incidentRows.default} limit 1)`;
