@@ -93,4 +93,26 @@ describe('entityMermaid', () => {
     expect(text).toContain('  "line items" }o--o| "orders" : "a, b"\n');
     expect(text).toContain('  "orders" |o--|| "line items" : "a, b"\n');
   });
+
+  it('tells of keys over periods, and that several rows may cover a period together', () => {
+    const [room, during] = [field('room'), field('during', { type: 'int4range', nullable: false, comment: 'When' })];
+    const periods = entityMermaid(
+      chapter(
+        [
+          entity('public', 'rooms', { fields: [room, during], period_keys: [{ fields: ['room'], period: 'during' }] }),
+          entity('public', 'stays', { fields: [room, during] }),
+        ],
+        [
+          relation('stays', 'rooms', 'public', {
+            from: { schema: 'public', entity: 'stays', fields: ['room', 'during'] },
+            period: true,
+          }),
+        ],
+      ),
+    );
+    expect(periods).toContain('    bigint room "unique among rows whose during overlaps"\n');
+    expect(periods).toContain('    int4range during "When; without overlaps among rows of the same room"\n');
+    expect(periods).toContain('    int4range during FK "When"\n');
+    expect(periods).toContain('  "stays" }o--|{ "rooms" : "room, period during"\n');
+  });
 });

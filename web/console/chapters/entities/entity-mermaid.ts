@@ -1,17 +1,18 @@
 import type { EntitiesChapter, Entity, Field, Relation } from '../../../../contract/specification.ts';
 import { entityName } from '../../format/format.ts';
+import { periodKeysOf } from './entity-words.ts';
 
 /**
  * The entities and their relations as a Mermaid `erDiagram` (mermaid.js.org/syntax/entityRelationshipDiagram.html).
  * Names may hold anything within quotes but a quote; types and names of fields are letters, digits, `_`, `-`, `()` and `[]`.
- * Pure.
+ * Of keys over periods, for which it has no mark, the comment of a field and the label of a relation tell. Pure.
  */
 export function entityMermaid({ entities, relations }: EntitiesChapter): string {
   return [
     'erDiagram',
     ...entities.flatMap((entity) => [
       `  ${quoted(entityName(entity.schema, entity.name))} {`,
-      ...entity.fields.map((field) => `    ${fieldLine(entity, field)}`),
+      ...entity.fields.map((field) => `    ${fieldLine(entity, field, relations)}`),
       '  }',
     ]),
     ...relations.map((relation) => `  ${relationLine(relation, entities)}`),
@@ -19,19 +20,30 @@ export function entityMermaid({ entities, relations }: EntitiesChapter): string 
   ].join('\n');
 }
 
-function fieldLine(entity: Entity, field: Field): string {
+function fieldLine(entity: Entity, field: Field, relations: readonly Relation[]): string {
   const { name, type, comment, references } = field;
   const unique = entity.unique_keys.some((key) => key.length === 1 && key[0] === name);
-  const keys = [entity.primary_key.includes(name) && 'PK', references && 'FK', unique && 'UK'].filter(Boolean);
-  return [word(type), word(name), keys.join(', '), comment === null ? '' : quoted(comment)].filter(Boolean).join(' ');
+  const points = references !== null || isPeriodReference(entity, name, relations);
+  const keys = [entity.primary_key.includes(name) && 'PK', points && 'FK', unique && 'UK'].filter(Boolean);
+  const told = [...(comment === null ? [] : [comment]), ...periodKeysOf(entity, name)].join('; ');
+  return [word(type), word(name), keys.join(', '), told === '' ? '' : quoted(told)].filter(Boolean).join(' ');
 }
 
-function relationLine({ from, to, kind }: Relation, entities: readonly Entity[]): string {
+/** The period of a foreign key is covered by rows there, and points to none of them by itself. */
+const isPeriodReference = ({ schema, name }: Entity, field: string, relations: readonly Relation[]): boolean =>
+  relations.some(
+    ({ from, period }) => period && from.schema === schema && from.entity === name && from.fields.includes(field),
+  );
+
+function relationLine({ from, to, kind, period }: Relation, entities: readonly Entity[]): string {
   const fields = entities.find(({ schema, name }) => schema === from.schema && name === from.entity)?.fields ?? [];
   const optional = fields.some(({ name, nullable }) => nullable && from.fields.includes(name));
-  const joint = `${kind === 'one-to-one' ? '|o' : '}o'}--${optional ? 'o|' : '||'}`;
+  // Several rows there may cover a period together.
+  const there = `${optional ? 'o' : '|'}${period ? '{' : '|'}`;
+  const joint = `${kind === 'one-to-one' ? '|o' : '}o'}--${there}`;
   const ends = [from, to].map(({ schema, entity }) => quoted(entityName(schema, entity)));
-  return `${ends.join(` ${joint} `)} : ${quoted(from.fields.join(', '))}`;
+  const label = from.fields.map((field, i) => (period && i === from.fields.length - 1 ? `period ${field}` : field));
+  return `${ends.join(` ${joint} `)} : ${quoted(label.join(', '))}`;
 }
 
 const quoted = (text: string): string => `"${text.replaceAll('"', "'").replaceAll(/\s+/g, ' ')}"`;

@@ -47,22 +47,27 @@ export function fieldMarks(entity: Entity, { name, references, nullable }: Field
 }
 
 /** The keys that a field is part of, in words: "primary", "unique with town", "unique among rows whose during overlaps". */
-export function keysOf({ primary_key, unique_keys, period_keys = [] }: Entity, { name }: Field): string[] {
-  const unique = (key: readonly string[]) => {
-    const others = key.filter((one) => one !== name);
-    return others.length === 0 ? 'unique' : `unique with ${others.join(', ')}`;
-  };
+export function keysOf(entity: Entity, { name }: Field): string[] {
   return [
-    ...(primary_key.includes(name) ? ['primary'] : []),
-    ...unique_keys.filter((key) => key.includes(name)).map(unique),
-    ...period_keys
-      .filter(({ fields, period }) => period === name || fields.includes(name))
-      .map(({ fields, period }) =>
-        period === name
-          ? `without overlaps among rows of the same ${fields.join(', ')}`
-          : `${unique(fields)} ${overlapWords(period)}`,
-      ),
+    ...(entity.primary_key.includes(name) ? ['primary'] : []),
+    ...entity.unique_keys.filter((key) => key.includes(name)).map((key) => uniqueWith(key, name)),
+    ...periodKeysOf(entity, name),
   ];
+}
+
+/** The keys over periods that a field is part of: "without overlaps among rows of the same room" of the period itself. */
+export const periodKeysOf = ({ period_keys = [] }: Entity, name: string): string[] =>
+  period_keys
+    .filter(({ fields, period }) => period === name || fields.includes(name))
+    .map(({ fields, period }) =>
+      period === name
+        ? `without overlaps among rows of the same ${fields.join(', ')}`
+        : `${uniqueWith(fields, name)} ${overlapWords(period)}`,
+    );
+
+function uniqueWith(key: readonly string[], name: string): string {
+  const others = key.filter((one) => one !== name);
+  return others.length === 0 ? 'unique' : `unique with ${others.join(', ')}`;
 }
 
 /** Within which rows a key over periods holds. */

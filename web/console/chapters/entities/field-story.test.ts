@@ -137,6 +137,17 @@ describe('the story of a field', () => {
     expect(fieldSentence(story('note'))).toBe('Of type text, may be left out.');
   });
 
+  it('and names the keys over periods that the field is part of', () => {
+    const status = story('status');
+    const entity = { ...status.entity, period_keys: [{ fields: ['status'], period: 'note' }] };
+    expect(fieldSentence({ ...status, entity, rules: [] })).toBe(
+      'Of type text, unique, unique among rows whose note overlaps, always there.',
+    );
+    expect(fieldSentence({ ...story('note'), entity })).toBe(
+      'Of type text, without overlaps among rows of the same status, may be left out.',
+    );
+  });
+
   it('is not told of what is not there', () => {
     expect(fieldStory(chapters, 'public.tickets', 'gone')).toBeNull();
     expect(fieldStory({}, 'public.tickets', 'id')).toBeNull();

@@ -14,6 +14,7 @@ import type {
 import type { Machine } from '../../../../contract/states.ts';
 import { highlight } from '../../../ui/highlight.ts';
 import { shortId } from '../../format/format.ts';
+import { periodKeysOf } from './entity-words.ts';
 
 /** Everything that a specification says of one field. */
 export interface FieldStory {
@@ -110,11 +111,15 @@ const keyWords: readonly (readonly [(entity: Entity, field: Field) => boolean, s
   [({ unique_keys }, { name }) => unique_keys.some((key) => key.length === 1 && key[0] === name), 'unique'],
 ];
 
-/** What a field is, in one sentence: "Of type text, always there: title is 3 to 120 characters." */
+/**
+ * What a field is, in one sentence: "Of type text, always there: title is 3 to 120 characters.", "Of type int4range, without overlaps among
+ * rows of the same room, always there."
+ */
 export function fieldSentence({ entity, field, rules }: FieldStory): string {
   const { type, nullable, generated, identity, enum_values } = field;
   const marks = [
     ...keyWords.flatMap(([is, word]) => (is(entity, field) ? [word] : [])),
+    ...periodKeysOf(entity, field.name),
     identity !== null ? 'counted up' : generated !== null ? 'computed' : nullable ? 'may be left out' : 'always there',
   ];
   const check = rules.find(({ kind }) => kind === 'check')?.words;
