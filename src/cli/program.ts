@@ -28,8 +28,11 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addMigrateCommand(program);
   addSpecCommand(program);
   addTypesCommand(program);
+  // Who reads no further, as `head` does, has read enough.
+  process.stdout.on('error', () => process.exit());
   try {
     await program.parseAsync([...argv]);
+    await printed();
     process.exit();
   } catch (error) {
     const code = error instanceof CliError && error.code ? ` (${error.code})` : '';
@@ -37,6 +40,13 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     process.stderr.write(
       known ? `ninefold: ${(error as Error).message}${code}\n` : `${String((error as Error).stack)}\n`,
     );
+    await printed();
     process.exit(error instanceof CliError ? error.exitCode : 1);
   }
 }
+
+/** A pipe takes 64 KiB at once, and what still waits for its reader would end with the process. */
+const printed = () =>
+  Promise.all(
+    [process.stdout, process.stderr].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))),
+  );

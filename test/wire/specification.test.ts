@@ -1,5 +1,7 @@
+import { exec } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
@@ -7,6 +9,7 @@ import type { Change, MigrationTrial, VersionDetail, VersionEntry, VersionList }
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, createTemplate, deleteApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
+import { clone } from '../support/clone.ts';
 import { cli } from '../support/node.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { uniqueRef } from '../support/unique.ts';
@@ -60,6 +63,23 @@ describe('spec', () => {
     const before = await exports();
     await runSql(node, ref, `insert into public.secrets select 'x' from generate_series(1, 500); analyze`);
     expect(await exports()).toEqual(before);
+  });
+
+  it('reaches who reads it through a pipe to its end, and minds nobody who reads no further', async () => {
+    const { ref } = await createApp(node);
+    const tables = Array.from(
+      { length: 60 },
+      (_, i) => `create table public.t${i} (id int primary key, a text, b text);`,
+    );
+    await runSql(node, ref, tables.join('\n'));
+    const whole = await run(['spec', ref, '--format', 'json']);
+    expect(whole.length).toBeGreaterThan(200_000);
+    expect((JSON.parse(whole) as Specification).chapters.entities?.entities).toHaveLength(60);
+    const { stdout, stderr } = await promisify(exec)(`"${process.execPath}" dist/ninefold.js spec ${ref} | head -n 1`, {
+      cwd: clone,
+      env: { ...process.env, NINEFOLD_HOME: node.home },
+    });
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^# .*\n$/), '']);
   });
 
   it('as a page needs nothing else, and runs nothing', async () => {
