@@ -297,6 +297,31 @@ describe('a change of the app is told in words that a business person can read',
     expect(await told('nologin', 'login')).toMatch(/^The limit appConnections is now 0 .*Their role may not log in;/);
   });
 
+  it('a table that is moved out of the reach of calls, and back into it', async () => {
+    const before = await derive();
+    await owner.script('create schema kept; alter table public.tickets set schema kept');
+    const after = await derive();
+    await owner.script('alter table kept.tickets set schema public; drop schema kept');
+    const away = words(before, after);
+    expect(away).toEqual(
+      expect.arrayContaining([
+        'In place of the table tickets there is kept.tickets, the same but for its name.',
+        'Clients can no longer reach kept.tickets.',
+        'Nobody reaches kept.tickets any more.',
+        expect.stringMatching(/^The policy own of kept\.tickets, .* is met by no call any more: own row/),
+      ]),
+    );
+    const back = words(after, before);
+    expect(back).toEqual(
+      expect.arrayContaining([
+        'In place of the table kept.tickets there is tickets, the same but for its name.',
+        'Clients can now reach tickets.',
+        expect.stringMatching(/^Calls now meet the policy own of tickets/),
+      ]),
+    );
+    expect([...away, ...back].filter((one) => / is gone|There is a new/.test(one))).toEqual([]);
+  });
+
   it('a limit that is raised', async () => {
     const before = await derive();
     const settings = { ...defaultRestSettings, db_max_rows: 5 };

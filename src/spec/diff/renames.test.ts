@@ -60,6 +60,20 @@ describe('a table is told as renamed where it is what it was', () => {
     expect(told(chapters([table('a', note)]), ruled)).toContain('There is a new table b with id and note.');
   });
 
+  it('in another schema out of the reach of clients, under its own name only', () => {
+    const before = chapters([table('a', note)], [rule('a', 'short', 'note is short')]);
+    const hidden = (name: string) => {
+      const out = { id: `kept.${name}`, schema: 'kept', exposed: false };
+      const ruled = { ...rule(name, 'short', 'note is short'), id: `kept.${name}.short`, entity: `kept.${name}` };
+      return told(
+        { ...before, roles: { policies: [{ entity: 'public.a', name: 'own', using: 'true', sql: '', roles: [] }] } },
+        chapters([table(name, note, out)], [ruled]),
+      );
+    };
+    expect(hidden('a')).toContain('In place of the table a there is kept.a, the same but for its name.');
+    expect(hidden('b')).toContain('The table a is gone, with all its fields.');
+  });
+
   it('and not where more than one could be meant', () => {
     const words = told(chapters([table('a', note)]), chapters([table('b', note), table('c', note)]));
     expect(words).toContain('The table a is gone, with all its fields.');

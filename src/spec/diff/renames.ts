@@ -7,20 +7,28 @@ import { items, text } from './words/values.ts';
 /**
  * Entities that went and came again under another name. No number that would tell survives from one app to another, so it is what
  * they are that tells: one that is gone and one that is new, alike in fields, rules, policies and query, with nothing else like
- * either. Where names or schemas alone could be meant, one that keeps its name comes first. Pure.
+ * either. Where names or schemas alone could be meant, one that keeps its name comes first; one that does may also come within the
+ * reach of clients, or out of it. Pure.
  */
 export function renamedEntities(before: JsonObject, after: JsonObject): RenamedEntity[] {
   const [gone, come] = [entitiesWithout(before, after), entitiesWithout(after, before)];
   if (gone.length === 0 || come.length === 0) return [];
   const [old, fresh] = [likenesses(before, gone), likenesses(after, come)];
-  const moved = pairs(gone, come, (one, side) => `${text(one, 'name')}\0${(side === 'gone' ? old : fresh).get(one)}`);
-  const isMoved = new Set(moved.flat());
-  const renamed = pairs(
-    gone.filter((one) => !isMoved.has(one)),
-    come.filter((one) => !isMoved.has(one)),
-    (one, side) => (side === 'gone' ? old : fresh).get(one) ?? '',
+  const likeness = (one: JsonObject, side: Side): Likeness => (side === 'gone' ? old : fresh).get(one) ?? unlike;
+  const moved = pairs(gone, come, (one, side) => {
+    const { itself, held } = likeness(one, side);
+    return [text(one, 'name'), itself, held].join('\0');
+  });
+  const rest = without([gone, come], moved);
+  // Only of one side do clients reach it, and only there are its policies told.
+  const reached = pairs(...rest, (one, side) => [text(one, 'name'), likeness(one, side).itself].join('\0')).filter(
+    ([one, other]) => one.exposed !== other.exposed,
   );
-  return [...moved, ...renamed].map(([one, other]) => ({
+  const renamed = pairs(...without(rest, reached), (one, side) => {
+    const { itself, held } = likeness(one, side);
+    return [itself, held].join('\0');
+  });
+  return [...moved, ...reached, ...renamed].map(([one, other]) => ({
     kind: text(other, 'kind') || 'table',
     before: nameOf(one),
     after: nameOf(other),
@@ -63,11 +71,19 @@ function withoutNamesOf(fields: readonly JsonObject[], others: readonly JsonObje
   return fields.filter((field) => text(field, 'name') !== '' && !names.has(text(field, 'name')));
 }
 
+type Side = 'gone' | 'come';
+type Sides = readonly [gone: readonly JsonObject[], come: readonly JsonObject[]];
+
+const without = ([gone, come]: Sides, pairs: readonly [JsonObject, JsonObject][]): Sides => {
+  const paired = new Set(pairs.flat());
+  return [gone.filter((one) => !paired.has(one)), come.filter((one) => !paired.has(one))];
+};
+
 /** Each pair whose key nothing else on either side has. */
 function pairs(
   gone: readonly JsonObject[],
   come: readonly JsonObject[],
-  keyOf: (entity: JsonObject, side: 'gone' | 'come') => string,
+  keyOf: (entity: JsonObject, side: Side) => string,
 ): [JsonObject, JsonObject][] {
   const fresh = groupBy(come, (one) => keyOf(one, 'come'));
   return [...groupBy(gone, (one) => keyOf(one, 'gone'))].flatMap(
@@ -80,20 +96,31 @@ function pairs(
 
 const nameless: EntityName = { id: '', schema: '', name: '' };
 
+/** What an entity is, and the policies that it holds. */
+interface Likeness {
+  itself: string;
+  held: string;
+}
+
+const unlike: Likeness = { itself: '', held: '' };
+
 /** What each entity is but for its name, and for the names of all others that may have changed too. */
-function likenesses(chapters: JsonObject, entities: readonly JsonObject[]): Map<JsonObject, string> {
+function likenesses(chapters: JsonObject, entities: readonly JsonObject[]): Map<JsonObject, Likeness> {
   const renameOf = (entity: JsonObject): RenamedEntity => ({ kind: '', before: nameOf(entity), after: nameless });
   const ids = new Map(entities.map((entity) => [text(entity, 'id'), renameOf(entity)]));
   const rules = groupBy(items(chapters.rules, 'rules'), (rule) => text(rule, 'entity'));
   const policies = groupBy(items(chapters.roles, 'policies'), (policy) => text(policy, 'entity'));
   return new Map(
-    entities.map((entity): [JsonObject, string] => {
+    entities.map((entity): [JsonObject, Likeness] => {
       const own = new Map([[sqlName(text(entity, 'name')), renameOf(entity)]]);
       const blur = (value: unknown): unknown => blurred(value, ids, own);
       const [id, { kind, fields, definition }] = [text(entity, 'id'), entity];
       const ruled = (rules.get(id) ?? []).map(({ id: _, name: __, entity: ___, ...rule }) => canonical(blur(rule)));
       const held = (policies.get(id) ?? []).map(({ entity: _, ...policy }) => canonical(blur(policy)));
-      return [entity, canonical([kind, blur(fields), blur(definition), ruled.sort(), held.sort()])];
+      return [
+        entity,
+        { itself: canonical([kind, blur(fields), blur(definition), ruled.sort()]), held: canonical(held.sort()) },
+      ];
     }),
   );
 }

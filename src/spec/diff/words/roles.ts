@@ -15,7 +15,10 @@ export const rolesTeller: Teller = {
       differences.filter(({ path }) => matches(path, 'cells/*')),
       sides,
     ),
-    ...tellPolicies(differences.filter(({ path }) => matches(path, 'policies/*'))),
+    ...tellPolicies(
+      differences.filter(({ path }) => matches(path, 'policies/*')),
+      sides,
+    ),
     ...[
       ...groupBy(
         differences.filter(({ path }) => matches(path, 'advice/*')),
@@ -228,7 +231,7 @@ function reasonWords({ before, after }: Difference): string {
 }
 
 /** Its SQL holds the name of a policy; what else it holds stands in the other members. */
-function tellPolicies(differences: readonly Difference[]): Told[] {
+function tellPolicies(differences: readonly Difference[], sides: Sides): Told[] {
   const renamed = renamings(differences, (policy) => {
     if (!isObject(policy)) return canonical(policy);
     const { name, sql, ...rest } = policy;
@@ -240,19 +243,29 @@ function tellPolicies(differences: readonly Difference[]): Told[] {
       const name = `policy ${text(gone.before, 'name')} of ${thing(text(gone.before, 'entity'))}`;
       return { words: `The ${name} is called ${text(come.after, 'name')} now.`, of: [gone, come] };
     }),
-    ...differences.filter((difference) => !paired.has(difference)).map(tellPolicy),
+    ...differences.filter((difference) => !paired.has(difference)).map((difference) => tellPolicy(difference, sides)),
   ];
 }
 
-function tellPolicy(difference: Difference): Told {
+/** Whether the entity is there and no call reaches it: then its policies are told no more, or not yet, whether or not it has them. */
+const isOutOfReach = (chapters: JsonObject, entity: string): boolean =>
+  hasEntity(chapters, entity) && !items(chapters.roles, 'cells').some((cell) => text(cell, 'entity') === entity);
+
+function tellPolicy(difference: Difference, sides: Sides): Told {
   const { before, after } = difference;
   const policy = after ?? before;
   const name = `policy ${text(policy, 'name')} of ${thing(text(policy, 'entity'))}`;
   const who = listWords(texts(policy, 'roles').map((role) => (role === 'public' ? 'everybody' : role)));
   const scope = `for ${text(policy, 'command')}, for ${who}`;
-  if (before === undefined) return { words: `New ${name}, ${scope}: ${text(after, 'words')}.`, of: [difference] };
-  if (after === undefined)
-    return { words: `The ${name}, ${scope}, is gone: ${text(before, 'words')}.`, of: [difference] };
+  const entity = text(policy, 'entity');
+  if (before === undefined) {
+    const start = isOutOfReach(sides.before, entity) ? `Calls now meet the ${name}` : `New ${name}`;
+    return { words: `${start}, ${scope}: ${text(after, 'words')}.`, of: [difference] };
+  }
+  if (after === undefined) {
+    const end = isOutOfReach(sides.after, entity) ? 'is met by no call any more' : 'is gone';
+    return { words: `The ${name}, ${scope}, ${end}: ${text(before, 'words')}.`, of: [difference] };
+  }
   if (!isObject(before) || !isObject(after))
     return { words: `The ${name} ${fromTo(before, after)}.`, of: [difference] };
   const told = ['sql'];
