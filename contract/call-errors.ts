@@ -1,3 +1,4 @@
+import { functionsReached } from './reached-functions.ts';
 import type { CallEntry, Chapters, Entity, ErrorLine } from './specification.ts';
 import { firesOn, type Write, writtenEntities } from './written-entities.ts';
 
@@ -23,7 +24,7 @@ const bodies: readonly Kind[] = ['insert', 'update', 'function'];
 const every: readonly Kind[] = [...data, 'auth'];
 
 /** Codes of the protocols and of Ninefold, and the kinds of call that can be answered with them. */
-const codes: readonly (readonly [kinds: readonly Kind[], codes: readonly string[]])[] = [
+const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly string[]])[] = [
   [every, ['internal', 'bad_request', 'headers_too_large', 'request_timeout', 'expectation_failed', 'body_too_large']],
   [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked']],
   [every, ['database_unavailable', 'database_busy', 'app_outdated', 'app_damaged']],
@@ -36,11 +37,9 @@ const codes: readonly (readonly [kinds: readonly Kind[], codes: readonly string[
   [['insert', 'update'], ['PGRST204']],
   [['insert'], ['PGRST105', 'PGRST114', 'PGRST115']],
   [['update', 'delete', 'function'], ['PGRST124']],
-  [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203', '25006', 'P0001', 'P0002', 'P0003', 'P0004']],
-  [
-    ['insert', 'update', 'delete', 'function'],
-    ['20000', '2F005'],
-  ],
+  [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203']],
+  // Any call may come to code of the app: a function, a trigger, a policy, a computed field.
+  [data, ['P0001', 'P0002', 'P0003', 'P0004', '20000', '2F005']],
   [['insert', 'function'], ['2200H']],
   [data, ['21000', '22003', '22007', '22023', '22P02', '42501', '42703', '42883', '42P01', '42P17', '53300', '54000']],
   [data, ['57014', '42804', '55P03', '22012', '55000', '0A000']],
@@ -102,9 +101,13 @@ export interface CallErrors {
   common: ErrorLine[];
 }
 
+/** What is answered where a call that runs in a transaction that only reads writes something. */
+const WRITES = '25006';
+
 /**
- * The errors that a call can give, in the order of chapter 8: of a write through a view also those of what is beneath. What a function or
- * a trigger reaches in turn is not looked into. Pure.
+ * The errors that a call can give, in the order of chapter 8: of a write through a view also those of what is beneath; of functions, those
+ * that the call, triggers, policies, rules, defaults and computed fields name, and those that these name in turn. What functions write in
+ * turn, and code that they put together while they run, is not looked into. Pure.
  */
 export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
   const kind = kindOf(call);
@@ -117,18 +120,51 @@ export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
   const triggers = written
     .flatMap((one) => one.triggers)
     .filter(({ enabled, sql }) => enabled && isWrite(kind) && firesOn(sql, kind));
-  const raises = (id: string) => (call.area === 'rpc' ? id === call.entity : triggers.some(({ sql }) => runs(sql, id)));
+  const functions = chapters.calls?.functions ?? [];
+  const first =
+    call.area === 'rpc'
+      ? [call.entity ?? '']
+      : [
+          ...functions.map(({ id }) => id).filter((id) => triggers.some(({ sql }) => runs(sql, id))),
+          ...(entity?.computed ?? []).map((one) => one.function),
+        ];
+  const codes = entity ? codeOf(kind, entity, written, chapters) : [];
+  const reached = functionsReached(functions, first, codes);
+  const onlyReads = kind === 'read' || call.reads_only === true;
   const common = new Set([
-    ...codes.filter(([kinds]) => kinds.includes(kind)).flatMap(([, listed]) => listed),
+    ...(onlyReads ? [WRITES] : []),
+    ...protocols.filter(([kinds]) => kinds.includes(kind)).flatMap(([, listed]) => listed),
     ...(kind === 'auth' ? [...authCommon, ...(authCodes[call.id] ?? [])] : []),
   ]);
   const lines = chapters.errors?.errors ?? [];
   return {
     own: lines.filter(
-      ({ group, origin }) => origin !== null && (group === 'function' ? raises(origin) : origins.has(origin)),
+      ({ group, origin }) => origin !== null && (group === 'function' ? reached.has(origin) : origins.has(origin)),
     ),
     common: lines.filter(({ origin, code }) => origin === null && code !== null && common.has(code)),
   };
+}
+
+/** Code that PostgreSQL runs with a call on rows: queries of views, policies, checks, defaults. */
+function codeOf(kind: Kind, entity: Entity, written: readonly Entity[], { roles, rules }: Chapters): string[] {
+  const asked = [entity, ...written.filter((one) => one !== entity)];
+  const fills = kind === 'insert' || kind === 'update';
+  const policies = (roles?.policies ?? []).filter(
+    ({ entity: on, command }) =>
+      asked.some(({ id }) => id === on) && (command === 'all' || command === 'select' || command === kind),
+  );
+  return [
+    ...asked.flatMap(({ definition }) => definition ?? []),
+    ...policies.map(({ sql }) => sql),
+    ...asked.flatMap(({ id, fields }) =>
+      fills
+        ? [
+            ...fields.flatMap((field) => field.default ?? []),
+            ...(rules?.rules ?? []).filter((rule) => rule.entity === id).map(({ sql }) => sql),
+          ]
+        : [],
+    ),
+  ];
 }
 
 /** Ids of rules: a row that comes or changes can break its own, one that goes those that point to it. */

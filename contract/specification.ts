@@ -328,6 +328,8 @@ export interface CallEntry {
   setting: string | null;
   /** Roles for which it is not "never". */
   roles: string[];
+  /** Of functions: it runs in a transaction in which nothing may be written; where it writes, 405 (25006). Absent where it may write. */
+  reads_only?: true;
   /** Null for calls on rows: `rows` of the chapter and the fields of the entity tell (`takenBy` of call-detail.ts). */
   parameters: CallParameter[] | null;
   /** What comes back, in words and types; null for calls on rows. */

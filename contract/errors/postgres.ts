@@ -131,8 +131,8 @@ export const postgresErrors = entries({
     source: 'postgres',
     status: 405,
     message: 'cannot execute in a read-only transaction',
-    meaning: 'A function that writes was called with GET.',
-    action: 'Call it with POST.',
+    meaning: 'A read wrote something: a GET, or a function that is declared STABLE or IMMUTABLE.',
+    action: 'Call a function that writes with POST, and declare it VOLATILE.',
     member: told.fault,
   },
   '2F005': {

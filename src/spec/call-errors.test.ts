@@ -26,7 +26,17 @@ beforeAll(async () => {
     create view public.guarded as select id, title from public.tickets;
     create trigger g instead of update on public.guarded for each row execute function public.refuse();
     create view public.ruled as select id, title from public.tickets;
-    create rule nothing as on insert to public.ruled do instead nothing;
+    create rule elsewhere as on insert to public.ruled do instead
+      insert into public.customers values (new.id, new.title) returning id, name;
+    create function public.inner_fault() returns int language plpgsql as $$ begin raise exception 'deep' using errcode = 'PT451'; end $$;
+    create function public.middle() returns int language sql as $$ select /* refuse() */ public . inner_fault() $$;
+    create function public.outer_call() returns int language plpgsql stable as $$ begin perform 'close(1)', Middle(); return 1; end $$;
+    create function public.by_trigger() returns trigger language plpgsql as $$ begin perform public.middle(); return new; end $$;
+    create table public.watched (id int primary key default public.middle());
+    create function public.weight(public.watched) returns int language sql as $$ select public.middle() $$;
+    create table public.guarded_rows (id int primary key); alter table public.guarded_rows enable row level security;
+    create policy p on public.guarded_rows for delete to service_role using (public.middle() = 1);
+    create trigger t before update on public.watched for each row execute function public.by_trigger();
     create view public.names as select 'x' is distinct from name as other, id from public.customers;
     grant usage on schema public to service_role; grant all on all tables in schema public to service_role;`);
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
@@ -73,6 +83,25 @@ describe('the errors that a call can give', () => {
   it('a row that goes is kept by those that point to it', () => {
     expect(own('rest.public.customers.delete')).toEqual(['rule.public.tickets.ticket_customer']);
     expect(own('rest.public.tickets.delete')).toEqual([]);
+  });
+
+  it('of functions: what they name raises too, at any depth, and what comments and texts name does not', () => {
+    const deep = ['function.public.inner_fault().PT451.deep'];
+    expect(own('rpc.public.outer_call()')).toEqual(deep);
+    expect(own('rpc.public.middle()')).toEqual(deep);
+    expect(own('rest.public.watched.update')).toEqual(expect.arrayContaining(deep));
+    expect(own('rest.public.watched.insert')).toEqual(expect.arrayContaining(deep));
+    expect(own('rest.public.watched.select')).toEqual(deep);
+    expect(own('rest.public.guarded_rows.delete')).toEqual(deep);
+    expect(own('rest.public.guarded_rows.select')).toEqual([]);
+  });
+
+  it('a call that only reads is refused where it writes: GET, and what is declared to change nothing', () => {
+    const isRefused = (id: string) => of(id).common.some(({ code }) => code === '25006');
+    expect(
+      ['rpc.public.outer_call()', 'rpc.public.middle().get', 'rest.public.tickets.select'].filter(isRefused),
+    ).toHaveLength(3);
+    expect(['rpc.public.middle()', 'rest.public.tickets.insert'].filter(isRefused)).toEqual([]);
   });
 
   it('through views: those of the table that the write goes to, and of no other', () => {

@@ -107,6 +107,11 @@ const rawTypes: Readonly<Record<string, string>> = {
   bytea: 'application/octet-stream',
 };
 
+/** A list as PostgreSQL reads it, anything else as its text. */
+const inQuery = (value: unknown): string => (Array.isArray(value) ? `{${value.join(',')}}` : text(value));
+
+const plainText = (value: unknown): unknown => (typeof value === 'object' ? JSON.stringify(value) : value);
+
 function routineExample(
   { method }: CallEntry,
   routine: RoutineFact,
@@ -118,9 +123,11 @@ function routineExample(
   const values = Object.fromEntries(given.map((input) => [input.name, exampleOf({ type: input.type })]));
   if (method === 'GET') {
     const query = given
-      .map((input) => `${encodeURIComponent(input.name)}=${encodeURIComponent(text(values[input.name]))}`)
+      .map((input) => `${encodeURIComponent(input.name)}=${encodeURIComponent(inQuery(values[input.name]))}`)
       .join('&');
-    return { query, headers, body: null, expression: `${rpc}, ${js(values)}, { get: true })` };
+    // supabase-js writes lists as PostgreSQL reads them, and no objects.
+    const args = Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value : plainText(value)]);
+    return { query, headers, body: null, expression: `${rpc}, ${js(Object.fromEntries(args))}, { get: true })` };
   }
   const whole = wholeBody(routine);
   const body = whole ? exampleOf({ type: whole.type }) : values;

@@ -42,8 +42,9 @@ export function callsChapter(
       ),
     ...callableRoutines(facts).flatMap((routine) => {
       const cells = may('execute', idOf(routine));
-      const reads = routine.volatility !== 'v' && wholeBody(routine) === null;
-      const methods = reads ? (['GET', 'POST'] as const) : (['POST'] as const);
+      // What takes the whole body is called without one only where it can do without.
+      const isRead = wholeBody(routine)?.has_default ?? true;
+      const methods = isRead ? (['GET', 'POST'] as const) : (['POST'] as const);
       return cells.length === 0 ? [] : methods.map((method) => routineCall(routine, method, cells));
     }),
   ];
@@ -133,7 +134,7 @@ const rowMethods: readonly RowMethod[] = [
       parameter('limit', 'query', 'integer', 'How many rows at most.'),
       parameter('offset', 'query', 'integer', 'How many rows to pass over.'),
     ],
-    returns: 'a list of rows, with the fields of the entity',
+    returns: 'a list of rows, with the fields of the entity; HEAD the same without a body',
   },
   {
     operation: 'insert',
@@ -180,7 +181,8 @@ const routineCall = (routine: RoutineFact, method: 'GET' | 'POST', cells: readon
   entity: idOf(routine),
   setting: null,
   roles: cells.map((cell) => cell.role),
-  parameters: routine.inputs.map((input) => ({
+  ...((method === 'GET' || routine.volatility !== 'v') && { reads_only: true as const }),
+  parameters: (method === 'GET' ? routine.inputs.filter(({ name }) => name !== '') : routine.inputs).map((input) => ({
     name: input.name === '' ? 'body' : input.name,
     in: method === 'GET' ? 'query' : 'body',
     type: input.mode === 'v' ? `${input.type}, any number of them` : input.type,

@@ -74,6 +74,7 @@ beforeAll(async () => {
     create table other.things (a int, b int, c int, primary key (a, b));
     create table public.hidden (id int primary key, word text);
     create function public.add(a int, b int default 1) returns int language sql immutable as 'select a + b';
+    create function public.most(numbers int[]) returns int language sql stable as 'select max(n) from unnest(numbers) n';
     create function public.log(entry jsonb) returns void language sql as 'select 1';
     create function public.whole(json) returns json language sql as 'select $1';
     grant all on public.notes to anon; grant all on public."it's | \`a\`\n""b"" \\ $HOME" to authenticated;

@@ -35,6 +35,7 @@ create schema back; grant usage on schema back to service_role;
 create function back.audit() returns int language plpgsql as
   $$ begin raise exception 'no audit' using errcode = 'PT418'; end $$;
 create function public.plain_words(public.plain) returns text language sql stable as $$ select $1.note $$;
+create function public.paint() returns int language sql as $$ update public.shades set shade = 255 returning id $$;
 create function public.audited() returns int language sql as $$ select back.audit() $$;
 create function public.charge(amount int) returns int language plpgsql as
   $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
@@ -148,6 +149,20 @@ const cases: readonly Case[] = [
     says: { 6: /\| delete \| when as its rewrite rule allows/ },
     call: { method: 'DELETE', path: '/rest/v1/shades?id=eq.7' },
     answers: [/^204/, /^204/],
+  },
+  {
+    does: 'create function public.hello() returns int language sql volatile as $$ select 1 $$',
+    undoes: 'drop function public.hello()',
+    says: { 7: /GET \/rest\/v1\/rpc\/hello`.*only reads/ },
+    call: { path: '/rest/v1/rpc/hello' },
+    answers: [/"PGRST202"/, /^200 1/],
+  },
+  {
+    does: 'alter function public.paint() stable',
+    undoes: 'alter function public.paint() volatile',
+    says: { 7: /POST \/rest\/v1\/rpc\/paint`.*only reads/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/paint', body: {} },
+    answers: [/^200 1/, /UPDATE is not allowed in a non-volatile function|"25006"/],
   },
   {
     does: 'drop function public.audited()',

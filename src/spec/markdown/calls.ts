@@ -26,6 +26,7 @@ export function callsMarkdown({ calls, rows, extension_functions, functions, set
         table(['Call', 'What it does', 'For'], group.map(told)),
       );
     } else {
+      if (group.some(({ reads_only }) => reads_only)) parts.push(readsOnly);
       parts.push(table(['Call', 'What it does', 'For', 'Takes', 'Answers'], group.map(row)));
     }
   }
@@ -73,7 +74,14 @@ const told = (call: CallEntry): string[] => [
   call.roles.map(inline).join(', '),
 ];
 
-const row = (call: CallEntry): string[] => [...told(call), taken(call.parameters ?? []), inline(call.returns ?? '')];
+const readsOnly =
+  'GET, and POST to a function that is declared stable or immutable, run in a transaction that only reads: what writes in it is answered with 405 (25006). HEAD is answered as GET, without a body.';
+
+const row = (call: CallEntry): string[] => [
+  ...told(call),
+  taken(call.parameters ?? []),
+  `${inline(call.returns ?? '')}${call.reads_only ? '; only reads' : ''}`,
+];
 
 /** What all calls on rows with one method take and answer. */
 const commonRow = ({ method, parameters, returns }: RowCall): string[] => [

@@ -131,6 +131,8 @@ function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors>
   return found;
 }
 
+const ONLY_READS = ' It runs in a transaction that only reads: where it writes, the answer is 405 (25006).';
+
 /** The one schema, or any of several. */
 function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
   const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
@@ -181,7 +183,9 @@ class Operations {
       operationId: calls.map(({ id }) => id).join(' '),
       tags: [first?.area ?? 'rest'],
       summary: calls.map(({ summary }) => summary).join(' Or: '),
-      ...(roles.size > 0 && { description: `For: ${[...roles].join(', ')}.` }),
+      ...(roles.size > 0 && {
+        description: `For: ${[...roles].join(', ')}.${calls.some((call) => call.reads_only) ? ONLY_READS : ''}`,
+      }),
       parameters: parametersOf(
         calls,
         this.#parts.chapters.calls?.rows ?? [],

@@ -139,7 +139,7 @@ export const changesOfCalls: readonly Change[] = [
     'grant all on public.plain to anon',
     /GET \/rest\/v1\/plain.*\| authenticated, agent, service_role/,
   ),
-  change(7, `${addVote('select 1', 'stable')}`, votes, /GET.*add_vote/),
+  change(7, `${addVote('select 1', 'stable')}`, votes, /POST.*add_vote.*only reads/),
   setting(7, 'disable_signup', true, /signup/),
   setting(7, 'db_schemas', ['public', 'auth'], /auth|rest/),
 

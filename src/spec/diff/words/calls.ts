@@ -125,7 +125,9 @@ function whatOf({ before, after }: Difference): string {
   const fewer = old.filter((role) => !fresh.includes(role));
   if (more.length > 0) parts.push(`now answered for ${listWords(more)}`);
   if (fewer.length > 0) parts.push(`no longer answered for ${listWords(fewer)}`);
-  const told = more.length + fewer.length > 0 ? ['roles'] : [];
+  if (before.reads_only !== after.reads_only)
+    parts.push(after.reads_only === true ? 'only reads now: what writes is refused (25006)' : 'may write now');
+  const told = ['reads_only', ...(more.length + fewer.length > 0 ? ['roles'] : [])];
   const rest = restWords(before, after, [...told, 'parameters']);
   return [...parts, ...parameterWords(before, after), ...rest].join('; ');
 }

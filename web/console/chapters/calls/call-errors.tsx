@@ -24,6 +24,11 @@ export function CallErrors({ appRef, call, chapters }: { appRef: string; call: C
           ))}
         </ul>
       )}
+      {call.area !== 'auth' && (
+        <p className={styles.caveat}>
+          What functions write in turn, and code that they put together while they run, is not looked into.
+        </p>
+      )}
       <details className={styles.common}>
         <summary>{counted(common.length, 'error')} of the protocols and the server</summary>
         <ul>

@@ -56,6 +56,9 @@ export function CallPanel({
           pairs={[
             ['For', call.roles.length > 0 ? listed(call.roles) : 'nobody: no role has the right'],
             ['Answers', taken.returns],
+            ...(call.reads_only
+              ? [['Transaction', 'only reads: where the function writes, the answer is 405 (25006)'] as const]
+              : []),
             ...(call.setting === null ? [] : [['Switched off by', <code key="setting">{call.setting}</code>] as const]),
             ...(call.entity === null || call.area !== 'rest'
               ? []

@@ -1,0 +1,62 @@
+import type { FunctionEntry } from './specification.ts';
+
+const NAME = '(?:"(?:[^"]|"")+"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
+/** Comments and texts, which name nothing, and a name that a bracket follows. */
+const called = new RegExp(`--[^\\n]*|/\\*[\\s\\S]*?\\*/|'(?:[^']|'')*'|(?:(${NAME})\\s*\\.\\s*)?(${NAME})\\s*\\(`, 'g');
+const idParts = new RegExp(`^(${NAME})\\.(${NAME})\\(`);
+
+/** Which functions code comes to. */
+interface Functions {
+  /** Ids by name, and by schema and name. */
+  byName: ReadonlyMap<string, readonly string[]>;
+  bodies: ReadonlyMap<string, string>;
+  /** What each names, as far as that was asked for. */
+  named: Map<string, readonly string[]>;
+}
+
+const known = new WeakMap<readonly FunctionEntry[], Functions>();
+
+/**
+ * Ids of the functions that some `codes` name and of those in `from`, with all that their code names in turn. All functions of one name
+ * are taken for named, whatever they take; code that is put together while it runs is not seen. Pure.
+ */
+export function functionsReached(
+  functions: readonly FunctionEntry[],
+  from: Iterable<string>,
+  codes: Iterable<string>,
+): Set<string> {
+  const app = known.get(functions) ?? read(functions);
+  known.set(functions, app);
+  const reached = new Set(from);
+  for (const code of codes) for (const id of namedIn(code, app)) reached.add(id);
+  // What is added meanwhile is visited, too.
+  for (const id of reached) {
+    const named = app.named.get(id) ?? namedIn(app.bodies.get(id) ?? '', app);
+    app.named.set(id, named);
+    for (const other of named) reached.add(other);
+  }
+  return reached;
+}
+
+function read(functions: readonly FunctionEntry[]): Functions {
+  const byName = new Map<string, string[]>();
+  for (const { id } of functions) {
+    const [, schema = '', name = ''] = idParts.exec(id) ?? [];
+    for (const key of [plain(name), `${plain(schema)}.${plain(name)}`]) {
+      byName.set(key, [...(byName.get(key) ?? []), id]);
+    }
+  }
+  return { byName, bodies: new Map(functions.map(({ id, body }) => [id, body])), named: new Map() };
+}
+
+function namedIn(code: string, { byName }: Functions): string[] {
+  if (byName.size === 0 || code === '') return [];
+  return [...code.matchAll(called)].flatMap(([, schema, name]) => {
+    if (name === undefined) return [];
+    return byName.get(schema === undefined ? plain(name) : `${plain(schema)}.${plain(name)}`) ?? [];
+  });
+}
+
+/** As PostgreSQL looks it up. */
+const plain = (name: string): string =>
+  name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
