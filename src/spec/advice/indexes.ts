@@ -216,4 +216,5 @@ function readsField(expression: Expression): boolean {
   }
 }
 
-const isField = (operand: Operand): boolean => operand.kind === 'field' || operand.kind === 'other';
+const isField = ({ kind }: Operand): boolean =>
+  kind === 'field' || kind === 'part' || kind === 'list' || kind === 'other';

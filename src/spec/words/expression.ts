@@ -21,6 +21,10 @@ export type Expression =
   | { kind: 'compare'; operator: Comparison; left: Operand; right: Operand; text: string }
   | { kind: 'one-of'; operand: Operand; values: Operand[]; text: string }
   | { kind: 'null'; operand: Operand; negated: boolean; text: string }
+  /** What lists, ranges and JSON are to one another. */
+  | { kind: 'relates'; operator: Relating; left: Operand; right: Operand; text: string }
+  /** `x IS DISTINCT FROM y`, negated or not: never null. */
+  | { kind: 'distinct'; left: Operand; right: Operand; negated: boolean; text: string }
   /** `x IS NOT TRUE` and the like: never null. */
   | { kind: 'is'; item: Expression; value: boolean | null; negated: boolean; text: string }
   | { kind: 'exists'; query: Subquery; text: string }
@@ -32,6 +36,10 @@ export type Expression =
 
 export type Comparison = (typeof comparisons)[number];
 
+export type Relating = (typeof relating)[number];
+
+const relating = ['@>', '<@', '&&', '?'] as const;
+
 const comparisons = ['=', '<>', '<', '>', '<=', '>=', '~', '!~', '~*', '!~*', '~~', '!~~', '~~*', '!~~*'] as const;
 
 /** A value in a condition. `user-id`, `user-role` and `user-email` are the caller's, from auth.uid() and the like. */
@@ -42,6 +50,13 @@ export type Operand =
   | { kind: 'literal'; value: string; quoted: boolean; plain: boolean }
   | { kind: 'call'; name: string; arguments: Operand[]; text: string }
   | { kind: 'null' }
+  /** What the caller's token says beside who it is: `auth.jwt() -> 'app_metadata' ->> 'team'`. */
+  | { kind: 'claim'; path: string[] }
+  /** A part of a JSON field: `meta ->> 'size'`. */
+  | { kind: 'part'; path: string[]; of: Operand }
+  | { kind: 'list'; values: Operand[] }
+  /** The time of the call, or one so long before or after it: `now() - '1 day'::interval`. */
+  | { kind: 'moment'; away: string; side: 'before' | 'after' | null }
   | { kind: 'other'; text: string };
 
 export interface Subquery {
@@ -52,6 +67,8 @@ export interface Subquery {
   /** FROM with what follows up to WHERE, as it stands. */
   source: string;
   where: Expression;
+  /** The one value that it selects; null where it selects several, or none. */
+  value: Operand | null;
   /** What follows the condition, as it stands. */
   rest: string;
 }
@@ -113,6 +130,11 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
     if (ending === 'NULL' || ending === 'NOT NULL') {
       return { kind: 'null', operand: left, negated: ending === 'NOT NULL', text };
     }
+    const distinct = /^(NOT )?DISTINCT FROM /.exec(ending);
+    if (distinct) {
+      const right = operand(source, tokens.slice(is + (distinct[1] === undefined ? 3 : 4)));
+      return { kind: 'distinct', left, right, negated: distinct[1] !== undefined, text };
+    }
     const truth = /^(NOT )?(TRUE|FALSE|UNKNOWN)$/.exec(ending);
     if (!truth) return { kind: 'opaque', text };
     const value = truth[2] === 'UNKNOWN' ? null : truth[2] === 'TRUE';
@@ -126,15 +148,27 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
       ? { kind: 'in', operand: operand(source, tokens.slice(0, into)), query, text }
       : { kind: 'opaque', text };
   }
-  const places = tokens.flatMap((token, i) => (isOperator(token, ...comparisons) ? [i] : []));
+  const places = tokens.flatMap((token, i) => (isOperator(token, ...comparisons, ...relating) ? [i] : []));
   const at = places[0];
   if (places.length === 1 && at !== undefined && at > 0) {
     const left = operand(source, tokens.slice(0, at));
     const right = tokens.slice(at + 1);
     const sign = tokens[at] as { value: string };
+    const relation = relating.find((one) => one === sign.value);
+    if (relation) return { kind: 'relates', operator: relation, left, right: operand(source, right), text };
     if (isKeyword(right[0], 'ANY') && sign.value === '=') {
       const values = right.length === 2 ? elements(source, right[1]) : null;
-      return values ? { kind: 'one-of', operand: left, values, text } : { kind: 'opaque', text };
+      if (values) return { kind: 'one-of', operand: left, values, text };
+      const list = operand(source, right.slice(1));
+      return list.kind === 'field'
+        ? { kind: 'relates', operator: '<@', left: { kind: 'list', values: [left] }, right: list, text }
+        : { kind: 'opaque', text };
+    }
+    if (isKeyword(right[0], 'ALL') && sign.value === '<>') {
+      const values = right.length === 2 ? elements(source, right[1]) : null;
+      // The text is of what is negated.
+      const among = `${sourceOf(source, tokens.slice(0, at))} = ANY ${sourceOf(source, right.slice(1))}`;
+      if (values) return { kind: 'not', item: { kind: 'one-of', operand: left, values, text: among } };
     }
     if (isKeyword(right[0], 'ALL', 'ANY', 'SOME')) return { kind: 'opaque', text };
     return { kind: 'compare', operator: sign.value as Comparison, left, right: operand(source, right), text };
@@ -151,7 +185,7 @@ function single(source: string, tokens: readonly Token[], text: string): Express
   }
   const value = operand(source, tokens);
   if (value.kind === 'null') return { kind: 'constant', value: null };
-  return value.kind === 'field' || value.kind === 'call'
+  return value.kind === 'field' || value.kind === 'call' || value.kind === 'claim'
     ? { kind: 'holds', operand: value, text }
     : { kind: 'opaque', text };
 }
@@ -176,12 +210,20 @@ function operand(source: string, tokens: readonly Token[]): Operand {
   }
   const text = sourceOf(source, tokens);
   const claim = claimOf(tokens);
-  if (claim) return { kind: claim };
+  if (claim) return claim;
+  const moment = momentOf(tokens);
+  if (moment) return moment;
+  const part = partOf(source, tokens);
+  if (part) return part;
+  const list = elements(source, { kind: 'group', bracket: '(', items: [...tokens], start: 0, end: 0 });
+  if (list) return { kind: 'list', values: list };
   const bare = withoutCast(tokens);
   if (bare.length < tokens.length) {
     const inner = operand(source, bare);
     const type = sourceOf(source, tokens.slice(bare.length + 1)).toLowerCase();
     if (inner.kind === 'literal') return { ...inner, plain: inner.quoted && inner.plain && textual.test(type) };
+    // What JSON holds is told alike, whatever it is taken as.
+    if (inner.kind === 'claim' || inner.kind === 'part') return inner;
     return inner.kind === 'null' || (textual.test(type) && inner.kind !== 'call') ? inner : { kind: 'other', text };
   }
   if (only?.kind === 'string') return { kind: 'literal', value: only.value, quoted: true, plain: true };
@@ -214,20 +256,70 @@ const claims: Readonly<Record<string, 'user-id' | 'user-role' | 'user-email'>> =
   email: 'user-email',
 };
 
-/** `auth.jwt() ->> 'sub'`, with or without a subquery around the call. */
-function claimOf(tokens: readonly Token[]): 'user-id' | 'user-role' | 'user-email' | null {
-  const at = tokens.findIndex((token) => isOperator(token, '->>'));
+/** Keys into JSON, as in `… -> 'a' ->> 'b'`, and what they lead into; null where the tokens are anything else. */
+function keysOf(tokens: readonly Token[]): { path: string[]; of: readonly Token[] } | null {
+  const at = tokens.findLastIndex((token) => isOperator(token, '->', '->>'));
   if (at < 1) return null;
   const [key, ...cast] = tokens.slice(at + 1);
   if (key?.kind !== 'string' || (cast.length > 0 && !isOperator(cast[0], '::'))) return null;
-  let call: readonly Token[] = tokens.slice(0, at);
-  for (let only = call[0]; call.length === 1 && only?.kind === 'group'; only = call[0]) {
-    call = scalarQuery(only.items) ?? only.items;
+  let of: readonly Token[] = tokens.slice(0, at);
+  for (let only = of[0]; of.length === 1 && only?.kind === 'group' && only.bracket === '('; only = of[0]) {
+    of = scalarQuery(only.items) ?? only.items;
   }
+  const inner = keysOf(of);
+  return inner ? { path: [...inner.path, key.value], of: inner.of } : { path: [key.value], of };
+}
+
+/** `auth.jwt() ->> 'sub'`, with or without a subquery around the call, or read from the setting that holds the claims. */
+function claimOf(tokens: readonly Token[]): Operand | null {
+  const bare = withoutBooleanCast(tokens);
+  const keys = keysOf(bare);
+  if (!keys) return null;
+  const call = withoutCast(keys.of);
   const last = call[call.length - 1];
-  const isJwt =
-    last?.kind === 'group' && last.items.length === 0 && dotted(call.slice(0, -1))?.join('.') === 'auth.jwt';
-  return isJwt ? (claims[key.value] ?? null) : null;
+  if (last?.kind !== 'group') return null;
+  const only = call.length === 1 ? last.items : call;
+  const given = only[only.length - 1];
+  if (given?.kind !== 'group') return null;
+  const name = dotted(only.slice(0, -1))?.join('.');
+  const [setting] = given.items;
+  const isClaims =
+    (name === 'auth.jwt' && given.items.length === 0) ||
+    (name === 'current_setting' && setting?.kind === 'string' && setting.value === 'request.jwt.claims');
+  if (!isClaims) return null;
+  const [first = '', ...further] = keys.path;
+  const known = further.length === 0 && Object.hasOwn(claims, first) ? claims[first] : undefined;
+  if (!known) return { kind: 'claim', path: keys.path };
+  return bare === tokens ? { kind: known } : null;
+}
+
+/** `(auth.jwt() ->> 'is_anonymous')::boolean` without its cast. */
+function withoutBooleanCast(tokens: readonly Token[]): readonly Token[] {
+  const [first, sign, type] = tokens;
+  const isCast = tokens.length === 3 && isOperator(sign, '::') && isKeyword(type, 'BOOLEAN');
+  return isCast && first?.kind === 'group' ? first.items : tokens;
+}
+
+/** `meta ->> 'size'` of a field. */
+function partOf(source: string, tokens: readonly Token[]): Operand | null {
+  const keys = keysOf(tokens);
+  const of = keys && operand(source, keys.of);
+  return of?.kind === 'field' ? { kind: 'part', path: keys?.path ?? [], of } : null;
+}
+
+/** `now()`, `CURRENT_TIMESTAMP`, `now() - '1 day'::interval`. */
+function momentOf(tokens: readonly Token[]): Operand | null {
+  const [first, second] = tokens;
+  const isCall = isKeyword(first, 'NOW') && second?.kind === 'group' && second.items.length === 0;
+  const length = isCall ? 2 : isKeyword(first, 'CURRENT_TIMESTAMP') ? 1 : 0;
+  if (length === 0) return null;
+  const [sign, away, cast, type, ...more] = tokens.slice(length);
+  if (sign === undefined) return { kind: 'moment', away: '', side: null };
+  const isInterval = away?.kind === 'string' && isOperator(cast, '::') && isKeyword(type, 'INTERVAL');
+  // Of more than digits and units PostgreSQL's own way of writing it may mean either direction.
+  if (!isInterval || more.length > 0 || !/^\d[\d\w ]*$/.test(away.value)) return null;
+  if (isOperator(sign, '-')) return { kind: 'moment', away: away.value, side: 'before' };
+  return isOperator(sign, '+') ? { kind: 'moment', away: away.value, side: 'after' } : null;
 }
 
 /** Casts to these keep what an identifier or an address says. */
@@ -287,9 +379,18 @@ function subquery(source: string, tokens: readonly Token[]): Subquery | null {
     from: relationsIn(tokens),
     plain: !counts && !combined && !richer && !outer,
     source: sourceOf(source, items),
+    value: selected(source, tokens.slice(1, from)),
     where: where < 0 ? { kind: 'constant', value: true } : condition(source, tokens.slice(where + 1, next(where))),
     rest: sourceOf(source, tokens.slice(where < 0 ? next(from) : next(where))),
   };
+}
+
+/** The one value that a query selects, without its alias. */
+function selected(source: string, tokens: readonly Token[]): Operand | null {
+  const list = isKeyword(tokens[0], 'DISTINCT') ? tokens.slice(1) : tokens;
+  const as = list.findIndex((token) => isKeyword(token, 'AS'));
+  const value = as < 0 ? list : list.slice(0, as);
+  return value.length === 0 || value.some((token) => isOperator(token, ',')) ? null : operand(source, value);
 }
 
 const isEmpty = (token: Token): boolean => token.kind === 'group' && token.items.length === 0;

@@ -47,6 +47,21 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       if (expression.operator === '<>') return left.text === right.text ? FALSE : TRUE;
       return ANY;
     }
+    case 'relates': {
+      const either = [value(expression.left, caller), value(expression.right, caller)];
+      return either.some(({ is }) => is === 'null') ? NULL : ANY;
+    }
+    case 'distinct': {
+      const [left, right] = [value(expression.left, caller), value(expression.right, caller)];
+      if (left.is === 'unknown' || right.is === 'unknown') return TRUE | FALSE;
+      const isAlike =
+        left.is === 'known' && right.is === 'known'
+          ? left.text === right.text
+          : left.is === 'null' && right.is === 'null';
+      const isOpen = left.is === right.is && left.is === 'given';
+      if (isOpen || (left.is !== 'null' && right.is !== 'null' && left.is !== right.is)) return TRUE | FALSE;
+      return isAlike === expression.negated ? TRUE : FALSE;
+    }
     case 'one-of': {
       const tried = value(expression.operand, caller);
       const among = expression.values.map((item) => value(item, caller));

@@ -1,5 +1,5 @@
 import { oneLine } from '../../catalog/expression-text.ts';
-import { type Comparison, type Expression, join, type Operand } from './expression.ts';
+import { type Comparison, type Expression, join, type Operand, type Relating } from './expression.ts';
 import { type Caller, outcomes, TRUE } from './outcomes.ts';
 
 /**
@@ -67,8 +67,17 @@ function words(expression: Expression): string {
       return held(expression.operand) ?? oneLine(expression.text);
     case 'named':
       return oneLine(expression.words);
+    case 'relates':
+      return relation(expression);
+    case 'distinct': {
+      const [a, b] = [named(expression.left), named(expression.right)];
+      const sign = expression.negated ? 'is the same as' : 'is other than';
+      return a === null || b === null ? oneLine(expression.text) : `${a} ${sign} ${b}`;
+    }
     case 'in':
+      return among(expression, 'a row') ?? oneLine(expression.text);
     case 'is':
+      return truth(expression);
     case 'opaque':
       return oneLine(expression.text);
   }
@@ -79,7 +88,47 @@ const inWords = (source: string, where: Expression): string => {
   return always ? source : `${source} where ${words(where)}`;
 };
 
+/** `x IN (SELECT y FROM …)`: null where it stays SQL. */
+function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: string): string | null {
+  const [name, value] = [named(operand), query.value?.kind === 'field' ? query.value.name : null];
+  if (name === null || value === null || query.rest !== '' || !query.plain) return null;
+  return `${name} is the ${value} of ${row} in ${inWords(query.source, query.where)}`;
+}
+
+/** `x IS TRUE` passes where x does; what also passes where x has no value says so. */
+function truth({ item, value, negated: turned, text }: Extract<Expression, { kind: 'is' }>): string {
+  const said = words(item);
+  if (item.kind === 'opaque' || value === null) return oneLine(text);
+  const either = value === turned ? negated(item) : said;
+  return turned ? `(${either} or that is unknown)` : either;
+}
+
+const relations: Readonly<Record<Relating, string>> = {
+  '@>': 'contains',
+  '<@': 'lies within',
+  '&&': 'overlaps',
+  '?': 'has the key',
+};
+
+function relation({ operator, left, right, text }: Extract<Expression, { kind: 'relates' }>): string {
+  // Of a field, what it holds comes after it.
+  const turned = operator === '<@' && right.kind === 'field' && left.kind !== 'field';
+  const [a, b] = turned ? [named(right), named(left)] : [named(left), named(right)];
+  return a === null || b === null ? oneLine(text) : `${a} ${relations[turned ? '@>' : operator]} ${b}`;
+}
+
 function negated(item: Expression): string {
+  if (item.kind === 'holds' && isAnonymous(item.operand)) return 'the member is not anonymous';
+  if (item.kind === 'in') {
+    const said = among(item, 'no row');
+    if (said !== null) return said;
+  }
+  if (item.kind === 'one-of') {
+    const said = words(item);
+    if (said.includes(' is one of ')) return said.replace(' is one of ', ' is none of ');
+  }
+  if (item.kind === 'compare' && item.operator === '=' && !ownerField(item) && item.right.kind === 'literal')
+    return words({ ...item, operator: '<>' });
   if (item.kind === 'holds' && item.operand.kind === 'field') return `not ${words(item)}`;
   if (item.kind === 'exists' && item.query.rest === '')
     return words(item).replace(/^there is a row/, 'there is no row');
@@ -103,6 +152,14 @@ const signs: Readonly<Record<Comparison, string>> = {
   '!~~*': 'is not like, in upper or lower case,',
 };
 
+/** Of times, more is later. */
+const times: Partial<Record<Comparison, string>> = {
+  '<': 'is before',
+  '>': 'is after',
+  '<=': 'is at the latest',
+  '>=': 'is at the earliest',
+};
+
 /** The sign that says the same with both sides changed over; a pattern has its place. */
 const mirrored: Partial<Record<Comparison, Comparison>> = {
   '=': '=',
@@ -119,11 +176,20 @@ function comparison(expression: Extract<Expression, { kind: 'compare' }>): strin
   const { left, right, operator } = expression;
   const mirror = right.kind === 'field' && left.kind !== 'field' ? mirrored[operator] : undefined;
   const [subject, object] = mirror ? [right, left] : [left, right];
-  const sign = signs[mirror ?? operator];
+  const isTime = subject.kind === 'moment' || object.kind === 'moment';
+  const sign = (isTime ? times[mirror ?? operator] : undefined) ?? signs[mirror ?? operator];
   const isTrue = object.kind === 'literal' && !object.quoted && object.value === 'true';
   if (isTrue && subject.kind === 'field' && operator === '=') return fieldName(subject);
   const [a, b] = [named(subject), named(object)];
-  return a === null || b === null ? oneLine(expression.text) : `${a} ${sign} ${b}`;
+  if (a === null || b === null) return oneLine(expression.text);
+  return `${a} ${sign} ${operator === '=' ? (caseOf(subject, object) ?? b) : b}`;
+}
+
+/** `title = lower(title)`: only a text can be equal to that. */
+function caseOf(subject: Operand, object: Operand): string | null {
+  const [of, ...others] = object.kind === 'call' && /^(lower|upper)$/.test(object.name) ? object.arguments : [];
+  const isSame = subject.kind === 'field' && of?.kind === 'field' && others.length === 0 && of.name === subject.name;
+  return isSame && object.kind === 'call' ? `in ${object.name} case` : null;
 }
 
 /** The field that holds the member in `auth.uid() = user_id`, either way round. */
@@ -154,7 +220,11 @@ const ownRow = (fields: readonly string[]): string => {
 const fieldName = (field: Extract<Operand, { kind: 'field' }>): string =>
   field.qualifier === null ? field.name : `${field.qualifier}.${field.name}`;
 
+const isAnonymous = (operand: Operand): boolean => operand.kind === 'claim' && operand.path.join() === 'is_anonymous';
+
 function held(operand: Operand): string | null {
+  if (isAnonymous(operand)) return 'the member is anonymous';
+  if (operand.kind === 'claim') return named(operand);
   if (operand.kind === 'field') return fieldName(operand);
   if (operand.kind === 'call' && operand.name === 'ninefold.has_role' && operand.arguments.length === 1) {
     const role = operand.arguments[0];
@@ -162,6 +232,9 @@ function held(operand: Operand): string | null {
   }
   return null;
 }
+
+/** PostgreSQL shortens months. */
+const lengthOf = (interval: string): string => interval.replace(/\bmon(s?)\b/, 'month$1');
 
 /** A value in words; null where it stays SQL. */
 function named(operand: Operand): string | null {
@@ -175,7 +248,21 @@ function named(operand: Operand): string | null {
     case 'field':
       return fieldName(operand);
     case 'literal':
+      if (operand.quoted && operand.value === '') return 'an empty text';
       return operand.quoted ? `'${operand.value.replaceAll("'", "''")}'` : operand.value;
+    case 'claim':
+      return `${operand.path.join('.')} of the member’s token`;
+    case 'part': {
+      const of = named(operand.of);
+      return of === null ? null : `${operand.path.join('.')} of ${of}`;
+    }
+    case 'list': {
+      const values = operand.values.map(named);
+      return values.every((value) => value !== null) ? values.join(', ') : null;
+    }
+    case 'moment':
+      if (operand.side === null) return 'now';
+      return operand.side === 'before' ? `${lengthOf(operand.away)} ago` : `${lengthOf(operand.away)} from now`;
     case 'call':
       return oneLine(operand.text);
     default:

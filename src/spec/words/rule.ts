@@ -80,7 +80,18 @@ function countOf(operand: Operand): { field: string; unit: [one: string, many: s
   if (operand.kind !== 'call') return null;
   const [argument, ...others] = operand.arguments;
   const unit = counted[operand.name];
-  return unit && argument?.kind === 'field' && others.length === 0 ? { field: argument.name, unit } : null;
+  if (!unit || others.length > 0 || !argument) return null;
+  if (argument.kind === 'field') return { field: argument.name, unit };
+  const trimmed = trimmedField(argument);
+  return trimmed === null ? null : { field: `${trimmed}, without the blanks around it,`, unit };
+}
+
+/** The field in `btrim(title)`, which PostgreSQL prints as TRIM(BOTH FROM title) too. */
+function trimmedField(operand: Operand): string | null {
+  if (operand.kind !== 'call' || !/^(b?trim)$/i.test(operand.name) || operand.arguments.length !== 1) return null;
+  const [argument] = operand.arguments;
+  if (argument?.kind === 'field') return argument.name;
+  return (argument?.kind === 'other' && /^BOTH FROM ([a-z_]\w*)$/.exec(argument.text)?.[1]) || null;
 }
 
 function range(first: Expression, second: Expression): string {
@@ -103,7 +114,10 @@ const amounts: Readonly<Record<string, string>> = {
   '>=': 'at least',
 };
 
+const nulls: Readonly<Record<string, string>> = { num_nonnulls: 'have a value', num_nulls: 'have none' };
+
 function sentence(expression: Expression): string {
+  if (expression.kind === 'constant') return expression.value === false ? 'no row is valid' : 'every row is valid';
   if (expression.kind === 'compare' && expression.right.kind === 'literal') {
     const { left, operator, right } = expression;
     const count = countOf(left);
@@ -111,10 +125,11 @@ function sentence(expression: Expression): string {
     if (count && amount && !right.quoted) {
       return `${count.field} ${verbOf(count.unit[1])} ${amount} ${right.value} ${count.unit[right.value === '1' ? 0 : 1]}`;
     }
-    const given = left.kind === 'call' && left.name === 'num_nonnulls' && !right.quoted ? left.arguments : [];
+    const asked = left.kind === 'call' && !right.quoted ? nulls[left.name] : undefined;
+    const given = left.kind === 'call' && asked ? left.arguments : [];
     if (amount && given.length > 0 && given.every((one) => one.kind === 'field')) {
       const fields = given.map((one) => (one.kind === 'field' ? one.name : '')).join(', ');
-      return `how many of ${fields} have a value is ${amount} ${right.value}`;
+      return `how many of ${fields} ${asked} is ${amount} ${right.value}`;
     }
   }
   return phrase(expression, anyone);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExpression, parseQuery, relationsRead } from './expression.ts';
 import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
 import { phrase } from './phrase.ts';
-import { domainRuleWords } from './rule.ts';
+import { domainRuleWords, ruleWords } from './rule.ts';
 
 const anon: Caller = { role: 'anon', user: 'none', memberRole: null, sees: () => true };
 const member: Caller = { role: 'authenticated', user: 'member', memberRole: null, sees: () => true };
@@ -35,7 +35,50 @@ describe('a condition in words', () => {
     ['(NOT is_public)', 'not is_public'],
     ["((name)::text ~~ 'a%'::text)", "name is like 'a%'"],
     ["('abc'::text ~ name)", "'abc' matches name"],
-    ["(NOT (status = 'open'::public.status))", "not (status is 'open')"],
+    ["(NOT (status = 'open'::public.status))", "status is not 'open'"],
+    ["(title <> ''::text)", 'title is not an empty text'],
+    ['(title = lower(title))', 'title is in lower case'],
+    ['(title = lower(name))', 'title is lower(name)'],
+    ["(status <> ALL (ARRAY['open'::text, 'new'::text]))", "status is none of 'open', 'new'"],
+    ["('new'::text = ANY (tags))", "tags contains 'new'"],
+    ["(tags @> ARRAY['x'::text, 'y'::text])", "tags contains 'x', 'y'"],
+    ["(tags <@ ARRAY['x'::text])", "tags lies within 'x'"],
+    ['(during @> now())', 'during contains now'],
+    ['(a IS DISTINCT FROM b)', 'a is other than b'],
+    ['(NOT (a IS DISTINCT FROM b))', 'not (a is other than b)'],
+    ["((data -> 'x'::text) ? 'y'::text)", "x of data has the key 'y'"],
+    ["((meta ->> 'size'::text) = 'L'::text)", "size of meta is 'L'"],
+    [
+      "(((auth.jwt() -> 'app_metadata'::text) ->> 'role'::text) = 'admin'::text)",
+      "app_metadata.role of the member’s token is 'admin'",
+    ],
+    [
+      "(( SELECT ((auth.jwt() -> 'user_metadata'::text) ->> 'team'::text)) = (team)::text)",
+      'team is user_metadata.team of the member’s token',
+    ],
+    ["((auth.jwt() ->> 'team_id'::text))::integer = team", 'team is team_id of the member’s token'],
+    ["(((auth.jwt() ->> 'is_anonymous'::text))::boolean IS FALSE)", 'the member is not anonymous'],
+    ["((( SELECT auth.jwt() AS jwt) ->> 'is_anonymous'::text))::boolean", 'the member is anonymous'],
+    [
+      "(((current_setting('request.jwt.claims'::text, true))::json ->> 'sub'::text) = (owner)::text)",
+      'own row (owner is the member)',
+    ],
+    ['(done IS NOT TRUE)', '(not done or that is unknown)'],
+    ['(done IS TRUE)', 'done'],
+    ["(created_at > (now() - '30 days'::interval))", 'created_at is after 30 days ago'],
+    ["(starts_at <= (now() + '1 mon'::interval))", 'starts_at is at the latest 1 month from now'],
+    ["(starts_at <= (now() + '-01:00:00'::interval))", "starts_at <= (now() + '-01:00:00'::interval)"],
+    ['(id IN ( SELECT m.id\n   FROM public.m))', 'id is the id of a row in public.m'],
+    [
+      '(team IN ( SELECT m.team\n   FROM public.members m\n  WHERE (m.user_id = ( SELECT auth.uid() AS uid))))',
+      'team is the team of a row in public.members m where m.user_id is the member',
+    ],
+    [
+      '(NOT (auth.uid() IN ( SELECT b.id\n   FROM public.blocked b)))',
+      'the member is the id of no row in public.blocked b',
+    ],
+    ['(id IN ( SELECT max(m.id) AS max\n   FROM public.m))', 'id IN ( SELECT max(m.id) AS max FROM public.m)'],
+    ['(id IN ( SELECT m.id\n   FROM public.m\n LIMIT 3))', 'id IN ( SELECT m.id FROM public.m LIMIT 3)'],
     ['(5 < amount)', 'amount is more than 5'],
     ["(status = ANY (ARRAY['open'::text, 'new'::text]))", "status is one of 'open', 'new'"],
     ["(name = 'O''Neill or 1=1'::text)", "name is 'O''Neill or 1=1'"],
@@ -44,7 +87,7 @@ describe('a condition in words', () => {
     ['(auth.uid() IS NOT NULL)', 'signed in'],
     ["(auth.role() = 'authenticated'::text)", "the caller’s role is 'authenticated'"],
     ['((auth.email())::text = (email)::text)', 'email is the member’s e-mail address'],
-    ['(created_at > now())', 'created_at is more than now()'],
+    ['(created_at > now())', 'created_at is after now'],
     ["ninefold.has_role('agent'::text)", 'the member has role agent'],
     [
       '(EXISTS ( SELECT 1\n   FROM public.members m\n  WHERE ((m.team = docs.team) AND (m.user_id = auth.uid()))))',
@@ -60,13 +103,9 @@ describe('a condition in words', () => {
 
   it.each([
     '(CASE WHEN a THEN b ELSE c END)',
-    "((data -> 'x'::text) ? 'y'::text)",
-    '(a IS DISTINCT FROM b)',
     '((a + b) = 3)',
     'private.check_it(id, name)',
-    '(id IN ( SELECT m.id\n   FROM public.m))',
     '(a = ALL (ARRAY[1, 2]))',
-    "(tags @> ARRAY['x'::text])",
     'unbalanced (',
     "'no end",
   ])('what is not understood stays as it is: %s', (sql) => {
@@ -107,6 +146,12 @@ describe('what a condition can come out as', () => {
     ['((auth.uid() = owner) IS UNKNOWN)', TRUE, TRUE | FALSE],
     ['((auth.uid() IS NOT NULL) IS NOT FALSE)', FALSE, TRUE],
     ['(owner IS NULL)', TRUE | FALSE, TRUE | FALSE],
+    ['(owner IS DISTINCT FROM auth.uid())', TRUE | FALSE, TRUE | FALSE],
+    ['(auth.uid() IS DISTINCT FROM NULL)', FALSE, TRUE],
+    ["(auth.role() IS DISTINCT FROM 'anon'::text)", FALSE, TRUE],
+    ["(NOT (auth.role() IS NOT DISTINCT FROM 'anon'::text))", FALSE, TRUE],
+    ['(email @> auth.email())', NULL, ANY],
+    ["(((auth.jwt() ->> 'is_anonymous'::text))::boolean IS FALSE)", TRUE | FALSE, TRUE | FALSE],
     ['(EXISTS ( SELECT 1\n   FROM public.m\n  WHERE (m.user_id = auth.uid())))', FALSE, TRUE | FALSE],
     [
       '(EXISTS ( SELECT count(*) AS count\n   FROM public.m\n  WHERE (m.user_id = auth.uid())))',
@@ -176,7 +221,16 @@ describe('what a condition reads', () => {
   });
 });
 
+it.each([
+  ['(length(TRIM(BOTH FROM title)) > 0)', 'title, without the blanks around it, is more than 0 characters'],
+  ['(length(btrim(title)) >= 3)', 'title, without the blanks around it, is at least 3 characters'],
+  ['(num_nulls(title, body) = 0)', 'how many of title, body have none is exactly 0'],
+  ['false', 'no row is valid'],
+])('a check in words: %s', (sql, words) => {
+  expect(ruleWords(sql)).toBe(words);
+});
+
 it('a check of a domain names the field as SQL does, with quotes only where it needs them', () => {
-  expect(domainRuleWords('(VALUE = upper(VALUE))', 'code')).toBe('code is upper(code)');
-  expect(domainRuleWords('(VALUE = upper(VALUE))', 'Code')).toBe('Code is upper("Code")');
+  expect(domainRuleWords('(VALUE = initcap(VALUE))', 'code')).toBe('code is initcap(code)');
+  expect(domainRuleWords('(VALUE = initcap(VALUE))', 'Code')).toBe('Code is initcap("Code")');
 });
