@@ -77,6 +77,7 @@ function screenParts(before: JsonObject, after: JsonObject): string[] {
       ? [`now shows rows of ${thing(text(after, 'entity'))} (before: of ${thing(text(before, 'entity'))})`]
       : []),
     ...(differs('columns') ? columns : []),
+    ...(differs('fields') ? [givenWords(after)] : []),
     ...(differs('filter')
       ? [isSet(after, 'filter') ? `now shows only rows where ${text(after, 'filter')}` : 'now shows all rows']
       : []),
@@ -96,12 +97,20 @@ function screenParts(before: JsonObject, after: JsonObject): string[] {
   ];
 }
 
+/** Which fields a form takes, where those of a new row are others than those of a change. */
+function givenWords(screen: JsonObject): string {
+  if (!isObject(screen.fields)) return 'takes the same fields for a new row as for a change';
+  const [insert, update] = [texts(screen.fields, 'insert'), texts(screen.fields, 'update')];
+  return `takes ${fewWords(insert) || 'nothing'} for a new row, and ${fewWords(update) || 'nothing'} for a change`;
+}
+
 const members = [
   'route',
   'title',
   'kind',
   'entity',
   'columns',
+  'fields',
   'filter',
   'order_by',
   'roles',

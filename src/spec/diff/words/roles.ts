@@ -4,7 +4,7 @@ import { matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
 import { renamings } from './renamings.ts';
-import { fewWords, flag, fromTo, items, listWords, sentence, text, texts, thing } from './values.ts';
+import { fewWords, flag, fromTo, items, listWords, sentence, text, texts, thing, within } from './values.ts';
 
 /** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
 export const rolesTeller: Teller = {
@@ -40,14 +40,16 @@ function tellRole(difference: Difference): Told {
   const { before, after } = difference;
   const name = text(after ?? before, 'name');
   const free = flag(after, 'bypasses_row_level_security') ? '; row-level security does not bind it' : '';
-  const meaning = text(after, 'meaning');
+  const meaning = within(text(after, 'meaning'));
   if (before === undefined)
     return { words: `There is a new role ${name}${meaning === '' ? '' : `: ${meaning}`}${free}.`, of: [difference] };
   if (after === undefined) return { words: `The role ${name} is gone.`, of: [difference] };
   if (!isObject(before) || !isObject(after))
     return { words: `The role ${name} ${fromTo(before, after)}.`, of: [difference] };
   const parts = [
-    ...(before.meaning === after.meaning ? [] : [`now stands for: ${meaning} (before: ${text(before, 'meaning')})`]),
+    ...(before.meaning === after.meaning
+      ? []
+      : [`now stands for: ${meaning} (before: ${within(text(before, 'meaning'))})`]),
     ...(before.bypasses_row_level_security === after.bypasses_row_level_security
       ? []
       : [free === '' ? 'is now bound by row-level security' : 'is no longer bound by row-level security']),

@@ -4,7 +4,7 @@ import { matches, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
 import { renamings } from './renamings.ts';
-import { fromTo, text, texts, thing } from './values.ts';
+import { fromTo, text, texts, thing, within } from './values.ts';
 
 /** Chapter 5: what is valid. The rules of an entity that is new are told together. */
 export const rulesTeller: Teller = {
@@ -15,7 +15,7 @@ export const rulesTeller: Teller = {
       const added = group.filter(({ kind }) => kind === 'added');
       const removed = group.filter(({ kind }) => kind === 'removed');
       if (added.length === group.length && !hasEntity(sides.before, entity)) {
-        const words = group.map(({ after }) => text(after, 'words')).join('; ');
+        const words = group.map(({ after }) => wordsOf(after)).join('; ');
         return [{ words: `Of ${thing(entity)}: ${words}.`, of: group }];
       }
       if (removed.length === group.length && !hasEntity(sides.after, entity)) {
@@ -46,8 +46,11 @@ function renamedWords(entity: string, { before, after }: Difference): string {
     ...reachWords(before, after),
     ...restWords(before, after, ['id', 'name', 'applies_to', ...sql]),
   ];
-  return `The rule for ${entity}, ${text(after, 'words')}, ${parts.join('; ')}.`;
+  return `The rule for ${entity}, ${wordsOf(after)}, ${parts.join('; ')}.`;
 }
+
+/** What a rule says, which may be the comment of whoever made it. */
+const wordsOf = (rule: unknown): string => within(text(rule, 'words'));
 
 const entityOf = ({ before, after }: Difference): string => text(after ?? before, 'entity');
 
@@ -76,14 +79,14 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   if (before === undefined) {
     const asked = text(after, 'applies_to');
     const limited = asked === 'all rows' ? '' : `, asked ${reach[asked] ?? asked}`;
-    return `New rule for ${entity}: ${text(after, 'words')}${limited}.`;
+    return `New rule for ${entity}: ${wordsOf(after)}${limited}.`;
   }
-  if (after === undefined) return `No longer a rule for ${entity}: ${text(before, 'words')}.`;
+  if (after === undefined) return `No longer a rule for ${entity}: ${wordsOf(before)}.`;
   if (!isObject(before) || !isObject(after)) return `A rule of ${entity} ${fromTo(before, after)}.`;
   const parts: string[] = [];
   const told = ['applies_to', 'words'];
   if (before.words !== after.words) {
-    parts.push(`before: ${text(before, 'words')}`);
+    parts.push(`before: ${wordsOf(before)}`);
     // Words and SQL change together; either alone is told.
     told.push('sql', 'commented');
   }
@@ -94,5 +97,5 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   // The name of a domain and how far a rule reaches stand in its SQL too.
   if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
   parts.push(...restWords(before, after, told));
-  return `The rule for ${entity}, ${text(after, 'words')}, has changed: ${parts.join('; ')}.`;
+  return `The rule for ${entity}, ${wordsOf(after)}, has changed: ${parts.join('; ')}.`;
 }

@@ -3,7 +3,7 @@ import { canonical, type Difference, isObject } from '../differences.ts';
 import { keyAt, matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
 import { renamings } from './renamings.ts';
-import { fewWords, fromTo, items, text, thing, valueWords } from './values.ts';
+import { fewWords, fromTo, items, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 4: state machines, their states and transitions. */
 export const statesTeller: Teller = {
@@ -65,10 +65,23 @@ function wordsOf(difference: Difference): string | null {
       : `Nothing is held to the states of ${machine} any more.`;
   }
   if (matches(path, 'machines/*/problems'))
-    return `What is wrong with the states of ${machine} ${fromTo(before, after)}.`;
+    return problemWords(machine, texts({ before }, 'before'), texts({ after }, 'after'));
+  if (path[0] === 'machines' && path[2] === 'states' && path[3] === 'order')
+    return `The states of ${machine} now stand in the order ${fewWords(texts({ after }, 'after'))}.`;
+  if (path[0] === 'machines' && path[2] === 'transitions' && path[3] === 'order')
+    return `The transitions of ${machine} now stand in the order ${fewWords(texts({ after }, 'after'))}.`;
   if (matches(path, 'machines/*/transitions/*')) return transitionWords(machine, difference);
   if (matches(path, 'machines/*/states/*')) return stateWords(machine, difference);
   return null;
+}
+
+function problemWords(machine: string, before: readonly string[], after: readonly string[]): string {
+  const [come, gone] = [after.filter((one) => !before.includes(one)), before.filter((one) => !after.includes(one))];
+  const parts = [
+    ...(come.length > 0 ? [`there is now a problem: ${come.join('; ')}`] : []),
+    ...(gone.length > 0 ? [`no longer a problem: ${gone.join('; ')}`] : []),
+  ];
+  return `With the states of ${machine}, ${parts.join('; ') || 'the problems are told in another order'}.`;
 }
 
 function transitionWords(machine: string, { before, after }: Difference): string {

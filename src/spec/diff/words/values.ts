@@ -48,6 +48,9 @@ export const quoted = (value: string): string => `“${cut(oneLine(value))}”`;
 
 export const oneLine = (value: string): string => value.replace(/\s+/g, ' ').trim();
 
+/** Words that may be a sentence of somebody’s own, as a part of another: without the full stop at their end. */
+export const within = (value: string): string => value.replace(/(?<=[^.])\.$/, '');
+
 export const cut = (value: string): string =>
   value.length <= SHOWN ? value : `${value.slice(0, SHOWN - 1).trimEnd()}…`;
 
@@ -56,7 +59,7 @@ export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return value === '' ? 'empty' : cut(oneLine(value));
+  if (typeof value === 'string') return value === '' ? 'empty' : within(cut(oneLine(value)));
   if (Array.isArray(value)) return value.length === 0 ? 'none' : cut(value.map(nameWords).join(', '));
   return cut(nameWords(value));
 }
