@@ -4,6 +4,7 @@ import { type CatalogueQueries, commentOf, isOwnSchema, ofPeriod } from './read-
 /** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
 export interface EntityFacts {
   relations: RelationFact[];
+  /** Those of partitions only where a key points to the partition itself. */
   fields: FieldFact[];
   constraints: ConstraintFact[];
   partition_constraints: PartitionConstraintFact[];
@@ -286,7 +287,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
         and (p.refclassid = 'pg_catalog.pg_proc'::regclass or s.relkind = 'S')
       group by p.objid) w on w.of = d.oid and a.attgenerated = ''
     ${commentOf('pg_class', 'c.oid', 'a.attnum')}
-    where not c.relispartition
+    where not c.relispartition or c.oid in (
+      select k.confrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.conparentid = 0)
     order by c.oid, a.attnum`),
 
   constraints: list(`

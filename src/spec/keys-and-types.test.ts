@@ -73,6 +73,8 @@ beforeAll(async () => {
     alter table public.parted add column during int4range;
     alter table public.part add constraint one_id unique nulls not distinct (id), add constraint apart_alone exclude using gist (during with &&),
       add constraint part_of foreign key (id, note) references public.numbered_pairs match full, add constraint lasting unique (id, during without overlaps);
+    alter table public.part add constraint known unique (kind, id);
+    create table public.of_part (id int, kind text, constraint to_part foreign key (id, kind) references public.part (id, kind));
     create table public.left_behind (a int, b int, constraint leaving foreign key (a, b) references public.pairs on delete set null (b));
     insert into public.numbered_pairs values (1, 'x'), (1, 'z'), (9, 'w');
     insert into public.parted (id, kind, note, during) values (1, 'a', 'x', '[1,5)');
@@ -198,6 +200,7 @@ describe('chapter 5 tells in words what keys and types ask, and the code with wh
       `no two rows have the same room, overlap in during and differ in lower(name), among those where kind is not 'free', asked at the end of the transaction`,
       `(1, '[2,3)', 'bob', 'paid')`,
     ],
+    ['of_part.to_part', 'id, kind are the id, kind of a row in public.part', `(4, 'a')`],
     ['parted.whole', 'no two rows have the same kind, id', `(1, 'a', 'y')`],
     [
       'parted."public.part.alone"',
@@ -327,6 +330,7 @@ describe('chapter 3 tells of keys, collations, comments and numbers', () => {
   it('all of it in Markdown', () => {
     const text = entitiesMarkdown(chapter);
     expect(text).toContain('No two rows have the same `name` and overlap in `during`.');
+    expect(text).toContain('`id`, `kind` points to a row of public.part (`id`, `kind`)');
     expect(text).toContain(
       '`room`, `during` points to rows of public.rooms (`id`, `during`) that cover all of `during`',
     );
