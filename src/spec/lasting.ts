@@ -5,12 +5,14 @@ import type { Chapters } from '../../contract/specification.ts';
  * What the chapters say, without the parts that change while the app stays the same: live figures. This is what is hashed, compared,
  * kept as a version and exported as JSON.
  */
-export function lasting({ purpose, states, entities, calls, errors, limits, ...rest }: Chapters): object {
+export function lasting({ purpose, screens, entities, states, rules, roles, calls, errors, limits }: Chapters): object {
   return {
-    ...rest,
     purpose: purpose && withoutFigures(purpose),
-    states: states && { ...states, machines: states.machines.map(withoutFigures) },
+    screens,
     entities: entities && { ...entities, entities: entities.entities.map(withoutFigures) },
+    states: states && { ...states, machines: states.machines.map(withoutFigures) },
+    rules,
+    roles,
     calls: calls && { ...calls, calls: calls.calls.map(withoutFigures) },
     errors: errors && { ...errors, errors: errors.errors.map(withoutFigures) },
     limits: limits && { ...limits, limits: limits.limits.map(withoutFigures) },
