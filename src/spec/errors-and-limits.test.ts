@@ -299,6 +299,26 @@ describe('chapter 9', () => {
     expect(await value('database.connections')).toBeNull();
   });
 
+  it('tells of a function’s statement_timeout where calls take it over, and by what a setting of all roles is changed', async () => {
+    const superuser = database.pool;
+    await owner.script(
+      `create function public.late() returns int language sql set statement_timeout = '2min' as 'select 1'`,
+    );
+    await superuser.script(`alter role all set lock_timeout = '7s'`);
+    const hoisting = (names: string[]) =>
+      limitsOf({ restSettings: { ...defaultRestSettings, db_hoisted_tx_settings: names } });
+    const [taken, left] = [await hoisting(['statement_timeout']), await hoisting([])];
+    await superuser.script('alter role all reset lock_timeout');
+    await owner.script('drop function public.late()');
+    const id = 'function.public.late().statement_timeout';
+    expect(taken.find((one) => one.id === id)?.value).toBe(120_000);
+    expect(left.find((one) => one.id === id)).toBeUndefined();
+    expect(left.find((one) => one.id === 'database.lock_timeout.everyone.everywhere')).toMatchObject({
+      value: 7000,
+      change: { by: 'sql', key: 'alter role all set lock_timeout = …' },
+    });
+  });
+
   it('says who hit a limit, and that is no part of the hash', async () => {
     const hits = [{ name: 'bodyBytes', last_who: '192.0.2.1', ...figures(4) }];
     const [without, alive] = [await derive(), await deriveLive({ limits: hits })];

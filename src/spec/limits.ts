@@ -143,7 +143,8 @@ function databaseLimits(facts: Facts): LimitLine[] {
     const amount = line && amountOf(value, facts.server_settings.find((one) => one.name === name)?.unit ?? null);
     if (!line || amount === undefined || amount === null) return [];
     const whose = role === null ? 'everyone' : nameOf(role, facts);
-    const of = role === null ? 'database …' : `role ${sqlName(whose)}${here ? ' in database …' : ''}`;
+    const of =
+      role === null ? (here ? 'database …' : 'role all') : `role ${sqlName(whose)}${here ? ' in database …' : ''}`;
     return [
       {
         ...line,
