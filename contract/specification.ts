@@ -206,13 +206,14 @@ export interface AdviceEntry {
   policies: string[];
   /** What is so, and what comes of it. */
   words: string;
-  /** Run as the app's owner, it takes the advice away; what calls are answered stays, unless `words` say otherwise. */
+  /** Run as the app's owner, or as whom `words` name, it takes the advice away; what calls are answered stays, unless `words` say otherwise. */
   sql: string;
 }
 
 export type AdviceKind =
   | 'no row-level security'
   | 'view as its owner'
+  | 'function as a superuser'
   | 'function without search_path'
   | 'call for each row'
   | 'no index'

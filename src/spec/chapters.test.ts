@@ -421,7 +421,7 @@ describe('2 Screens', () => {
     [
       'its entity',
       'drop table public.notes',
-      'create table public.notes (id int primary key, body text, at date)',
+      'create table public.notes (id int primary key, body text, at date); grant select on public.notes to authenticated',
       'the entity public.notes is gone',
     ],
     [
@@ -454,8 +454,27 @@ describe('2 Screens', () => {
       'alter table hidden.notes set schema public; drop schema hidden',
       'the entity public.notes is gone',
     ],
+    [
+      'the right of its role to read it',
+      'revoke select on public.notes from authenticated',
+      'grant select on public.notes to authenticated',
+      'the role reader may not read public.notes: no SELECT privilege',
+    ],
+    [
+      'the right to read a column',
+      'revoke select on public.notes from authenticated; grant select (id, at) on public.notes to authenticated',
+      'revoke select (id, at) on public.notes from authenticated; grant select on public.notes to authenticated',
+      'the role reader may not read the column body',
+    ],
+    [
+      'the right to read a column of its filter',
+      'revoke select on public.notes from authenticated; grant select (id, body) on public.notes to authenticated',
+      'revoke select (id, body) on public.notes from authenticated; grant select on public.notes to authenticated',
+      'the role reader may not read the column at',
+    ],
   ])('is broken when %s has gone, and says why', async (_, change, undo, reason) => {
     await owner.script(`create table public.notes (id int primary key, body text, at date); select ninefold.define_role('reader');
+      grant select on public.notes to authenticated;
       select ninefold.define_screen('/n', 'Notes', 'list', 'public.notes', '{body}', 'at=not.is.null&or=(id.eq.1,id.eq.2)', 'id.desc.nullslast', '{reader}')`);
     expect((await screenAt('/n'))?.broken).toEqual([]);
     await owner.script(change);
@@ -463,6 +482,24 @@ describe('2 Screens', () => {
     expect((await derive()).markdown).toContain('is broken: ');
     await owner.script(undo);
     expect((await screenAt('/n'))?.broken).toEqual([]);
+  });
+
+  it('are broken where a form asks for what its role may not write, and where no call has the role', async () => {
+    await owner.script(`create table public.notes (id int generated always as identity primary key, body text, seen date);
+      select ninefold.define_role('reader'); grant insert (body) on public.notes to authenticated;
+      select ninefold.define_screen('/f', 'A note', 'form', 'public.notes', '{id,body,seen}', roles => '{reader,service_role}');
+      select ninefold.define_screen('/g', 'Notes', 'list', 'public.notes', '{body}', roles => '{pg_monitor}');
+      select ninefold.define_screen('/h', 'A note', 'form', 'public.notes', '{body}')`);
+    expect((await screenAt('/f'))?.broken).toEqual([
+      'nobody writes the column id: it is numbered',
+      'the role reader may not write the column id',
+      'the role reader may not write the column seen',
+      'the role service_role may neither add nor change rows of public.notes: no INSERT privilege; no UPDATE privilege',
+    ]);
+    expect((await screenAt('/g'))?.broken).toEqual(['no call has the role pg_monitor']);
+    expect(await screenAt('/h')).toMatchObject({ broken: [], roles: ['authenticated', 'agent', 'reader'] });
+    await owner.script('revoke insert (body) on public.notes from authenticated');
+    expect((await screenAt('/h'))?.broken).toEqual(['nobody may write all of its columns']);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { tokenise } from '../catalog/expression-text.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { compareText, sqlName } from './names.ts';
+import { computedIn, type ScreenUse, unmetBy } from './screen-rights.ts';
 
 /** What the screens of an entity follow from. */
 interface Origin {
@@ -50,7 +51,10 @@ export function screensChapter(
     ...facts.member_roles.map((role) => role.name),
     ...facts.roles.map((role) => role.name),
   ]);
-  const defined = facts.screens.map((fact) => definedScreen(fact, origins, derived.has(fact.route), entities, known));
+  const cells = groupBy(roles.cells, (cell) => cell.entity);
+  const defined = facts.screens.map((fact) =>
+    definedScreen(fact, origins, derived.has(fact.route), entities, known, cells.get(idOf(fact.entity)) ?? []),
+  );
   const replaced = new Set(defined.map((screen) => screen.route));
   return {
     screens: [...[...derived.values()].filter((screen) => !replaced.has(screen.route)), ...defined].sort((a, b) =>
@@ -172,12 +176,13 @@ function definedScreen(
   replaces: boolean,
   entities: readonly Entity[],
   roles: ReadonlySet<string>,
+  cells: readonly RoleCell[],
 ): Screen {
   const id = idOf(fact.entity);
   const origin = origins.get(id);
   const entity = entities.find((one) => one.id === id);
   const fields = fact.columns ? { columns: fact.columns } : origin ? fieldsOf(fact.kind, origin) : { columns: [] };
-  const asked = fact.kind === 'form' ? (['insert', 'update'] as const) : (['select'] as const);
+  const rights = entity?.exposed ? rightsOf(fact, { ...fields, entity }, origin, roles, cells) : null;
   return {
     route: fact.route,
     title: fact.title,
@@ -187,7 +192,7 @@ function definedScreen(
     ...fields,
     filter: fact.filter,
     order_by: fact.order_by,
-    roles: fact.roles ?? [...new Set(asked.flatMap((operation) => origin?.roles(operation) ?? []))],
+    roles: fact.roles ?? rights?.roles ?? [],
     state_field: fact.kind === 'board' ? (origin?.machine?.field ?? null) : null,
     broken: [
       ...(entity === undefined ? [`the entity ${id} is gone`] : []),
@@ -197,9 +202,29 @@ function definedScreen(
       ...(fact.kind === 'board' && origin && !origin.machine ? [`${id} has no state machine for a board`] : []),
       ...(fact.kind === 'form' && entity && !entity.writable.insert && !entity.writable.update
         ? [`rows of ${id} cannot be written`]
-        : []),
+        : (rights?.unmet ?? [])),
     ],
   };
+}
+
+/** Whom a screen is for, of those that it names, else of those that may use all of it; and what they may not. */
+function rightsOf(
+  { kind, roles, filter, order_by }: ScreenFact,
+  { entity, columns }: Pick<ScreenUse, 'entity' | 'columns'>,
+  origin: Origin | undefined,
+  known: ReadonlySet<string>,
+  cells: readonly RoleCell[],
+): { roles: string[]; unmet: string[] } {
+  const use = { kind, entity, columns, asked: [...filteredNames(filter ?? ''), ...orderedNames(order_by ?? '')] };
+  const unmetOf = (role: string) => unmetBy(role, use, cells);
+  if (roles !== null) {
+    return { roles, unmet: [...computedIn(use), ...roles.filter((role) => known.has(role)).flatMap(unmetOf)] };
+  }
+  const asked = kind === 'form' ? (['insert', 'update'] as const) : (['select'] as const);
+  const able = [...new Set(asked.flatMap((operation) => origin?.roles(operation) ?? []))];
+  const whole = able.filter((role) => unmetOf(role).length === 0);
+  const unmet = whole.length > 0 ? [] : [`nobody may ${kind === 'form' ? 'write' : 'read'} all of its columns`];
+  return { roles: whole, unmet: [...computedIn(use), ...unmet] };
 }
 
 /** The id of an entity from the name that SQL gave it, which quotes alike but for keywords. */

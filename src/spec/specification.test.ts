@@ -90,7 +90,7 @@ describe('what an app is read as', () => {
     ]);
   });
 
-  it('calls: what each role may call, overloads apart, GET only where nothing is written', async () => {
+  it('calls: what each role may call, overloads apart, GET too, which only reads', async () => {
     await owner.script(helpdesk);
     const calls = (await derive()).chapters.calls?.calls ?? [];
     const answered = calls.filter((call) => call.area !== 'auth').map((call) => [call.id, call.roles]);
@@ -106,7 +106,14 @@ describe('what an app is read as', () => {
       ['rest.public.tickets.insert', ['authenticated']],
       ['rpc.public.close(uuid).get', everyone],
       ['rpc.public.close(uuid)', everyone],
+      ['rpc.public.close(uuid, text[]).get', everyone],
       ['rpc.public.close(uuid, text[])', everyone],
+    ]);
+    const onlyRead = calls.filter((call) => call.reads_only).map(({ id }) => id);
+    expect(onlyRead).toEqual([
+      'rpc.public.close(uuid).get',
+      'rpc.public.close(uuid)',
+      'rpc.public.close(uuid, text[]).get',
     ]);
     expect(calls.find((call) => call.id === 'rpc.public.close(uuid, text[])')?.parameters).toMatchObject([
       { name: 'ticket', type: 'uuid', required: true },

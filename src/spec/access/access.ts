@@ -82,9 +82,9 @@ export class Access {
   decideExecute(caller: CallingRole, routine: RoutineFact): Decision {
     if (!this.rights.usesSchema(caller.oid, routine.schema)) return refuse(`no USAGE on schema ${routine.schema}`);
     if (!this.rights.holds(caller.oid, routine.grants, 'EXECUTE')) return refuse('no EXECUTE privilege');
-    return always(
-      routine.security_definer ? 'runs with the rights of its owner' : 'runs with the rights of the caller',
-    );
+    if (!routine.security_definer) return always('runs with the rights of the caller');
+    const isSuperuser = this.rights.membership.role(routine.owner)?.superuser === true;
+    return always(`runs with the rights of its owner${isSuperuser ? ', a superuser: with all rights' : ''}`);
   }
 
   /**

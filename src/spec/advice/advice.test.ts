@@ -241,6 +241,24 @@ describe('advice appears, and its own SQL takes it away', () => {
   });
 });
 
+it('a function that belongs to a superuser and runs as one is given to the app’s owner, by a superuser', async () => {
+  await database.pool.script(`create function public.root() returns text language sql security definer set search_path = '' as 'select current_user::text';
+    create function public.kept() returns int language sql security definer set search_path = '' as 'select 1';
+    revoke execute on function public.kept() from public, anon, authenticated, service_role;
+    create function public.mild() returns int language sql set search_path = '' as 'select 1';`);
+  const before = await chapter();
+  const given = about(before.advice, 'function as a superuser');
+  expect(given.map(({ id, weight }) => [id, weight])).toEqual([['function as a superuser: public.root()', 'risk']]);
+  expect(given[0]?.words).toMatch(
+    /belongs to a superuser: anon, authenticated.* may call it, and it runs with all rights/,
+  );
+  expect(before.cells.find(({ entity }) => entity === 'public.root()')?.reason).toMatch(/a superuser: with all rights/);
+  await database.pool.script(given.map(({ sql }) => sql).join('\n'));
+  const after = await chapter();
+  expect(about(after.advice, 'function as a superuser')).toEqual([]);
+  expect(verdicts(after)).toEqual(verdicts(before));
+});
+
 it('an app that does everything as advised gets no advice', async () => {
   await owner.script(`
     create table teams (id int primary key);

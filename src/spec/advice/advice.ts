@@ -1,6 +1,6 @@
 import type { AdviceEntry } from '../../../contract/specification.ts';
 import { compareText } from '../names.ts';
-import { functionsWithoutSearchPath } from './functions.ts';
+import { functionsAsSuperuser, functionsWithoutSearchPath } from './functions.ts';
 import { idleGrants } from './grants.ts';
 import type { Advice, Ground } from './ground.ts';
 import { missingIndexes } from './indexes.ts';
@@ -16,6 +16,7 @@ export function adviceFor(ground: Ground): AdviceEntry[] {
   const found: Advice[] = [
     ...tablesWithoutRowSecurity(ground),
     ...viewsAsOwner(ground),
+    ...functionsAsSuperuser(ground),
     ...functionsWithoutSearchPath(ground),
     ...callsForEachRow(ground),
     ...missingIndexes(ground),

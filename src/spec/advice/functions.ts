@@ -1,7 +1,8 @@
 import type { RoutineFact } from '../../catalog/routines.ts';
+import { groupBy } from '../group.ts';
 import { sqlName } from '../names.ts';
 import { idOf, toldRoutines } from '../routines.ts';
-import type { Advice, Ground } from './ground.ts';
+import { type Advice, type Ground, listed } from './ground.ts';
 
 /** Functions in which an unqualified name means whatever the caller's search path says. */
 export function functionsWithoutSearchPath({ facts }: Ground): Advice[] {
@@ -24,6 +25,30 @@ export function functionsWithoutSearchPath({ facts }: Ground): Advice[] {
         sql: `alter ${routine.kind === 'p' ? 'procedure' : 'function'} ${id} set search_path = ${[...path.map(sqlName), 'pg_temp'].join(', ')};`,
       };
     });
+}
+
+/** Functions that calls run with all the rights that there are. */
+export function functionsAsSuperuser({ facts, access, cells }: Ground): Advice[] {
+  const { membership } = access.rights;
+  const owner = membership.role(facts.database.owner)?.name ?? 'pg_database_owner';
+  const callers = groupBy(
+    cells.filter(({ operation, verdict }) => operation === 'execute' && verdict !== 'never'),
+    ({ entity }) => entity,
+  );
+  return toldRoutines(facts).flatMap((routine): Advice[] => {
+    const id = idOf(routine);
+    const who = (callers.get(id) ?? []).map(({ role }) => role);
+    if (who.length === 0 || !routine.security_definer || !membership.role(routine.owner)?.superuser) return [];
+    return [
+      {
+        about: 'function as a superuser',
+        weight: 'risk',
+        on: id,
+        words: `The function is SECURITY DEFINER and belongs to a superuser: ${listed(who)} may call it, and it runs with all rights, past every grant and every policy, over the whole server. Given to the app’s owner it runs with the owner’s rights, which may not do all that it does now. Only a superuser can run the SQL.`,
+        sql: `alter function ${id} owner to ${sqlName(owner)};`,
+      },
+    ];
+  });
 }
 
 const isOpen = ({ kind, language, bound, settings }: RoutineFact): boolean =>
