@@ -29,6 +29,11 @@ export function callsChapter(
     roles.cells.filter((cell) => cell.verdict !== 'never'),
     (cell) => `${cell.operation} ${cell.entity}`,
   );
+  // Calls say by a header that they mean another schema than the first.
+  const inSchema = (schema: string, method: CallEntry['method']) =>
+    schema === facts.exposedSchemas[0]
+      ? ''
+      : ` (In schema ${schema}: header ${method === 'GET' ? 'Accept-Profile' : 'Content-Profile'}.)`;
   const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
   const calls: CallEntry[] = [
     ...authCalls.filter((call) => isSwitchedOn(call, settings)).map(authCall),
@@ -37,7 +42,7 @@ export function callsChapter(
       .flatMap((entity) =>
         rowMethods.flatMap((row) => {
           const cells = may(row.operation, entity.id);
-          return cells.length === 0 ? [] : [rowCall(entity, row, cells)];
+          return cells.length === 0 ? [] : [rowCall(entity, row, cells, inSchema(entity.schema, row.method))];
         }),
       ),
     ...callableRoutines(facts).flatMap((routine) => {
@@ -45,7 +50,9 @@ export function callsChapter(
       // What takes the whole body is called without one only where it can do without.
       const isRead = wholeBody(routine)?.has_default ?? true;
       const methods = isRead ? (['GET', 'POST'] as const) : (['POST'] as const);
-      return cells.length === 0 ? [] : methods.map((method) => routineCall(routine, method, cells));
+      return cells.length === 0
+        ? []
+        : methods.map((method) => routineCall(routine, method, cells, inSchema(routine.schema, method)));
     }),
   ];
   return {
@@ -159,12 +166,17 @@ const rowMethods: readonly RowMethod[] = [
   },
 ];
 
-const rowCall = (entity: Entity, { operation, method, summary }: RowMethod, cells: readonly RoleCell[]): CallEntry => ({
+const rowCall = (
+  entity: Entity,
+  { operation, method, summary }: RowMethod,
+  cells: readonly RoleCell[],
+  where: string,
+): CallEntry => ({
   id: `rest.${entity.id}.${operation}`,
   area: 'rest',
   method,
   path: `/rest/v1/${encodeURIComponent(entity.name)}`,
-  summary: summary(entity.name),
+  summary: `${summary(entity.name)}${where}`,
   entity: entity.id,
   setting: null,
   roles: cells.map((cell) => cell.role),
@@ -172,12 +184,17 @@ const rowCall = (entity: Entity, { operation, method, summary }: RowMethod, cell
   returns: null,
 });
 
-const routineCall = (routine: RoutineFact, method: 'GET' | 'POST', cells: readonly RoleCell[]): CallEntry => ({
+const routineCall = (
+  routine: RoutineFact,
+  method: 'GET' | 'POST',
+  cells: readonly RoleCell[],
+  where: string,
+): CallEntry => ({
   id: `rpc.${idOf(routine)}${method === 'GET' ? '.get' : ''}`,
   area: 'rpc',
   method,
   path: `/rest/v1/rpc/${encodeURIComponent(routine.name)}`,
-  summary: routine.comment ?? `Calls ${routine.name}.`,
+  summary: `${routine.comment ?? `Calls ${routine.name}.`}${where}`,
   entity: idOf(routine),
   setting: null,
   roles: cells.map((cell) => cell.role),

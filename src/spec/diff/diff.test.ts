@@ -78,7 +78,7 @@ describe('a change of the app is told in words that a business person can read',
     ],
     [
       'grant execute on function public.close to authenticated',
-      ['Signed-in members may now call close(uuid).', 'New call POST /rest/v1/rpc/close: Calls close.'],
+      ['Signed-in members may now call close(uuid).', 'New calls GET /rest/v1/rpc/close and POST /rest/v1/rpc/close.'],
     ],
     [
       'revoke select on public.tickets from authenticated',
@@ -147,6 +147,16 @@ describe('a change of the app is told in words that a business person can read',
       ['The policy own of tickets has changed: it is now for anon and authenticated.'],
     ],
     ['alter policy own on public.tickets rename to mine', ['The policy own of tickets is called mine now.']],
+    [
+      'create rule noted as on delete to public.customers do also notify gone',
+      ['Of customers, a new rule noted goes with writes: CREATE RULE noted'],
+    ],
+    [
+      'alter table public.tickets drop constraint tickets_customer_fkey, add foreign key (customer) references public.customers on delete cascade on update cascade',
+      [
+        'Rows of tickets now point to a row of customers (customer): when the key there changes, theirs changes with it (before: such a change is refused).',
+      ],
+    ],
     ['alter table public.customers alter id drop identity', ['id of customers is no longer numbered by itself.']],
     [
       'alter view public.open_tickets set (check_option = local)',
@@ -238,6 +248,16 @@ describe('a change of the app is told in words that a business person can read',
           'people is now described as “Who asks”.',
         ],
       },
+    ],
+    [
+      'create policy all_titled on public.tickets for select to authenticated using (title is not null)',
+      'alter policy all_titled on public.tickets rename to titled',
+      { roles: ['The policy all_titled of tickets is called titled now.'], screens: [], calls: [] },
+    ],
+    [
+      'create policy write on public.tickets to authenticated using (true); grant update on public.tickets to authenticated',
+      'revoke update on public.tickets from authenticated; grant update (title) on public.tickets to authenticated',
+      { screens: ['takes id, title, status, customer and owner for a new row, and title for a change'] },
     ],
     [machine('close'), machine('shut'), { states: ['The transition close of customers.email is called shut now.'] }],
   ])('a name that changed is told as such, and what else has: %s%s', async (first, sql, expected) => {

@@ -149,7 +149,9 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
   const parts = [
     ...fresh
       .filter((rule) => !isIn(old, rule))
-      .map((rule) => `a new rule ${text(rule, 'name')} stands in for writes: ${oneLine(text(rule, 'sql'))}`),
+      .map(
+        (rule) => `a new rule ${text(rule, 'name')} ${roleOf(text(rule, 'sql'))} writes: ${oneLine(text(rule, 'sql'))}`,
+      ),
     ...old.filter((rule) => !isIn(fresh, rule)).map((rule) => `the rule ${text(rule, 'name')} is gone`),
     ...fresh.flatMap((rule) => {
       const was = old.find((one) => text(one, 'name') === text(rule, 'name'));
@@ -161,6 +163,9 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
   ];
   return `Of ${name}, ${parts.join('; ')}.`;
 }
+
+/** What a rule does: in place of the write, or beside it. */
+const roleOf = (sql: string): string => (/\bDO\s+INSTEAD\b/.test(sql) ? 'stands in for' : 'goes with');
 
 const keysWords = (keys: unknown): string =>
   Array.isArray(keys) && keys.length > 0 ? keys.map((key) => `(${textsOf(key).join(', ')})`).join(', ') : 'nothing';
@@ -279,18 +284,24 @@ const endings: Readonly<Record<string, string>> = {
   'set default': 'they take their default when it is deleted',
 };
 
+const updates: Readonly<Record<string, string>> = {
+  cascade: 'theirs changes with it',
+  'set null': 'they are emptied',
+  'set default': 'they take their default',
+};
+
 function relationWords({ before, after }: Difference): string {
   if (before === undefined) return `${pointer(after)}; ${endingOf(after)}.`;
   if (after === undefined) return `${pointer(before).replace(' now point', ' no longer point')}.`;
   if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return '';
   if (text(before, 'on_delete') !== text(after, 'on_delete'))
-    return `${pointer(after)}: ${endingOf(after)} (on delete, before: ${text(before, 'on_delete')}).`;
+    return `${pointer(after)}: ${endingOf(after)} (before: ${endingOf(before)}).`;
   if (texts(before, 'on_delete_fields').join() !== texts(after, 'on_delete_fields').join()) {
     const [was, is] = [before, after].map((one) => listWords(texts(one, 'on_delete_fields')) || 'all of them');
     return `${pointer(after)}; of its fields, ${is} change when that row is deleted (before: ${was}).`;
   }
   if (text(before, 'on_update') !== text(after, 'on_update')) {
-    const [was, is] = [text(before, 'on_update') || 'refused', text(after, 'on_update') || 'refused'];
+    const [was, is] = [before, after].map((one) => updates[text(one, 'on_update')] ?? 'such a change is refused');
     return `${pointer(after)}: when the key there changes, ${is} (before: ${was}).`;
   }
   const [was, is] = [memberOf(before, 'to'), memberOf(after, 'to')];

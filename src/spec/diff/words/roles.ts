@@ -3,29 +3,25 @@ import { canonical, type Difference, isObject, type JsonObject } from '../differ
 import { matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
-import { renamings } from './renamings.ts';
+import { tellRenamedPolicies } from './renamed-policies.ts';
 import { fewWords, flag, fromTo, items, listWords, sentence, text, texts, thing, within } from './values.ts';
 
 /** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
 export const rolesTeller: Teller = {
   whole: ['cells/*', 'roles/*', 'policies/*', 'advice/*'],
-  tell: (differences, sides) => [
-    ...differences.filter(({ path }) => matches(path, 'roles/*')).map(tellRole),
-    ...tellCells(
-      differences.filter(({ path }) => matches(path, 'cells/*')),
-      sides,
-    ),
-    ...tellPolicies(
-      differences.filter(({ path }) => matches(path, 'policies/*')),
-      sides,
-    ),
-    ...[
-      ...groupBy(
-        differences.filter(({ path }) => matches(path, 'advice/*')),
-        adviceOf,
-      ).values(),
-    ].map(tellAdvice),
-  ],
+  tell: (differences, sides) => {
+    const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
+    const renamed = tellRenamedPolicies(of('policies/*'), [...of('cells/*'), ...of('advice/*')]);
+    const told = new Set(renamed.flatMap((one) => one.of));
+    const rest = (pattern: string) => of(pattern).filter((difference) => !told.has(difference));
+    return [
+      ...of('roles/*').map(tellRole),
+      ...tellCells(rest('cells/*'), sides),
+      ...renamed,
+      ...rest('policies/*').map((difference) => tellPolicy(difference, sides)),
+      ...[...groupBy(rest('advice/*'), adviceOf).values()].map(tellAdvice),
+    ];
+  },
 };
 
 /** Who calls with a role, as the subject of a sentence. */
@@ -230,23 +226,6 @@ function reasonWords({ before, after }: Difference): string {
   // The reason names the policies.
   const rest = restWords(before, after, ['reason', 'policies']);
   return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...rest].join('; ');
-}
-
-/** Its SQL holds the name of a policy; what else it holds stands in the other members. */
-function tellPolicies(differences: readonly Difference[], sides: Sides): Told[] {
-  const renamed = renamings(differences, (policy) => {
-    if (!isObject(policy)) return canonical(policy);
-    const { name, sql, ...rest } = policy;
-    return canonical(rest);
-  });
-  const paired = new Set(renamed.flat());
-  return [
-    ...renamed.map(([gone, come]): Told => {
-      const name = `policy ${text(gone.before, 'name')} of ${thing(text(gone.before, 'entity'))}`;
-      return { words: `The ${name} is called ${text(come.after, 'name')} now.`, of: [gone, come] };
-    }),
-    ...differences.filter((difference) => !paired.has(difference)).map((difference) => tellPolicy(difference, sides)),
-  ];
 }
 
 /** Whether the entity is there and no call reaches it: then its policies are told no more, or not yet, whether or not it has them. */

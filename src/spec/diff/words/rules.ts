@@ -62,7 +62,9 @@ const domainOf = (rule: unknown): string =>
 const askedBy = (rule: unknown): string =>
   text(rule, 'sql')
     .slice(domainOf(rule).length)
-    .replace(/ NOT (VALID|ENFORCED)$/, '');
+    .replace(/ NOT (VALID|ENFORCED)$/, '')
+    // The name of a unique index stands in its SQL too.
+    .replace(/^(CREATE UNIQUE INDEX )(?:"(?:[^"]|"")*"|[^"\s]+) ON /, '$1ON ');
 
 const reach: Readonly<Record<string, string>> = {
   'all rows': 'of all rows',
