@@ -55,8 +55,10 @@ beforeEach(async () => {
 });
 
 /** As the server derives it, and the same as text. */
-async function derive(): Promise<Specification['chapters'] & { hash: string; markdown: string }> {
-  const facts = await loadFacts(server, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
+async function derive(
+  exposedSchemas = ['public'],
+): Promise<Specification['chapters'] & { hash: string; markdown: string }> {
+  const facts = await loadFacts(server, { exposedSchemas, authenticator: 'app_authenticator' });
   const specification = deriveSpecification(facts, app);
   return { ...specification.chapters, hash: specification.hash, markdown: specificationMarkdown(specification) };
 }
@@ -363,6 +365,21 @@ describe('2 Screens', () => {
       'One row of Edit URLs',
       'Change rows of Edit URLs',
       '__',
+    ]);
+  });
+
+  it('of a schema that is called as a table is have routes of their own', async () => {
+    await owner.script(`
+      create table public.log (id int primary key); create schema log; create table log.new (id int primary key);
+      grant usage on schema log to authenticated;
+      grant select, insert, update on public.log, log.new to authenticated;`);
+    const { screens } = await derive(['public', 'log']);
+    await owner.script('drop schema log cascade');
+    const entities = new Map(screens?.screens.map(({ route, entity }) => [route, entity]));
+    expect(['/log/new', '/log.new', '/log.new/new'].map((route) => entities.get(route))).toEqual([
+      'public.log',
+      'log.new',
+      'log.new',
     ]);
   });
 

@@ -129,11 +129,16 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
   ];
 }
 
-/** Below the portal: without the schema where it is the default one. */
-const routeOf = ({ schema, name }: Pick<Entity, 'schema' | 'name'>, facts: Facts): string =>
-  schema === facts.exposedSchemas[0]
-    ? `/${encodeURIComponent(name)}`
-    : `/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`;
+/**
+ * Below the portal: without the schema where it is the default one. Where a table there is called as another schema is, a dot
+ * keeps `new` of that schema apart from the form of the table.
+ */
+function routeOf({ schema, name }: Entity, facts: Facts): string {
+  const [first] = facts.exposedSchemas;
+  if (schema === first) return `/${encodeURIComponent(name)}`;
+  const isTaken = facts.relations.some((one) => one.schema === first && one.name === schema);
+  return `/${encodeURIComponent(schema)}${isTaken ? '.' : '/'}${encodeURIComponent(name)}`;
+}
 
 /** "order_lines" is "order lines". A name in capitals keeps them. */
 const wordsOf = (name: string): string => name.replaceAll(/[_\s]+/g, ' ').trim() || name;
