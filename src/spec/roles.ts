@@ -1,6 +1,7 @@
 import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification.ts';
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
 import { Access, type CallingRole } from './access/access.ts';
 import { type ChapterRole, callingRoles } from './access/calling-roles.ts';
 import { decideFunction } from './access/computed-access.ts';
@@ -35,6 +36,7 @@ export function rolesChapter(facts: Facts): RolesChapter {
       ),
     ),
   ];
+  const functions = new Map(toldRoutines(facts).map((routine) => [routine.oid, routine]));
   const possible = roles.filter((role) => role.barred === null);
   return {
     roles: roles.map(({ name, fact, meaning, caller }) => ({
@@ -45,7 +47,7 @@ export function rolesChapter(facts: Facts): RolesChapter {
     })),
     cells,
     policies: told.flatMap((relation) =>
-      access.policies.of(relation.oid).map((policy) => entry(facts, access, relation, policy)),
+      access.policies.of(relation.oid).map((policy) => entry(facts, access, functions, relation, policy)),
     ),
     advice: adviceFor({ facts, access, roles: possible, exposed: relations, cells }),
     sources: [
@@ -79,7 +81,13 @@ function cell(
 
 const commands = { '*': 'all', r: 'select', a: 'insert', w: 'update', d: 'delete' } as const;
 
-function entry(facts: Facts, access: Access, relation: RelationFact, policy: PolicyFact): PolicyEntry {
+function entry(
+  facts: Facts,
+  access: Access,
+  functions: ReadonlyMap<number, RoutineFact>,
+  relation: RelationFact,
+  policy: PolicyFact,
+): PolicyEntry {
   const roles = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid))).sort(compareText);
   const command = commands[policy.command];
   const entity = entityId(relation.schema, relation.name);
@@ -102,15 +110,14 @@ function entry(facts: Facts, access: Access, relation: RelationFact, policy: Pol
     check: policy.check,
     words: policy.comment ?? conditionWords(parse(policy.using), parse(policy.check), null, anyone),
     sql: `${clauses.join('\n')};`,
-    ...functionsOf(facts, policy),
+    ...functionsOf(functions, policy),
   };
 }
 
 /** The app's own functions that a policy calls; those of Ninefold are the same in every app. */
-function functionsOf(facts: Facts, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
-  if (policy.functions.length === 0) return {};
-  const called = toldRoutines(facts)
-    .filter((routine) => policy.functions.includes(routine.oid))
+function functionsOf(told: ReadonlyMap<number, RoutineFact>, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
+  const called = policy.functions
+    .flatMap((oid) => told.get(oid) ?? [])
     .map((routine) => ({ id: idOf(routine), body: routine.body }))
     .sort((a, b) => compareText(a.id, b.id));
   return called.length === 0 ? {} : { functions: called };
