@@ -23,7 +23,8 @@ export function decideFunction(
   const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
   const told = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
   if (shut.length === 0) return told;
-  return limit(told, `not as ${listOf(shut.map(({ use }) => use))}`, reasons);
+  const ways = [...(isCallable ? ['a call'] : []), ...(open.length > 0 ? [listOf(open)] : [])].join(', ');
+  return limit(told, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
 }
 
 /** Why the rows cannot be given to the function whole; null where they can. */

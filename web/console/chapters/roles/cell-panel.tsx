@@ -7,6 +7,7 @@ import { Tag } from '../../../ui/tag.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { counted, listed } from '../../format/format.ts';
 import { tidySql } from '../../format/plain-sql.ts';
+import { useChapter } from '../use-chapter.ts';
 import styles from './cell-panel.module.css';
 import { CellProbe } from './cell-probe.tsx';
 import { Explain } from './explain/explain.tsx';
@@ -40,6 +41,7 @@ export function CellPanel({
   onNext: (() => void) | undefined;
 }) {
   const name = cell.entity.replace(/^public\./, '');
+  const isCalled = useIsCalled(appRef, cell);
   return (
     <Panel
       label={`${name}, ${cell.operation} by ${cell.role}`}
@@ -86,13 +88,15 @@ export function CellPanel({
       ))}
       <CellProbe cell={probed} report={report} />
       {/* Another cell is another question. */}
-      <Explain
-        key={`${cell.entity} ${cell.operation} ${cell.role}`}
-        appRef={appRef}
-        cell={cell}
-        role={role}
-        entity={entity}
-      />
+      {isCalled && (
+        <Explain
+          key={`${cell.entity} ${cell.operation} ${cell.role}`}
+          appRef={appRef}
+          cell={cell}
+          role={role}
+          entity={entity}
+        />
+      )}
       {entity && (
         <p className={styles.foot}>
           <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entity.id }}>
@@ -102,6 +106,15 @@ export function CellPanel({
       )}
     </Panel>
   );
+}
+
+/** False of a function that is only read with the rows that it is computed of: then there is no call of it to explain. */
+function useIsCalled(appRef: string, { entity, operation }: RoleCell): boolean {
+  const { chapter: calls } = useChapter(appRef, 'calls');
+  const { chapter: entities } = useChapter(appRef, 'entities');
+  if (operation !== 'execute' || calls?.calls.some((call) => call.area === 'rpc' && call.entity === entity))
+    return true;
+  return entities?.entities.every(({ computed = [] }) => computed.every((one) => one.function !== entity)) ?? false;
 }
 
 const grantPair = ({ verdict, columns }: RoleCell, entity: Entity): readonly [string, string] => [

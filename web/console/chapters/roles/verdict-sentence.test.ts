@@ -16,7 +16,12 @@ it.each([
     { verdict: 'when', words: 'as far as rows of public.a can be seen', reason: '' } as const,
     'As far as rows of public.a can be seen.',
   ],
+  [
+    { operation: 'execute', verdict: 'when', words: 'as a call, not as field total of public.a', reason: '' } as const,
+    'As a call, not as field total of public.a.',
+  ],
+  [{ operation: 'execute', verdict: 'always', words: '', reason: '' } as const, 'Always.'],
   [{ verdict: 'when', words: '', reason: '2 of 5 fields' } as const, 'Not always: 2 of 5 fields.'],
   [{ verdict: 'never', words: '', reason: 'no grant' } as const, 'Never: no grant.'],
   [{ verdict: 'never', words: '', reason: '' } as const, 'Never.'],
-])('%j is told as %s', (cell, sentence) => expect(verdictSentence(cell)).toBe(sentence));
+])('%j is told as %s', (cell, sentence) => expect(verdictSentence({ operation: 'select', ...cell })).toBe(sentence));

@@ -1,10 +1,15 @@
 import type { RoleCell } from '../../../../contract/specification.ts';
 
 /** The verdict of a cell as a sentence: "When own row (user_id is the member).", "Never: no policy lets it through." */
-export function verdictSentence({ verdict, words, reason }: Pick<RoleCell, 'verdict' | 'words' | 'reason'>): string {
+export function verdictSentence({
+  operation,
+  verdict,
+  words,
+  reason,
+}: Pick<RoleCell, 'operation' | 'verdict' | 'words' | 'reason'>): string {
   switch (verdict) {
     case 'always':
-      return 'Always, on every row.';
+      return operation === 'execute' ? 'Always.' : 'Always, on every row.';
     case 'when':
       return words === '' ? `Not always: ${reason}.` : whenSentence(words);
     case 'never':
@@ -16,6 +21,8 @@ export function verdictSentence({ verdict, words, reason }: Pick<RoleCell, 'verd
 function whenSentence(words: string): string {
   const [, condition = '', fields = ''] = /^(.*?)(?:, )?(\d+ of \d+ fields)?$/s.exec(words) ?? [];
   if (condition === '') return `Always, for ${fields}.`;
-  const when = condition.startsWith('as far as ') ? `A${condition.slice(1)}` : `When ${condition}`;
+  const when = condition.startsWith('as ')
+    ? `${condition.slice(0, 1).toUpperCase()}${condition.slice(1)}`
+    : `When ${condition}`;
   return fields === '' ? `${when}.` : `${when}; for ${fields}.`;
 }
