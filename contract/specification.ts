@@ -188,6 +188,8 @@ export interface RolesChapter {
   cells: RoleCell[];
   /** Every policy of the entities in `cells`, by entity and name. */
   policies: PolicyEntry[];
+  /** What is granted on what the app's owner makes from now on, by exposed schema: tables, then functions. */
+  from_now_on: { id: string; words: string }[];
   /** What could be better, by weight, then by what it is on. */
   advice: AdviceEntry[];
   sources: Source[];

@@ -13,6 +13,8 @@ export interface AccessFacts {
   sequences: { oid: number; schema: string; name: string; grants: GrantFact[] }[];
   /** Functions, of any schema, whose rights are not the default (EXECUTE for PUBLIC). */
   restricted_functions: { oid: number; name: string; grants: GrantFact[] }[];
+  /** What is granted on what the database's owner makes in a schema from now on (ALTER DEFAULT PRIVILEGES). */
+  default_grants: { schema: string; of: 'tables' | 'functions'; grants: GrantFact[] }[];
   /** Materialized views that hold nothing yet: made or refreshed WITH NO DATA. */
   unpopulated: number[];
   /** The roles that members can have. */
@@ -124,6 +126,19 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     select p.oid::int8 as oid, format('%I.%I', n.nspname, p.proname) as name, ${grants('p.proacl')} as grants
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.proacl is not null order by p.oid`),
+
+  // What is set for the whole database stands in for PostgreSQL's own defaults; what is set for a schema is added.
+  default_grants: list(`
+    select n.nspname as schema, k.name as of,
+      ${grants(`coalesce(w.defaclacl, acldefault(k.kind, d.datdba)) || coalesce(s.defaclacl, '{}')`)} as grants
+    from pg_catalog.pg_database d
+    join pg_catalog.pg_namespace n on ${isOwnSchema('n')}
+    cross join (values ('f'::"char", 'functions'), ('r', 'tables')) k (kind, name)
+    left join pg_catalog.pg_default_acl w
+      on w.defaclrole = d.datdba and w.defaclnamespace = 0 and w.defaclobjtype = k.kind
+    left join pg_catalog.pg_default_acl s
+      on s.defaclrole = d.datdba and s.defaclnamespace = n.oid and s.defaclobjtype = k.kind
+    where d.datname = current_database() order by n.nspname, k.name desc`),
 
   unpopulated: `select coalesce(json_agg(c.oid::int8 order by c.oid), '[]') from pg_catalog.pg_class c
     where c.relkind = 'm' and not c.relispopulated`,

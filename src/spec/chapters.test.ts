@@ -201,7 +201,7 @@ describe('4 States', () => {
       'a check is switched off',
       `alter table public.tickets disable trigger ${trigger('check')}`,
       `alter table public.tickets enable always trigger ${trigger('check')}`,
-      'not enforced: rows may go from any state to any other, as the trigger after update is switched off',
+      'not enforced in full: what a transition requires may be left out, and what other triggers make of the state is not judged, as the trigger after update is switched off',
       false,
     ],
     [
@@ -224,7 +224,7 @@ describe('4 States', () => {
       `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status and false) execute function ninefold.check_passage('status')`,
       `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_passage('status');
         alter table public.tickets enable always trigger ${trigger('check')}`,
-      'not enforced: rows may go from any state to any other, as the trigger after update was replaced by one that runs under other conditions',
+      'not enforced in full: what a transition requires may be left out, and what other triggers make of the state is not judged, as the trigger after update was replaced by one that runs under other conditions',
       false,
     ],
     [
@@ -232,7 +232,7 @@ describe('4 States', () => {
       `create or replace trigger ${trigger('check')} after update of title on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_passage('status')`,
       `create or replace trigger ${trigger('check')} after update on public.tickets for each row when (old.status is distinct from new.status) execute function ninefold.check_passage('status');
         alter table public.tickets enable always trigger ${trigger('check')}`,
-      'not enforced: rows may go from any state to any other, as the trigger after update is missing',
+      'not enforced in full: what a transition requires may be left out, and what other triggers make of the state is not judged, as the trigger after update is missing',
       false,
     ],
     [

@@ -6,6 +6,7 @@ import { Access, type CallingRole } from './access/access.ts';
 import { type ChapterRole, callingRoles } from './access/calling-roles.ts';
 import { decideFunction } from './access/computed-access.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
+import { fromNowOn } from './access/from-now-on.ts';
 import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
 import { byName, compareText, entityId, roleName, sqlName } from './names.ts';
@@ -49,6 +50,7 @@ export function rolesChapter(facts: Facts): RolesChapter {
     policies: told.flatMap((relation) =>
       access.policies.of(relation.oid).map((policy) => entry(facts, access, functions, relation, policy)),
     ),
+    from_now_on: fromNowOn(facts, possible, access.rights.membership),
     advice: adviceFor({ facts, access, roles: possible, exposed: relations, cells }),
     sources: [
       {
@@ -57,6 +59,11 @@ export function rolesChapter(facts: Facts): RolesChapter {
         sql: 'select * from pg_policies order by schemaname, tablename, policyname',
       },
       { kind: 'catalogue', label: 'pg_class.relacl, pg_attribute.attacl, pg_proc.proacl: the grants', sql: grantsSql },
+      {
+        kind: 'catalogue',
+        label: 'pg_default_acl: what is granted on what is made from now on',
+        sql: 'select defaclrole::regrole, defaclnamespace::regnamespace, defaclobjtype, defaclacl from pg_default_acl order by 1, 2, 3',
+      },
       { kind: 'catalogue', label: 'pg_roles, pg_auth_members: the roles and who is a member of whom', sql: membersSql },
     ],
   };

@@ -219,6 +219,14 @@ const consequences: Readonly<Record<MachineTriggerFact['does'], string>> = {
   fill_state: 'a new row without a state does not get the initial one',
 };
 
+/** What comes of it that a trigger does not run. Where transitions set fields, that trigger judges the passage too. */
+function consequenceOf({ does }: MachineTriggerFact, { triggers }: MachineFact): string {
+  const isJudged = triggers.some((one) => one.does === 'set_fields' && isOn(one));
+  return does === 'check_passage' && isJudged
+    ? 'not enforced in full: what a transition requires may be left out, and what other triggers make of the state is not judged'
+    : consequences[does];
+}
+
 const missing: Readonly<Record<MachineTriggerFact['state'], string>> = {
   on: '',
   'not in replicas': 'is not enabled always: a connection that is set up as a replica passes it by',
@@ -243,7 +251,7 @@ function problemsOf(facts: Facts, fact: MachineFact, states: readonly MachineSta
   return [
     ...fact.triggers
       .filter((trigger) => !isOn(trigger))
-      .map((trigger) => `${consequences[trigger.does]}, as the trigger ${trigger.timing} ${missing[trigger.state]}`),
+      .map((trigger) => `${consequenceOf(trigger, fact)}, as the trigger ${trigger.timing} ${missing[trigger.state]}`),
     ...fact.triggers
       .filter((trigger) => trigger.state === 'not in replicas' && guards(trigger))
       .map((trigger) => `the trigger ${trigger.timing} ${missing[trigger.state]}`),

@@ -3,7 +3,7 @@ import { groupBy } from '../group.ts';
 import { block, count, inline, table } from './escape.ts';
 
 /** Chapter 6 in Markdown. */
-export function rolesMarkdown({ roles, cells, policies, advice }: RolesChapter): string {
+export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: RolesChapter): string {
   const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
   const parts = [
     `${count(roles.length, 'role')} hold ${count(cells.length, 'cell')}: ${tally('always')} always, ${tally('when')} when a condition holds, ${tally('never')} never.`,
@@ -39,6 +39,9 @@ export function rolesMarkdown({ roles, cells, policies, advice }: RolesChapter):
         (cell) => cell.entity,
       ),
     );
+  }
+  if (from_now_on.length > 0) {
+    parts.push('### What is made from now on', from_now_on.map(({ words }) => `- ${inline(words)}`).join('\n'));
   }
   if (advice.length > 0) parts.push('### Advice', ...advice.flatMap(adviceParts));
   return parts.join('\n\n');

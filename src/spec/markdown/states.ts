@@ -12,7 +12,7 @@ function section(machine: Machine): string {
   const ends = states.filter((state) => state.final && state.reached).map((state) => inline(state.name));
   const parts = [
     `### ${inline(entity)}: ${inline(field)}`,
-    `${enforced ? 'Every write is held to it' : '**Not enforced**'}. Rows start as ${inline(initial)}${
+    `${enforced ? 'Every write is held to it' : '**Not enforced for every write**'}. Rows start as ${inline(initial)}${
       ends.length > 0 ? ` and end as ${ends.join(' or ')}` : ''
     }.`,
   ];

@@ -222,6 +222,42 @@ export const hiddenChanges: readonly Change[] = [
     /add_vote.*2,000 milliseconds/,
   ),
   change(
+    6,
+    'alter default privileges in schema public revoke select, insert on tables from anon',
+    'alter default privileges in schema public grant select, insert on tables to anon',
+    /New tables in public: anon may change, delete; authenticated, service_role may read, add, change, delete/,
+  ),
+  change(
+    6,
+    'alter default privileges revoke execute on functions from public; alter default privileges in schema public revoke execute on functions from anon',
+    'alter default privileges grant execute on functions to public; alter default privileges in schema public grant execute on functions to anon',
+    /New functions in public: authenticated, service_role may call/,
+  ),
+  change(
+    6,
+    'create policy of_team on public.comments for select to authenticated using (ticket_id in (select id from public.tickets where owner_id = auth.uid()))',
+    'drop policy of_team on public.comments',
+    /when ticket_id is the id of a row in public\.tickets where tickets\.owner_id is the member/,
+  ),
+  change(
+    6,
+    `create policy named on public.comments for select to authenticated using ((auth.jwt() -> 'app_metadata' ->> 'team') = words)`,
+    'drop policy named on public.comments',
+    /when words is app\\?_metadata\.team of the member’s token/,
+  ),
+  change(
+    6,
+    `create policy real on public.comments for select to authenticated using ((select (auth.jwt() ->> 'is_anonymous')::boolean) is false)`,
+    'drop policy real on public.comments',
+    /when the member is not anonymous/,
+  ),
+  change(
+    5,
+    `alter table public.tickets add constraint soon check (due_on <> 'infinity' and body <> '')`,
+    'alter table public.tickets drop constraint soon',
+    /due\\?_on is not 'infinity' and body is not an empty text/,
+  ),
+  change(
     9,
     asSuperuser('alter database {database} connection limit 77'),
     asSuperuser('alter database {database} connection limit -1'),

@@ -8,7 +8,7 @@ import { fewWords, flag, fromTo, items, listWords, sentence, text, texts, thing,
 
 /** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
 export const rolesTeller: Teller = {
-  whole: ['cells/*', 'roles/*', 'policies/*', 'advice/*'],
+  whole: ['cells/*', 'roles/*', 'policies/*', 'from_now_on/*', 'advice/*'],
   tell: (differences, sides) => {
     const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
     const renamed = tellRenamedPolicies(of('policies/*'), [...of('cells/*'), ...of('advice/*')]);
@@ -19,6 +19,7 @@ export const rolesTeller: Teller = {
       ...tellCells(rest('cells/*'), sides),
       ...renamed,
       ...rest('policies/*').map((difference) => tellPolicy(difference, sides)),
+      ...of('from_now_on/*').map(tellFromNowOn),
       ...[...groupBy(rest('advice/*'), adviceOf).values()].map(tellAdvice),
     ];
   },
@@ -287,6 +288,15 @@ function calledWords(before: unknown, after: unknown): string[] {
   return otherwise.length > 0
     ? [`${names(otherwise)}, which it calls, does something else`]
     : [`it now calls ${names(fresh) || 'no function'} (before: ${names(old) || 'none'})`];
+}
+
+/** Default privileges; they come and go with an exposed schema. */
+function tellFromNowOn(difference: Difference): Told {
+  const { before, after } = difference;
+  if (after === undefined) return { words: `No longer told: ${within(text(before, 'words'))}.`, of: [difference] };
+  const rights = (one: unknown) => within(text(one, 'words').replace(/^.*?: /, ''));
+  const was = before === undefined ? '' : ` (before: ${rights(before)})`;
+  return { words: `${within(text(after, 'words'))}${was}.`, of: [difference] };
 }
 
 /** Advice about several things that says the same is told together. */

@@ -62,7 +62,7 @@ function wordsOf(difference: Difference): string | null {
   if (matches(path, 'machines/*/enforced')) {
     return after === true
       ? `Every write is now held to the states of ${machine}.`
-      : `Nothing is held to the states of ${machine} any more.`;
+      : `Not every write is held to the states of ${machine} any more.`;
   }
   if (matches(path, 'machines/*/problems'))
     return problemWords(machine, texts({ before }, 'before'), texts({ after }, 'after'));

@@ -27,7 +27,7 @@ describe('matrixOf', () => {
     cell('public.notes', 'insert', 'authenticated'),
     cell('shop."Close (all)"(uuid, text)', 'execute', 'anon'),
   ];
-  const groups = matrixOf({ roles, cells, policies: [], advice: [], sources: [] }, []);
+  const groups = matrixOf({ roles, cells, policies: [], from_now_on: [], advice: [], sources: [] }, []);
 
   it('puts every cell under its role, whatever the order they came in', () => {
     expect(groups[0]?.rows.map((row) => [row.operation, row.cells.map(({ role }) => role)])).toEqual([

@@ -205,6 +205,11 @@ export function RolesPage() {
             <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
           )}
           {chapter && chapter.policies.length > 0 && <PolicyTable appRef={ref} policies={chapter.policies} />}
+          {chapter?.from_now_on.map(({ id, words }) => (
+            <p key={id} className="soft">
+              {words}
+            </p>
+          ))}
         </>
       )}
     </ChapterPage>

@@ -206,7 +206,7 @@ function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
   if (enforced && problems.length === 0) return null;
   return (
     <ul className={styles.problems} id="problems">
-      {!enforced && <li>It is not enforced: writes pass it by.</li>}
+      {!enforced && <li>It is not enforced for every write.</li>}
       {problems.map((problem) => (
         <li key={problem}>{problem}</li>
       ))}
