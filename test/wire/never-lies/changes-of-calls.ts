@@ -3,6 +3,14 @@ import { addVote, type Change, change, own, policy, raising, replaced, setting, 
 
 /** Chapters 6 to 9. */
 export const changesOfCalls: readonly Change[] = [
+  // 2 Screens, for what chapter 6 says of their roles
+  change(
+    2,
+    'revoke select on public.tickets from authenticated',
+    'grant select on public.tickets to authenticated',
+    /`\/inbox` is broken: the role agent may not read public\.tickets: no SELECT privilege/,
+  ),
+
   // 6 Roles
   change(
     6,
@@ -105,6 +113,14 @@ export const changesOfCalls: readonly Change[] = [
     'drop policy agents on public.tickets',
     /agent/,
   ),
+  {
+    chapter: 6,
+    does: {
+      superuser: `create function public.root() returns text language sql security definer set search_path = '' as $$ select current_user::text $$`,
+    },
+    undoes: { superuser: 'drop function public.root()' },
+    says: /A risk\*\*, public\.root\(\): .*belongs to a superuser/,
+  },
 
   // 7 Calls
   change(7, 'create table public.extra (id int primary key)', 'drop table public.extra', /\/rest\/v1\/extra/),
