@@ -15,7 +15,9 @@ export function decideFunction(
   isCallable: boolean,
 ): Decision {
   const may = access.decideExecute(caller, routine);
-  if (may.verdict === 'never') return may;
+  if (may.verdict === 'never') {
+    return computed.length === 0 ? may : refuse(`${may.reason}; it would be read as ${listOf(computed)}`);
+  }
   const uses = computed.map((use) => ({ use, why: unreadable(access, caller, use) }));
   const shut = uses.flatMap(({ use, why }) => (why === null ? [] : [{ use, why }]));
   const reasons = shut.map(({ why }) => why).join('; ');
