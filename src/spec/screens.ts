@@ -16,7 +16,7 @@ interface Origin {
   /** The roles that may do it, for some rows or all. */
   roles: (operation: 'select' | 'insert' | 'update') => string[];
   /** The fields that somebody may read or give; of members where any may, else with the secret key. */
-  granted: (operation: 'select' | 'insert' | 'update') => ReadonlySet<string>;
+  granted: Record<'select' | 'insert' | 'update', ReadonlySet<string>>;
 }
 
 /** Chapter 2: the screens that follow from the entities, and those that are defined. */
@@ -30,18 +30,18 @@ export function screensChapter(
     roles.cells.filter((cell) => cell.verdict !== 'never'),
     (cell) => `${cell.operation} ${cell.entity}`,
   );
+  const originOf = (entity: Entity): Origin => {
+    const cells = (operation: string) => open.get(`${operation} ${entity.id}`) ?? [];
+    const granted = (operation: string) => grantedFields(entity, cells(operation));
+    return {
+      entity,
+      machine: machines.find((one) => one.entity === entity.id),
+      roles: (operation) => cells(operation).map((cell) => cell.role),
+      granted: { select: granted('select'), insert: granted('insert'), update: granted('update') },
+    };
+  };
   const origins = new Map(
-    entities
-      .filter((entity) => entity.exposed)
-      .map((entity): [string, Origin] => [
-        entity.id,
-        {
-          entity,
-          machine: machines.find((one) => one.entity === entity.id),
-          roles: (operation) => (open.get(`${operation} ${entity.id}`) ?? []).map((cell) => cell.role),
-          granted: (operation) => grantedFields(entity, open.get(`${operation} ${entity.id}`) ?? []),
-        },
-      ]),
+    entities.filter((entity) => entity.exposed).map((entity) => [entity.id, originOf(entity)] as const),
   );
   const derived = new Map(
     [...origins.values()].flatMap((origin) => screensOf(origin, facts)).map((screen) => [screen.route, screen]),
@@ -73,8 +73,9 @@ export function screensChapter(
 
 function grantedFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<string> {
   const members = cells.filter((cell) => cell.role !== 'service_role');
-  const all = entity.fields.map((field) => field.name);
-  return new Set((members.length > 0 ? members : cells).flatMap((cell) => cell.columns ?? all));
+  const able = members.length > 0 ? members : cells;
+  const isOfAll = able.some((cell) => cell.columns === null);
+  return new Set(isOfAll ? entity.fields.map((field) => field.name) : able.flatMap((cell) => cell.columns ?? []));
 }
 
 /** A table that only says which rows of one table belong to which of another: it is shown with either, and has no screens of its own. */
@@ -91,7 +92,7 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
   const readers = roles('select');
   const writers = [...new Set([...roles('insert'), ...roles('update')])];
   const key = entity.primary_key;
-  const ordered = key.length > 0 && key.every((field) => origin.granted('select').has(field));
+  const ordered = key.length > 0 && key.every((field) => origin.granted.select.has(field));
   const screen = (kind: ScreenKind, route: string, title: string, shownTo: string[]): Screen[] =>
     shownTo.length === 0
       ? []
@@ -159,7 +160,7 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
     machine?.field,
     ...(machine?.transitions.flatMap(({ sets }) => sets.map(({ field }) => field)) ?? []),
   ]);
-  const [insert, update, select] = [granted('insert'), granted('update'), granted('select')];
+  const { insert, update, select } = granted;
   const shows: Record<ScreenKind, (field: Field) => boolean> = {
     list: (field) => !isLong(field) && select.has(field.name),
     board: (field) => !isLong(field) && select.has(field.name),
