@@ -53,6 +53,25 @@ describe('a table is told as renamed where it is what it was', () => {
     ]);
   });
 
+  it('whatever its comments, rules and policies are called, where they hold the word that is its name', () => {
+    const made = (name: string): JsonObject => ({
+      ...chapters(
+        [table(name, [field('id', { comment: 'Of all notes' }), field('note')])],
+        [{ ...rule(name, 'short', 'such notes are short'), sql: 'CHECK (length(note) < 9)' }],
+      ),
+      roles: {
+        policies: [
+          { entity: `public.${name}`, name: 'all read notes', using: `(${name}.id > 0)`, words: 'all notes', sql: '' },
+        ],
+      },
+    });
+    expect(told(made('notes'), made('words'))).toEqual([
+      'In place of the table notes there is words, the same but for its name.',
+      'In the rules, notes is now words.',
+      'Where it says who may do what, notes is now words.',
+    ]);
+  });
+
   it('but not where a field or a rule differs', () => {
     const other = chapters([table('b', [field('id'), field('note', { type: 'integer' })])]);
     expect(told(chapters([table('a', note)]), other)).toContain('The table a is gone, with all its fields.');

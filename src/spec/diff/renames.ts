@@ -104,7 +104,10 @@ interface Likeness {
 
 const unlike: Likeness = { itself: '', held: '' };
 
-/** What each entity is but for its name, and for the names of all others that may have changed too. */
+/**
+ * What each entity is but for its name, and for the names of all others that may have changed too. Names of policies and what somebody
+ * wrote may hold the word that is the name, and are left out, or left as they are.
+ */
 function likenesses(chapters: JsonObject, entities: readonly JsonObject[]): Map<JsonObject, Likeness> {
   const renameOf = (entity: JsonObject): RenamedEntity => ({ kind: '', before: nameOf(entity), after: nameless });
   const ids = new Map(entities.map((entity) => [text(entity, 'id'), renameOf(entity)]));
@@ -115,8 +118,12 @@ function likenesses(chapters: JsonObject, entities: readonly JsonObject[]): Map<
       const own = new Map([[sqlName(text(entity, 'name')), renameOf(entity)]]);
       const blur = (value: unknown): unknown => blurred(value, ids, own);
       const [id, { kind, fields, definition }] = [text(entity, 'id'), entity];
-      const ruled = (rules.get(id) ?? []).map(({ id: _, name: __, entity: ___, ...rule }) => canonical(blur(rule)));
-      const held = (policies.get(id) ?? []).map(({ entity: _, ...policy }) => canonical(blur(policy)));
+      const ruled = (rules.get(id) ?? []).map((rule) =>
+        canonical([rule.kind, rule.fields, rule.applies_to, blur(rule.sql)]),
+      );
+      const held = (policies.get(id) ?? []).map(({ entity: _, name, words: __, sql: ___, ...policy }) =>
+        canonical([name, blur(policy)]),
+      );
       return [
         entity,
         { itself: canonical([kind, blur(fields), blur(definition), ruled.sort()]), held: canonical(held.sort()) },
@@ -138,7 +145,8 @@ function blurred(
   return Object.fromEntries(
     Object.entries(isOne ? { ...value, schema: '', entity: '' } : value).map(([key, each]) => [
       key,
-      blurred(each, ids, own),
+      // A comment may hold the word that is the name.
+      key === 'comment' ? each : blurred(each, ids, own),
     ]),
   );
 }
