@@ -108,6 +108,8 @@ function met(call: string, answer: Answer, of: number, reached: (answer: Answer)
 
 async function tryCell(cell: RoleCell, actor: Actor, plan: MatrixPlan): Promise<Met[]> {
   const name = /^public\.(\w+)/.exec(cell.entity)?.[1] ?? '';
+  const rows = /\(public\.(\w+)\)$/.exec(cell.entity)?.[1];
+  if (cell.operation === 'execute' && rows !== undefined) return [await compute(actor, name, rows)];
   if (cell.operation === 'execute') return [await execute(actor, name, plan.calls[name] ?? {})];
   const entity = plan.entities(name);
   const who = `${actor.name} ${cell.operation} ${name}`;
@@ -120,6 +122,17 @@ async function execute(actor: Actor, name: string, given: Row): Promise<Met> {
   const { error } = await actor.client.rpc(name, given).rollback();
   const refused = /^permission denied for (function|schema)/.test(error?.message ?? '');
   return { call: `${actor.name} execute ${name} (${error?.message ?? 'ran'})`, reached: refused ? 0 : 1, of: 1 };
+}
+
+/** A function of a row is read with the rows of its table. */
+async function compute(actor: Actor, name: string, table: string): Promise<Met> {
+  const { error } = await actor.client.from(table).select(name);
+  const refused = /^permission denied for (function|schema|table)/.test(error?.message ?? '');
+  return {
+    call: `${actor.name} reads ${name} of ${table} (${error?.message ?? 'ran'})`,
+    reached: refused ? 0 : 1,
+    of: 1,
+  };
 }
 
 async function select(cell: RoleCell, actor: Actor, name: string, who: string, plan: EntityPlan): Promise<Met[]> {
