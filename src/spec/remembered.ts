@@ -5,8 +5,13 @@ import { catalogueState } from '../catalog/catalogue-state.ts';
 import { type LiveFigures, loadFigures } from './figures/figures.ts';
 import { withFigures } from './figures/with-figures.ts';
 
-/** For how long live figures stand, in milliseconds. */
-const FIGURES_MILLISECONDS = 10_000;
+/**
+ * Live figures stand for so many times as long as reading them took: of a small app they are never a second old, of a large one reading
+ * them takes a fortieth of the time.
+ */
+const FIGURES_TIMES = 40;
+const LEAST_MILLISECONDS = 400;
+const MOST_MILLISECONDS = 10_000;
 
 /** What was derived from one state of the app. */
 interface Derived {
@@ -18,8 +23,8 @@ interface Derived {
 
 /** The same with live figures. */
 interface Shown {
-  /** When the figures were asked for, by performance.now(). */
-  readonly at: number;
+  /** Until when they stand, by performance.now(). */
+  until: number;
   readonly specification: Promise<Specification>;
 }
 
@@ -37,7 +42,7 @@ export class RememberedSpecifications {
       const specification = derive();
       return this.#keep(app, { state, settings, specification, shown: show(specification, figures) });
     }
-    if (performance.now() - known.shown.at < FIGURES_MILLISECONDS) return known.shown.specification;
+    if (performance.now() < known.shown.until) return known.shown.specification;
     return this.#keep(app, { ...known, shown: show(known.specification, loadFigures(app)) });
   }
 
@@ -52,8 +57,15 @@ export class RememberedSpecifications {
 
 function show(specification: Promise<Specification>, figures: Promise<LiveFigures>): Shown {
   const as = new Date();
-  return {
-    at: performance.now(),
+  const asked = performance.now();
+  const shown: Shown = {
+    until: Number.POSITIVE_INFINITY,
     specification: Promise.all([specification, figures]).then(([derived, live]) => withFigures(derived, live, as)),
   };
+  const read = () => {
+    const now = performance.now();
+    shown.until = now + Math.min(Math.max(FIGURES_TIMES * (now - asked), LEAST_MILLISECONDS), MOST_MILLISECONDS);
+  };
+  figures.then(read, read);
+  return shown;
 }
