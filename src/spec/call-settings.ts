@@ -23,9 +23,20 @@ export function callSettings(facts: Facts, settings: RestSettings & AuthSettings
     .map(([key, setting]): CallSetting => {
       const [value, standard] = [words(settings[key as keyof typeof settings]), words(setting.default)];
       const set_in = value === standard ? 'code' : 'setting';
-      return { key, value, default: standard, meaning: setting.meaning, set_in };
+      const told = key === 'db_pre_request' ? `${value}${missingNote(facts, settings.db_pre_request)}` : value;
+      return { key, value: told, default: standard, meaning: setting.meaning, set_in };
     });
   return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(facts)];
+}
+
+/** What comes of it that the function that runs before each data call is not there; of schemas whose functions are all known. */
+function missingNote(facts: Facts, called: string | null): string {
+  const [schema, name, ...more] = (called ?? '').split('.');
+  const isKnown =
+    facts.schemas.some((one) => one.name === schema) && !facts.extension_routines.some((one) => one.schema === schema);
+  if (!isKnown || name === undefined || more.length > 0) return '';
+  const isThere = facts.routines.some((one) => one.schema === schema && one.name === name);
+  return isThere ? '' : ', which is not there: every data call is refused (42883)';
 }
 
 /**

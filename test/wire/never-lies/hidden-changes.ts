@@ -234,6 +234,12 @@ export const hiddenChanges: readonly Change[] = [
     /New functions in public: authenticated, service_role may call/,
   ),
   change(
+    7,
+    { setting: 'db_pre_request', value: 'public.gate_keeper' },
+    { setting: 'db_pre_request', value: undefined },
+    /public\.gate\\?_keeper, which is not there: every data call is refused \(42883\)/,
+  ),
+  change(
     6,
     'create policy of_team on public.comments for select to authenticated using (ticket_id in (select id from public.tickets where owner_id = auth.uid()))',
     'drop policy of_team on public.comments',
