@@ -65,6 +65,8 @@ export interface Entity {
   check_option?: 'local' | 'cascaded';
   /** Views that ask their own condition before any of the caller's; absent for all others. */
   security_barrier?: true;
+  /** Tables whose rows are gone after the server failed (UNLOGGED); absent for all others. */
+  unlogged?: true;
   /** Which writes PostgreSQL takes at all, by its structure: a view may take none. */
   writable: { insert: boolean; update: boolean; delete: boolean };
   primary_key: string[];

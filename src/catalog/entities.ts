@@ -35,6 +35,8 @@ export interface RelationFact {
   check_option: 'local' | 'cascaded' | null;
   /** Views: conditions that may tell of rows are asked after the view's own. */
   security_barrier: boolean;
+  /** UNLOGGED: emptied after a crash. */
+  unlogged: boolean;
   /** pg_relation_is_updatable without and with INSTEAD OF triggers: 4 update, 8 insert, 16 delete. */
   updatable: number;
   updatable_by_trigger: number;
@@ -253,7 +255,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relowner::int8 as owner,
       c.relispartition as is_partition, c.relrowsecurity as row_security, c.relforcerowsecurity as force_row_security,
       coalesce(${option('security_invoker')}::bool, false) as security_invoker,
-      ${option('check_option')} as check_option, coalesce(${option('security_barrier')}::bool, false) as security_barrier,
+      c.relpersistence = 'u' as unlogged, ${option('check_option')} as check_option, coalesce(${option('security_barrier')}::bool, false) as security_barrier,
       case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, false) end as updatable,
       case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, true) end as updatable_by_trigger,
       case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as definition,

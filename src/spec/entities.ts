@@ -133,6 +133,7 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
     security: relation.kind === 'v' ? (relation.security_invoker ? 'invoker' : 'owner') : null,
     ...(relation.check_option !== null && { check_option: relation.check_option }),
     ...(relation.security_barrier && { security_barrier: true as const }),
+    ...(relation.unlogged && { unlogged: true as const }),
     writable: {
       insert: (relation.updatable_by_trigger & 8) !== 0,
       update: (relation.updatable_by_trigger & 4) !== 0,

@@ -63,6 +63,7 @@ function about(entity: Entity): string {
   if (entity.check_option !== undefined)
     parts.push(`takes only rows that it shows${entity.check_option === 'local' ? ' by its own condition' : ''}`);
   if (entity.security_barrier) parts.push('asks its own condition before any other');
+  if (entity.unlogged) parts.push('loses its rows when the server fails (unlogged)');
   if (entity.owner !== 'pg_database_owner') parts.push(`belongs to ${inline(entity.owner)}`);
   if (entity.extension !== null) parts.push(`of extension ${inline(entity.extension)}`);
   if (entity.primary_key.length > 0) parts.push(`key ${entity.primary_key.map(code).join(', ')}`);

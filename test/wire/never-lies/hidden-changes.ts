@@ -49,6 +49,12 @@ export const hiddenChanges: readonly Change[] = [
   ),
   change(
     3,
+    'alter table public.plain set unlogged',
+    'alter table public.plain set logged',
+    /loses its rows when the server fails \(unlogged\)/,
+  ),
+  change(
+    3,
     'alter view public.open_tickets set (security_barrier)',
     'alter view public.open_tickets reset (security_barrier)',
     /its own condition before any other/,
@@ -293,7 +299,6 @@ export const hiddenChanges: readonly Change[] = [
 /** What changes nothing of what the app does, or was never committed. */
 export const silentChanges: readonly (readonly [does: string, undoes: string])[] = [
   ['create index silent on public.plain (note)', 'drop index public.silent'],
-  ['alter table public.plain set unlogged', 'alter table public.plain set logged'],
   ['create statistics public.silent on id, note from public.plain', 'drop statistics public.silent'],
   ['begin; drop table public.comments; revoke all on public.plain from anon; rollback', ''],
   ['begin; create table public.gone (id int); drop table public.gone; commit', ''],

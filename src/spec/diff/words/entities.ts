@@ -123,6 +123,8 @@ function entityChange(name: string, kind: string, member: string, before: unknow
       return after === undefined
         ? `Rows that ${name} does not show may now be written through it: its check option is gone.`
         : `${name} now takes only rows that it shows (check option ${valueWords(after)}).`;
+    case 'unlogged':
+      return `The rows of ${name} are now ${on ? 'lost' : 'kept'} when the server fails (${on ? 'unlogged' : 'logged'}).`;
     case 'security_barrier':
       return `${name} ${on ? 'now asks' : 'no longer asks'} its own condition before any of the caller’s (security barrier).`;
     case 'computed':

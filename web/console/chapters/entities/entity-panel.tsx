@@ -249,6 +249,7 @@ const storage = (entity: Entity): [string, string][] => [
         ['Size', bytes(entity.figures.size_bytes)] as [string, string],
       ]
     : []),
+  ...(entity.unlogged ? [['Unlogged', 'its rows are lost when the server fails'] as [string, string]] : []),
   ...(entity.partitions > 0 ? [['Partitions', count(entity.partitions)] as [string, string]] : []),
   ...(entity.inherits.length > 0 ? [['Inherits', entity.inherits.join(', ')] as [string, string]] : []),
   ...(entity.extension !== null ? [['Extension', entity.extension] as [string, string]] : []),
