@@ -13,8 +13,8 @@ interface Origin {
   entity: Entity;
   /** Its first state machine. */
   machine: Machine | undefined;
-  /** The roles that may do it, for some rows or all. */
-  roles: (operation: 'select' | 'insert' | 'update') => string[];
+  /** The roles that may do one of it, for some rows or all, in the order of chapter 6. */
+  roles: (...operations: ('select' | 'insert' | 'update')[]) => string[];
   /** The fields that somebody may read or give; of members where any may, else with the secret key. */
   granted: Record<'select' | 'insert' | 'update', ReadonlySet<string>>;
 }
@@ -36,7 +36,10 @@ export function screensChapter(
     return {
       entity,
       machine: machines.find((one) => one.entity === entity.id),
-      roles: (operation) => cells(operation).map((cell) => cell.role),
+      roles: (...operations) => {
+        const able = new Set(operations.flatMap((operation) => cells(operation).map((cell) => cell.role)));
+        return roles.roles.flatMap(({ name }) => (able.has(name) ? name : []));
+      },
       granted: { select: granted('select'), insert: granted('insert'), update: granted('update') },
     };
   };
@@ -90,7 +93,7 @@ function screensOf(origin: Origin, facts: Facts): Screen[] {
   if (isLink(entity)) return [];
   const base = routeOf(entity, facts);
   const readers = roles('select');
-  const writers = [...new Set([...roles('insert'), ...roles('update')])];
+  const writers = roles('insert', 'update');
   const key = entity.primary_key;
   const ordered = key.length > 0 && key.every((field) => origin.granted.select.has(field));
   const screen = (kind: ScreenKind, route: string, title: string, shownTo: string[]): Screen[] =>
@@ -227,7 +230,7 @@ function rightsOf(
     return { roles, unmet: [...computedIn(use), ...roles.filter((role) => known.has(role)).flatMap(unmetOf)] };
   }
   const asked = kind === 'form' ? (['insert', 'update'] as const) : (['select'] as const);
-  const able = [...new Set(asked.flatMap((operation) => origin?.roles(operation) ?? []))];
+  const able = origin?.roles(...asked) ?? [];
   const whole = able.filter((role) => unmetOf(role).length === 0);
   const unmet = whole.length > 0 ? [] : [`nobody may ${kind === 'form' ? 'write' : 'read'} all of its columns`];
   return { roles: whole, unmet: [...computedIn(use), ...unmet] };
