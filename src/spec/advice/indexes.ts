@@ -3,7 +3,8 @@ import type { IndexFact } from '../../catalog/indexes.ts';
 import { isTold } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { sqlName } from '../names.ts';
-import type { Expression, Operand, Subquery } from '../words/expression.ts';
+import type { Expression, Subquery } from '../words/expression.ts';
+import type { Operand } from '../words/operand.ts';
 import { type Advice, type Ground, idOf, listed } from './ground.ts';
 
 interface Indexed extends Ground {

@@ -5,7 +5,8 @@ import type { Rights } from '../access/rights.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 import { entityId, sqlName } from '../names.ts';
-import { type Expression, type Operand, parseExpression } from '../words/expression.ts';
+import { type Expression, parseExpression } from '../words/expression.ts';
+import type { Operand } from '../words/operand.ts';
 
 /** Tables that a table points to, one within another, for which rows are made. */
 const DEEPEST = 3;

@@ -3,7 +3,8 @@ import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 import type { Access } from '../access/access.ts';
 import { groupBy } from '../group.ts';
-import { type Expression, type Operand, relationsRead } from '../words/expression.ts';
+import { type Expression, relationsRead } from '../words/expression.ts';
+import type { Operand } from '../words/operand.ts';
 
 /** Members as whom cells are tried: they have accounts, or none and are strangers to every row. */
 export interface Member {

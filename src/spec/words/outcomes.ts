@@ -1,4 +1,5 @@
-import type { Expression, Operand, Subquery } from './expression.ts';
+import type { Expression, Subquery } from './expression.ts';
+import type { Operand } from './operand.ts';
 
 /** What a condition may come out as: a set of bits. */
 export type Outcomes = number;

@@ -1,5 +1,6 @@
 import { oneLine } from '../../catalog/expression-text.ts';
-import { type Comparison, type Expression, join, type Operand, type Relating } from './expression.ts';
+import { type Comparison, type Expression, join, type Relating } from './expression.ts';
+import type { Operand } from './operand.ts';
 import { type Caller, outcomes, TRUE } from './outcomes.ts';
 
 /**

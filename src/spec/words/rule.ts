@@ -1,6 +1,7 @@
 import { sqlName } from '../../catalog/entity-names.ts';
 import { isKeyword, tokenise } from '../../catalog/expression-text.ts';
-import { type Expression, type Operand, parseExpression } from './expression.ts';
+import { type Expression, parseExpression } from './expression.ts';
+import type { Operand } from './operand.ts';
 import { anyone } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 

@@ -1,0 +1,211 @@
+import { isKeyword, isOperator, sourceOf, split, type Token } from '../../catalog/expression-text.ts';
+
+/** A value in a condition. `user-id`, `user-role` and `user-email` are the caller's, from auth.uid() and the like. */
+export type Operand =
+  | { kind: 'user-id' | 'user-role' | 'user-email' }
+  | { kind: 'field'; name: string; qualifier: string | null }
+  /** `plain`: a text that is equal to another exactly when both are spelled alike. */
+  | { kind: 'literal'; value: string; quoted: boolean; plain: boolean }
+  | { kind: 'call'; name: string; arguments: Operand[]; text: string }
+  | { kind: 'null' }
+  /** What the caller's token says beside who it is: `auth.jwt() -> 'app_metadata' ->> 'team'`. */
+  | { kind: 'claim'; path: string[] }
+  /** A part of a JSON field: `meta ->> 'size'`. */
+  | { kind: 'part'; path: string[]; of: Operand }
+  | { kind: 'list'; values: Operand[] }
+  /** The time of the call, or one so long before or after it: `now() - '1 day'::interval`. */
+  | { kind: 'moment'; away: string; side: 'before' | 'after' | null }
+  | { kind: 'other'; text: string };
+
+/** The elements of `(ARRAY[a, b])`. */
+export function elements(source: string, token: Token | undefined): Operand[] | null {
+  if (token?.kind !== 'group') return null;
+  const inner = withoutCast(token.items);
+  const only = inner.length === 1 ? inner[0] : undefined;
+  if (only?.kind === 'group' && only.bracket === '(') return elements(source, only);
+  const [word, list] = inner;
+  if (inner.length !== 2 || !isKeyword(word, 'ARRAY') || list?.kind !== 'group') return null;
+  return split(list.items, (item) => isOperator(item, ',')).map((item) => operand(source, item));
+}
+
+/** Reads one value. */
+export function operand(source: string, tokens: readonly Token[]): Operand {
+  const only = tokens.length === 1 ? tokens[0] : undefined;
+  if (only?.kind === 'group' && only.bracket === '(') {
+    const inner = scalarQuery(only.items) ?? only.items;
+    if (!isKeyword(inner[0], 'SELECT', 'WITH', 'VALUES')) return operand(source, inner);
+  }
+  const text = sourceOf(source, tokens);
+  const claim = claimOf(tokens);
+  if (claim) return claim;
+  const moment = momentOf(tokens);
+  if (moment) return moment;
+  const part = partOf(source, tokens);
+  if (part) return part;
+  const list = elements(source, { kind: 'group', bracket: '(', items: [...tokens], start: 0, end: 0 });
+  if (list) return { kind: 'list', values: list };
+  const bare = withoutCast(tokens);
+  if (bare.length < tokens.length) {
+    const inner = operand(source, bare);
+    const type = sourceOf(source, tokens.slice(bare.length + 1)).toLowerCase();
+    if (inner.kind === 'literal') return { ...inner, plain: inner.quoted && inner.plain && textual.test(type) };
+    // What JSON holds is told alike, whatever it is taken as.
+    if (inner.kind === 'claim' || inner.kind === 'part') return inner;
+    return inner.kind === 'null' || (textual.test(type) && inner.kind !== 'call') ? inner : { kind: 'other', text };
+  }
+  if (only?.kind === 'string') return { kind: 'literal', value: only.value, quoted: true, plain: true };
+  if (only?.kind === 'number') return { kind: 'literal', value: only.value, quoted: false, plain: false };
+  if (isKeyword(only, 'TRUE', 'FALSE')) return { kind: 'literal', value: text, quoted: false, plain: false };
+  if (isKeyword(only, 'NULL')) return { kind: 'null' };
+  if (isKeyword(only, 'CURRENT_USER', 'CURRENT_ROLE', 'USER')) return { kind: 'user-role' };
+  const name = dotted(tokens);
+  if (name && !isKeyword(tokens[0], ...valueWords)) {
+    return { kind: 'field', name: name[name.length - 1] as string, qualifier: name.slice(0, -1).join('.') || null };
+  }
+  const last = tokens[tokens.length - 1];
+  const called = last?.kind === 'group' && last.bracket === '(' ? dotted(tokens.slice(0, -1)) : null;
+  if (!called || last?.kind !== 'group') return { kind: 'other', text };
+  const known = called.length === 2 && last.items.length === 0 ? callers[called.join('.')] : undefined;
+  if (known) return { kind: known };
+  const values = last.items.length === 0 ? [] : split(last.items, (item) => isOperator(item, ','));
+  return { kind: 'call', name: called.join('.'), arguments: values.map((value) => operand(source, value)), text };
+}
+
+const callers: Readonly<Record<string, 'user-id' | 'user-role' | 'user-email'>> = {
+  'auth.uid': 'user-id',
+  'auth.role': 'user-role',
+  'auth.email': 'user-email',
+};
+
+const claims: Readonly<Record<string, 'user-id' | 'user-role' | 'user-email'>> = {
+  sub: 'user-id',
+  role: 'user-role',
+  email: 'user-email',
+};
+
+/** Keys into JSON, as in `… -> 'a' ->> 'b'`, and what they lead into; null where the tokens are anything else. */
+function keysOf(tokens: readonly Token[]): { path: string[]; of: readonly Token[] } | null {
+  const at = tokens.findLastIndex((token) => isOperator(token, '->', '->>'));
+  if (at < 1) return null;
+  const [key, ...cast] = tokens.slice(at + 1);
+  if (key?.kind !== 'string' || (cast.length > 0 && !isOperator(cast[0], '::'))) return null;
+  let of: readonly Token[] = tokens.slice(0, at);
+  for (let only = of[0]; of.length === 1 && only?.kind === 'group' && only.bracket === '('; only = of[0]) {
+    of = scalarQuery(only.items) ?? only.items;
+  }
+  const inner = keysOf(of);
+  return inner ? { path: [...inner.path, key.value], of: inner.of } : { path: [key.value], of };
+}
+
+/** `auth.jwt() ->> 'sub'`, with or without a subquery around the call, or read from the setting that holds the claims. */
+function claimOf(tokens: readonly Token[]): Operand | null {
+  const bare = withoutBooleanCast(tokens);
+  const keys = keysOf(bare);
+  if (!keys) return null;
+  const call = withoutCast(keys.of);
+  const last = call[call.length - 1];
+  if (last?.kind !== 'group') return null;
+  const only = call.length === 1 ? last.items : call;
+  const given = only[only.length - 1];
+  if (given?.kind !== 'group') return null;
+  const name = dotted(only.slice(0, -1))?.join('.');
+  const [setting] = given.items;
+  const isClaims =
+    (name === 'auth.jwt' && given.items.length === 0) ||
+    (name === 'current_setting' && setting?.kind === 'string' && setting.value === 'request.jwt.claims');
+  if (!isClaims) return null;
+  const [first = '', ...further] = keys.path;
+  const known = further.length === 0 && Object.hasOwn(claims, first) ? claims[first] : undefined;
+  if (!known) return { kind: 'claim', path: keys.path };
+  return bare === tokens ? { kind: known } : null;
+}
+
+/** `(auth.jwt() ->> 'is_anonymous')::boolean` without its cast. */
+function withoutBooleanCast(tokens: readonly Token[]): readonly Token[] {
+  const [first, sign, type] = tokens;
+  const isCast = tokens.length === 3 && isOperator(sign, '::') && isKeyword(type, 'BOOLEAN');
+  return isCast && first?.kind === 'group' ? first.items : tokens;
+}
+
+/** `meta ->> 'size'` of a field. */
+function partOf(source: string, tokens: readonly Token[]): Operand | null {
+  const keys = keysOf(tokens);
+  const of = keys && operand(source, keys.of);
+  return of?.kind === 'field' ? { kind: 'part', path: keys?.path ?? [], of } : null;
+}
+
+/** `now()`, `CURRENT_TIMESTAMP`, `now() - '1 day'::interval`. */
+function momentOf(tokens: readonly Token[]): Operand | null {
+  const [first, second] = tokens;
+  const isCall = isKeyword(first, 'NOW') && second?.kind === 'group' && second.items.length === 0;
+  const length = isCall ? 2 : isKeyword(first, 'CURRENT_TIMESTAMP') ? 1 : 0;
+  if (length === 0) return null;
+  const [sign, away, cast, type, ...more] = tokens.slice(length);
+  if (sign === undefined) return { kind: 'moment', away: '', side: null };
+  const isInterval = away?.kind === 'string' && isOperator(cast, '::') && isKeyword(type, 'INTERVAL');
+  // Of more than digits and units PostgreSQL's own way of writing it may mean either direction.
+  if (!isInterval || more.length > 0 || !/^\d[\d\w ]*$/.test(away.value)) return null;
+  if (isOperator(sign, '-')) return { kind: 'moment', away: away.value, side: 'before' };
+  return isOperator(sign, '+') ? { kind: 'moment', away: away.value, side: 'after' } : null;
+}
+
+/** Casts to these keep what an identifier or an address says. */
+const textual = /^(text|uuid|character varying|name)$/;
+
+const valueWords = ['TRUE', 'FALSE', 'NULL', 'CURRENT_DATE', 'CURRENT_TIMESTAMP', 'LOCALTIMESTAMP', 'SESSION_USER'];
+
+/** `SELECT auth.uid() AS uid`: the tokens of its one value, without the alias; null when it is more than that. */
+function scalarQuery(tokens: readonly Token[]): readonly Token[] | null {
+  if (!isKeyword(tokens[0], 'SELECT')) return null;
+  const as = tokens.findIndex((token) => isKeyword(token, 'AS'));
+  const value = tokens.slice(1, as < 0 ? undefined : as);
+  const tail = as < 0 ? [] : tokens.slice(as + 1);
+  const simple = value.every(
+    (token) => token.kind !== 'word' || token.quoted || !clauses.includes(token.value.toUpperCase()),
+  );
+  return value.length > 0 && simple && tail.length <= 1 && !value.some((token) => isOperator(token, ','))
+    ? value
+    : null;
+}
+
+export const clauses = [
+  'FROM',
+  'WHERE',
+  'GROUP',
+  'HAVING',
+  'WINDOW',
+  'UNION',
+  'INTERSECT',
+  'EXCEPT',
+  'ORDER',
+  'LIMIT',
+  'OFFSET',
+  'FETCH',
+  'FOR',
+];
+
+/** The tokens before a trailing `::type`. */
+export function withoutCast(tokens: readonly Token[]): readonly Token[] {
+  const at = tokens.findLastIndex((token) => isOperator(token, '::'));
+  const others = tokens.some(
+    (token, i) => i > at && token.kind === 'operator' && token.value !== '.' && token.value !== '::',
+  );
+  const simple = at > 0 && !others && (at === 1 || dotted(tokens.slice(0, at)) || isCall(tokens.slice(0, at)));
+  return simple ? tokens.slice(0, at) : tokens;
+}
+
+const isCall = (tokens: readonly Token[]): boolean =>
+  tokens[tokens.length - 1]?.kind === 'group' &&
+  (tokens.length === 1 || dotted(tokens.slice(0, -1)) !== null || isKeyword(tokens[0], 'ARRAY'));
+
+/** `a.b.c` as its parts; null when the tokens are anything else. */
+function dotted(tokens: readonly Token[]): string[] | null {
+  const parts: string[] = [];
+  for (const [i, token] of tokens.entries()) {
+    if (i % 2 === 1) {
+      if (!isOperator(token, '.')) return null;
+    } else if (token.kind === 'word') parts.push(token.value);
+    else return null;
+  }
+  return tokens.length % 2 === 1 ? parts : null;
+}
