@@ -1,5 +1,11 @@
 import type { Reply } from '../../../contract/exchange.ts';
-import { ConnectionError, DatabaseError, isFull, PoolTimeoutError, refusedLogin } from '../../database/database-error.ts';
+import {
+  ConnectionError,
+  DatabaseError,
+  isFull,
+  PoolTimeoutError,
+  refusedLogin,
+} from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { databaseErrorReply } from './database-error-reply.ts';
 
