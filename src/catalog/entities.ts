@@ -212,6 +212,11 @@ export const extensionOf = (catalogue: string, oid: string): string =>
     where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and d.deptype = 'e'
       and d.refclassid = 'pg_catalog.pg_extension'::regclass limit 1)`;
 
+/** Whether an extension owns an object. In a condition it is joined: PostgreSQL would look `extensionOf` up for every object it knows. */
+export const isOfExtension = (catalogue: string, oid: string): string =>
+  `exists (select from pg_catalog.pg_depend d where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and d.deptype = 'e'
+    and d.refclassid = 'pg_catalog.pg_extension'::regclass)`;
+
 const option = (name: string): string =>
   `(select o.option_value from pg_options_to_table(c.reloptions) o where o.option_name = '${name}')`;
 

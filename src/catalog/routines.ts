@@ -1,4 +1,4 @@
-import { extensionOf, type GrantFact } from './entities.ts';
+import { type GrantFact, isOfExtension } from './entities.ts';
 import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.ts';
 
 /** Functions and procedures of the app's schemas that no extension made, and how many extensions made. */
@@ -77,7 +77,7 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
     join pg_catalog.pg_language l on l.oid = p.prolang
     ${commentOf('pg_proc', 'p.oid')}
-    where ${extensionOf('pg_catalog.pg_proc', 'p.oid')} is null
+    where not ${isOfExtension('pg_catalog.pg_proc', 'p.oid')}
     order by n.nspname, p.proname, p.oid) t`,
 
   extension_routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
