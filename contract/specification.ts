@@ -234,6 +234,13 @@ export interface RoleEntry {
   /** The role of members (ninefold.roles) that it stands for; null for a role of the database. */
   member_role: string | null;
   bypasses_row_level_security: boolean;
+  /** Of a role of members; when the specification was made. */
+  figures?: RoleFigures;
+}
+
+export interface RoleFigures {
+  /** How many members have the role. */
+  members: number;
 }
 
 export interface RoleCell {

@@ -12,7 +12,7 @@ export function lasting({ purpose, screens, entities, states, rules, roles, call
     entities: entities && { ...entities, entities: entities.entities.map(withoutFigures) },
     states: states && { ...states, machines: states.machines.map(withoutFigures) },
     rules,
-    roles,
+    roles: roles && { ...roles, roles: roles.roles.map(withoutFigures) },
     calls: calls && { ...calls, calls: calls.calls.map(withoutFigures) },
     errors: errors && { ...errors, errors: errors.errors.map(withoutFigures) },
     limits: limits && { ...limits, limits: limits.limits.map(withoutFigures) },

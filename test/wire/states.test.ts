@@ -104,6 +104,19 @@ describe('a member with the stock client', () => {
     expect(inserted).toMatchObject({ status: 409, error: { code: 'NF002' } });
   });
 
+  it('is counted among those who have a role, where chapter 6 tells of it', async () => {
+    const { app, customer } = await helpdesk();
+    const holders = async () =>
+      (await specificationOf(app)).roles?.roles.flatMap(({ member_role, figures }) =>
+        member_role === null ? [] : [`${member_role} ${figures?.members}`],
+      );
+    expect(await holders()).toEqual(['agent 1']);
+    await sql(app, `select ninefold.grant_role('${customer.user.id}', 'agent')`);
+    await expect.poll(holders, { timeout: 3000 }).toEqual(['agent 2']);
+    await sql(app, `select ninefold.revoke_role('${customer.user.id}', 'agent')`);
+    await expect.poll(holders, { timeout: 3000 }).toEqual(['agent 1']);
+  });
+
   it('passes once when two do the same at once', async () => {
     const { app, agent, customer, id } = await helpdesk();
     await sql(app, `select ninefold.grant_role('${customer.user.id}', 'agent')`);

@@ -9,6 +9,7 @@ import type { Database } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 import { type EntityFigures, loadEntityFigures } from './entities.ts';
 import type { MetError } from './errors.ts';
+import { loadRoleFigures, type MemberFigures } from './roles.ts';
 import { loadStateFigures, type StateFigures } from './states.ts';
 import type { HitLimit } from './with-figures.ts';
 
@@ -17,6 +18,7 @@ export interface LiveFigures {
   purpose: Omit<PurposeFigures, 'entities'>;
   entities: EntityFigures;
   states: StateFigures;
+  roles: MemberFigures;
   /** By the id of the call. */
   calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>>;
   errors: readonly MetError[];
@@ -26,15 +28,16 @@ export interface LiveFigures {
 /** Reads the figures of an app. Throws what `readCatalogue` and `Executor.run` throw. */
 export async function loadFigures(app: App): Promise<LiveFigures> {
   const { database } = app;
-  const [members, calls_today, entities, states, calls, incidents] = await Promise.all([
+  const [members, calls_today, entities, states, roles, calls, incidents] = await Promise.all([
     countUsers(database),
     callsToday(database),
     loadEntityFigures(database),
     loadStateFigures(database),
+    loadRoleFigures(database),
     readFigures(app),
     readIncidents(app),
   ]);
-  return { purpose: { members, calls_today }, entities, states, calls, ...incidents };
+  return { purpose: { members, calls_today }, entities, states, roles, calls, ...incidents };
 }
 
 async function callsToday(database: Database): Promise<number> {

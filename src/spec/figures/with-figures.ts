@@ -10,7 +10,7 @@ export interface HitLimit extends ErrorFigures {
 
 /** The specification with each figure beside what it is about, as of `at`. Pure; what the app does stays the same, and so does the hash. */
 export function withFigures(specification: Specification, live: LiveFigures, at: Date): Specification {
-  const { purpose, entities, states, rules, calls, errors, limits } = specification.chapters;
+  const { purpose, entities, states, rules, roles, calls, errors, limits } = specification.chapters;
   const exposed = entities?.entities.filter((entity) => entity.exposed).length ?? 0;
   const chapters: Chapters = {
     ...specification.chapters,
@@ -19,6 +19,7 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
       entities: { ...entities, entities: each(entities.entities, (one) => live.entities.get(one.id)) },
     }),
     ...(states && { states: { ...states, machines: each(states.machines, (one) => live.states.get(one.id)) } }),
+    ...(roles && { roles: { ...roles, roles: each(roles.roles, (one) => live.roles.get(one.member_role ?? '')) } }),
     ...(calls && { calls: { ...calls, calls: each(calls.calls, (one) => live.calls.get(one.id)) } }),
     ...(errors && { errors: { ...errors, errors: errorsWithFigures(errors.errors, rules?.rules ?? [], live.errors) } }),
     ...(limits && { limits: { ...limits, limits: each(limits.limits, hitBy(live.limits)) } }),

@@ -11,6 +11,7 @@ import { useChapter } from '../use-chapter.ts';
 import styles from './cell-panel.module.css';
 import { CellProbe } from './cell-probe.tsx';
 import { Explain } from './explain/explain.tsx';
+import { roleWords } from './role-words.ts';
 import { verdictSentence } from './verdict-sentence.ts';
 
 /** One cell of the matrix told in full: the verdict in words, why, the policies it comes from, the grant. */
@@ -63,7 +64,7 @@ export function CellPanel({
       <PanelSection title="Why">
         <KeyValues
           pairs={[
-            ['Role', `${role.name}: ${role.meaning}`],
+            ['Role', `${role.name}: ${roleWords(role)}`],
             ['Reason', cell.reason],
             ...(entity && cell.operation !== 'execute' ? [grantPair(cell, entity), securityPair(entity, role)] : []),
           ]}

@@ -20,6 +20,7 @@ import { cellWords } from './cell-words.ts';
 import { cellKey, type MatrixGroup, step } from './matrix.ts';
 import { disagreement } from './probe-words.ts';
 import styles from './role-matrix.module.css';
+import { roleWords } from './role-words.ts';
 
 /** The room in px that a matrix with words in its cells takes at least: beside the heads of its rows, as much for each role. */
 export const roomForWords = (roles: number): number => 204 + 108 * roles;
@@ -103,15 +104,15 @@ export function RoleMatrix({
             <th colSpan={2} scope="col">
               Entity and operation
             </th>
-            {roles.map(({ name, meaning }) => (
+            {roles.map((role) => (
               <th
-                key={name}
+                key={role.name}
                 scope="col"
-                className={classNames('cut', selected?.role === name && styles.hot)}
-                title={meaning}
+                className={classNames('cut', selected?.role === role.name && styles.hot)}
+                title={roleWords(role)}
               >
-                <span className={styles.role}>{name}</span>
-                <span className={classNames(styles.under, 'cut')}>{meaning}</span>
+                <span className={styles.role}>{role.name}</span>
+                <span className={classNames(styles.under, 'cut')}>{roleWords(role)}</span>
               </th>
             ))}
           </tr>

@@ -1,0 +1,17 @@
+import type { RoleFigures } from '../../../contract/specification.ts';
+import { asServer } from '../../apps/as-server.ts';
+import type { Database } from '../../database/database.ts';
+import { firstJson } from '../../database/statement.ts';
+
+/** Figures by the role of members. */
+export type MemberFigures = ReadonlyMap<string, RoleFigures>;
+
+const COUNTS = `select coalesce(pg_catalog.json_agg(r), '[]') from (
+  select d.name, (select pg_catalog.count(*) from ninefold.member_roles m where m.role = d.name) as members from ninefold.roles d) r`;
+
+/** Reads how many members have each role, the roles that nobody has included. Throws what `Executor.run` throws. */
+export async function loadRoleFigures(database: Database): Promise<MemberFigures> {
+  const [result] = await asServer(database, [{ text: COUNTS, params: [] }]);
+  const rows = (result && firstJson<{ name: string; members: number }[]>(result)) ?? [];
+  return new Map(rows.map(({ name, members }) => [name, { members }]));
+}
