@@ -10,8 +10,8 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 }
 
 /**
- * Tests against running nodes, which the files of a project share: `maxWorkers` files at a time, each with apps of its own; one,
- * where a file takes what a node has, all its connections for one. Projects run one after the other (`groupOrder`).
+ * Tests against running nodes, which the files of a project share: `maxWorkers` files at a time, each with apps of its own. A file
+ * that takes what a node has, all its connections for one, is in a folder `alone`. Projects run one after the other (`groupOrder`).
  */
 function againstNodes(
   name: string,
@@ -24,6 +24,7 @@ function againstNodes(
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
+      exclude: name.endsWith('/alone') ? [] : ['test/*/alone/**'],
       globalSetup: [`test/support/${setup}`],
       maxWorkers,
       testTimeout: 120_000,
@@ -42,9 +43,10 @@ export default defineConfig({
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
       // More than two cores can run: while one file waits for a figure to be renewed, others go on.
       againstNodes('wire', 1, 'shared-node-setup.ts', 3),
-      againstNodes('attack', 2, 'shared-node-setup.ts', 1),
-      againstNodes('fault', 3, 'build-setup.ts', 2),
-      againstNodes('e2e', 4, 'browser-setup.ts', 3),
+      againstNodes('attack', 2, 'shared-node-setup.ts', 3),
+      againstNodes('attack/alone', 3, 'shared-node-setup.ts', 1),
+      againstNodes('fault', 4, 'build-setup.ts', 2),
+      againstNodes('e2e', 5, 'browser-setup.ts', 3),
     ],
   },
 });
