@@ -29,7 +29,7 @@ export const probeLimits = {
   probePaceMilliseconds: {
     group: 'builders',
     unit: 'milliseconds',
-    default: 125,
+    default: 115,
     meaning: 'How long a probe gives to each entity on average, tries and rest together.',
   },
   probeRestFactor: {
