@@ -19,23 +19,23 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 }
 
 /**
- * Tests against running nodes, which the files of a project share: `maxWorkers` files at a time, each with apps of its own. A file
- * that takes what a node has, all its connections for one, is in a folder `alone`. Projects run one after the other (`groupOrder`).
+ * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own, but one where a
+ * file takes what a node has, all its connections for one. Projects run one after the other (`groupOrder`).
  */
 function againstNodes(
   name: string,
   groupOrder: number,
   setup: string,
-  maxWorkers: number,
+  { maxWorkers = 2, isolate = true } = {},
 ): TestProjectInlineConfiguration {
   return {
     extends: true,
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
-      exclude: name.endsWith('/alone') ? [] : ['test/*/alone/**'],
       globalSetup: [`test/support/${setup}`],
       maxWorkers,
+      isolate,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       sequence: { groupOrder },
@@ -50,11 +50,10 @@ export default defineConfig({
     projects: [
       inProcess('unit', ['{src,contract}/**/*.test.ts', 'scripts/**/*.test.mjs', 'web/**/*.test.{ts,tsx}']),
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
-      againstNodes('wire', 1, 'shared-node-setup.ts', 2),
-      againstNodes('attack', 2, 'shared-node-setup.ts', 2),
-      againstNodes('attack/alone', 3, 'shared-node-setup.ts', 1),
-      againstNodes('fault', 4, 'build-setup.ts', 2),
-      againstNodes('e2e', 5, 'browser-setup.ts', 2),
+      againstNodes('wire', 1, 'shared-node-setup.ts', { isolate: false }),
+      againstNodes('attack', 2, 'shared-node-setup.ts', { maxWorkers: 1 }),
+      againstNodes('fault', 3, 'build-setup.ts'),
+      againstNodes('e2e', 4, 'browser-setup.ts'),
     ],
   },
 });
