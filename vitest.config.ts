@@ -22,12 +22,7 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
  * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own, but one where a
  * file takes what a node has, all its connections for one. Projects run one after the other (`groupOrder`).
  */
-function againstNodes(
-  name: string,
-  groupOrder: number,
-  setup: string,
-  { maxWorkers = 2, isolate = true } = {},
-): TestProjectInlineConfiguration {
+function againstNodes(name: string, groupOrder: number, setup: string, maxWorkers = 2): TestProjectInlineConfiguration {
   return {
     extends: true,
     test: {
@@ -35,7 +30,6 @@ function againstNodes(
       include: [`test/${name}/**/*.test.ts`],
       globalSetup: [`test/support/${setup}`],
       maxWorkers,
-      isolate,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       sequence: { groupOrder },
@@ -50,8 +44,8 @@ export default defineConfig({
     projects: [
       inProcess('unit', ['{src,contract}/**/*.test.ts', 'scripts/**/*.test.mjs', 'web/**/*.test.{ts,tsx}']),
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
-      againstNodes('wire', 1, 'shared-node-setup.ts', { isolate: false }),
-      againstNodes('attack', 2, 'shared-node-setup.ts', { maxWorkers: 1 }),
+      againstNodes('wire', 1, 'shared-node-setup.ts'),
+      againstNodes('attack', 2, 'shared-node-setup.ts', 1),
       againstNodes('fault', 3, 'build-setup.ts'),
       againstNodes('e2e', 4, 'browser-setup.ts'),
     ],
