@@ -16,7 +16,8 @@ import { callSettings } from './call-settings.ts';
 import type { Facts } from './facts.ts';
 import { functionEntries } from './functions.ts';
 import { groupBy } from './group.ts';
-import { callableRoutines, idOf } from './routines.ts';
+import { idOf } from './names.ts';
+import { callableRoutines } from './routines.ts';
 
 /** Chapter 7: every call that the app answers, and for whom, what its functions do, and how calls are answered. */
 export function callsChapter(

@@ -10,7 +10,7 @@ import type {
 import { type Computed, computedOf } from './computed.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
-import { byName, compareText, entityId, roleName, routineId } from './names.ts';
+import { byName, compareText, entityId, idOf, roleName } from './names.ts';
 import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
 
@@ -93,18 +93,7 @@ function computedFields(computed: readonly Computed[] = []): Pick<Entity, 'compu
   if (computed.length === 0) return {};
   return {
     computed: computed
-      .map(({ routine: { schema, name, inputs, result: type }, as }) => {
-        return {
-          name,
-          as,
-          type,
-          function: routineId(
-            schema,
-            name,
-            inputs.map((input) => input.type),
-          ),
-        };
-      })
+      .map(({ routine, as }) => ({ name: routine.name, as, type: routine.result, function: idOf(routine) }))
       .sort((a, b) => compareText(a.name, b.name) || compareText(a.function, b.function)),
   };
 }

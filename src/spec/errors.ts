@@ -7,9 +7,10 @@ import type { Machine, StatesChapter } from '../../contract/states.ts';
 import type { MachineTriggerFact } from '../catalog/machines.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { Facts } from './facts.ts';
+import { idOf } from './names.ts';
 import { type Raise, raisesOf } from './plpgsql/raises.ts';
 import { Reached } from './reached.ts';
-import { idOf, toldRoutines } from './routines.ts';
+import { toldRoutines } from './routines.ts';
 import { triggersByMachine } from './states.ts';
 
 /** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4. */

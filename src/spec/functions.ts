@@ -3,8 +3,8 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
-import { entityId, roleName } from './names.ts';
-import { idOf, toldRoutines } from './routines.ts';
+import { entityId, idOf, roleName } from './names.ts';
+import { toldRoutines } from './routines.ts';
 
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;

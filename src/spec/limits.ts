@@ -5,8 +5,8 @@ import type { LimitLine, LimitsChapter } from '../../contract/specification.ts';
 import type { BoundFacts, ServerSetting } from '../catalog/bounds.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { Facts } from './facts.ts';
-import { compareText, roleName, sqlName } from './names.ts';
-import { idOf, toldRoutines } from './routines.ts';
+import { compareText, idOf, roleName, sqlName } from './names.ts';
+import { toldRoutines } from './routines.ts';
 
 export interface LimitsApp {
   settings: RestSettings & AuthSettings;

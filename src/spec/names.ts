@@ -1,6 +1,16 @@
 import type { AccessFacts } from '../catalog/access.ts';
+import { routineId } from '../catalog/entity-names.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
 
-export { entityId, routineId, sqlName } from '../catalog/entity-names.ts';
+export { entityId, sqlName } from '../catalog/entity-names.ts';
+
+/** The id of a function: `public.close(uuid)`. */
+export const idOf = (routine: RoutineFact): string =>
+  routineId(
+    routine.schema,
+    routine.name,
+    routine.inputs.map((input) => input.type),
+  );
 
 /** Orders by code unit: the same on every machine and in every locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -9,8 +9,8 @@ import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import { fromNowOn } from './access/from-now-on.ts';
 import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
-import { byName, compareText, entityId, roleName, sqlName } from './names.ts';
-import { executedRoutines, idOf, toldRoutines } from './routines.ts';
+import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
+import { executedRoutines, toldRoutines } from './routines.ts';
 import { anyone } from './words/outcomes.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;

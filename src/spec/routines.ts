@@ -3,15 +3,7 @@ import { type Computed, computedOf } from './computed.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
-import { byName, compareText, routineId } from './names.ts';
-
-/** The id of a function: `public.close(uuid)`. */
-export const idOf = (routine: RoutineFact): string =>
-  routineId(
-    routine.schema,
-    routine.name,
-    routine.inputs.map((input) => input.type),
-  );
+import { byName, compareText, idOf } from './names.ts';
 
 /** The functions of the app, by schema, name and what they take. */
 export const toldRoutines = (facts: Facts): RoutineFact[] =>

@@ -14,7 +14,7 @@ import { type AppDatabase, startAppDatabase } from '../../test/support/app-datab
 import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { callExample, letsMake } from './call-example.ts';
 import { loadFacts } from './facts.ts';
-import { idOf } from './routines.ts';
+import { idOf } from './names.ts';
 import { snippets } from './snippets.ts';
 import { deriveSpecification } from './specification.ts';
 

@@ -1,7 +1,7 @@
 import type { RoutineFact } from '../../catalog/routines.ts';
 import { groupBy } from '../group.ts';
-import { sqlName } from '../names.ts';
-import { idOf, toldRoutines } from '../routines.ts';
+import { idOf, sqlName } from '../names.ts';
+import { toldRoutines } from '../routines.ts';
 import { type Advice, type Ground, listed } from './ground.ts';
 
 /** Functions in which an unqualified name means whatever the caller's search path says. */

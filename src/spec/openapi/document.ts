@@ -1,8 +1,8 @@
 import { errorsOfCall } from '../../../contract/call-errors.ts';
 import type { CallEntry, Chapters, Entity, ErrorLine, Specification } from '../../../contract/specification.ts';
 import { groupBy } from '../group.ts';
-import { compareText } from '../names.ts';
-import { callableRoutines, idOf } from '../routines.ts';
+import { compareText, idOf } from '../names.ts';
+import { callableRoutines } from '../routines.ts';
 import type { TypeFacts } from '../types/facts.ts';
 import { inputSchemas, type JsonSchema, shapeSchema } from '../types/json-schema.ts';
 import { NamedTypes } from '../types/type-names.ts';

@@ -1,6 +1,6 @@
 import type { CallEntry, RowCall } from '../../../contract/specification.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-import { idOf } from '../routines.ts';
+import { idOf } from '../names.ts';
 import type { JsonSchema } from '../types/json-schema.ts';
 
 /** The parameters of calls that share method and path, each once: of the path, of the query, of headers. */
