@@ -4,12 +4,12 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { isCurrent } from '../apps/update-schema.ts';
-import { firstJson } from '../database/statement.ts';
 import { targetUrl } from '../database/target.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { createFromTemplate } from './create-from-template.ts';
+import { databaseSizes } from './database-sizes.ts';
 import { json, noContent } from './router.ts';
 
 const ref = z.string();
@@ -33,15 +33,18 @@ export async function listApps(context: AdminContext, caller: Caller): Promise<A
   const records = (await context.registry.list()).filter(
     (record) => record.ref !== CONSOLE_REF && (caller.kind === 'operator' || caller.apps.has(record.ref)),
   );
-  const figures = await figuresOf(context, records);
-  return records.map((record) => summaryOf(context, record, figures.get(record.database) ?? 0));
+  const sizes = await databaseSizes(
+    context.maintenance,
+    records.map((record) => record.database),
+  );
+  return records.map((record) => summaryOf(context, record, sizes.get(record.database) ?? 0));
 }
 
 /** GET /apps/:ref. */
 export async function showApp(context: AdminContext, ref: string): Promise<Reply> {
   const { record } = await context.apps.find(ref);
-  const figures = await figuresOf(context, [record]);
-  return json(summaryOf(context, record, figures.get(record.database) ?? 0));
+  const sizes = await databaseSizes(context.maintenance, [record.database]);
+  return json(summaryOf(context, record, sizes.get(record.database) ?? 0));
 }
 
 /** POST /apps. */
@@ -118,19 +121,4 @@ function summaryOf(context: AdminContext, record: AppRecord, sizeBytes: number):
     size_bytes: sizeBytes,
     ...(isCurrent(record) ? {} : { outdated: true }),
   };
-}
-
-/** Sizes of the apps' databases, in one query that opens none of them. */
-async function figuresOf(context: AdminContext, records: readonly AppRecord[]): Promise<Map<string, number>> {
-  if (records.length === 0) return new Map();
-  const [result] = await context.maintenance.run([
-    {
-      text: `select coalesce(json_object_agg(datname, pg_catalog.pg_database_size(oid)), '{}') from pg_catalog.pg_database
-             where datname in (select json_array_elements_text($1::json))`,
-      params: [JSON.stringify(records.map((record) => record.database))],
-    },
-  ]);
-  const sizes = result && firstJson<Record<string, number>>(result);
-  if (!sizes) throw new NinefoldError('internal');
-  return new Map(Object.entries(sizes));
 }

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import type { Database } from '../database/database.ts';
+import { Pool } from '../database/pool.ts';
+import { plain } from '../database/statement.ts';
+import { parseTarget } from '../database/target.ts';
+import { databaseSizes } from './database-sizes.ts';
+
+let postgres: TestPostgres;
+let pool: Pool;
+beforeAll(async () => {
+  postgres = await startPostgres('database-sizes');
+  pool = new Pool(parseTarget(postgres.url, 'test'), { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 5000 });
+  await pool.run([plain('create database kept')]);
+});
+afterAll(async () => {
+  await pool.close();
+  await postgres.stop();
+});
+
+it('leaves out what is not there', async () => {
+  const sizes = await databaseSizes(pool, ['kept', 'nowhere', 'a"; drop database kept']);
+  expect([...sizes.keys()]).toEqual(['kept']);
+  expect(sizes.get('kept')).toBeGreaterThan(1_000_000);
+});
+
+it('does not fail the list of all apps because one of them is deleted meanwhile', async () => {
+  await pool.run([plain('create database dropped')]);
+  let asked = 0;
+  /** Drops the database where the first question has found it, and not measured it yet. */
+  const meanwhile: Pick<Database, 'run'> = {
+    run: (statements) => {
+      if (++asked > 1) return pool.run(statements);
+      return pool.transaction(async (tx) => {
+        await tx.run([plain('set transaction isolation level repeatable read'), plain('select 1')]);
+        await pool.run([plain('drop database dropped')]);
+        return tx.run(statements);
+      });
+    },
+  };
+  const sizes = await databaseSizes(meanwhile, ['kept', 'dropped']);
+  expect(asked).toBe(2);
+  expect([...sizes.keys()]).toEqual(['kept']);
+});
