@@ -21,6 +21,8 @@ export interface BatchOptions {
 /** One write that ends in one Sync, and the answers that belong to it. */
 export class Batch {
   readonly options: BatchOptions;
+  /** Which of the connection's writes to its socket brings it to the server. */
+  readonly flush: number;
   /** Each statement that this batch executes, in order; null for what is not prepared by name. */
   readonly prepared: (Prepared | null)[] = [];
   readonly results: Result[] = [];
@@ -39,8 +41,14 @@ export class Batch {
   readonly #resolve: (results: Result[]) => void;
   readonly #reject: (error: Error) => void;
 
-  constructor(options: BatchOptions, resolve: (results: Result[]) => void, reject: (error: Error) => void) {
+  constructor(
+    options: BatchOptions,
+    flush: number,
+    resolve: (results: Result[]) => void,
+    reject: (error: Error) => void,
+  ) {
     this.options = options;
+    this.flush = flush;
     this.#resolve = resolve;
     this.#reject = reject;
   }

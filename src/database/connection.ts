@@ -18,6 +18,12 @@ import type { Target } from './target.ts';
 import { MessageWriter } from './writer.ts';
 
 /**
+ * What was ended within this time of its begin was not meant: whoever ends a statement on purpose has seen it run, and must not find it
+ * running again. An idle connection was meant, as by the copy of a database.
+ */
+const JUST_BEGUN_MILLISECONDS = 1000;
+
+/**
  * One connection, with several batches in flight: each batch is one implicit transaction, PostgreSQL answers them in
  * order, and no batch waits for the answer to the one before it.
  */
@@ -30,6 +36,8 @@ export class Connection {
   #head = 0;
   #expected = 0;
   #flushScheduled = false;
+  /** Writes to the socket that it took, at least in part. */
+  #flushed = 0;
   #cancelling = false;
   #closedBy: Error | null = null;
   #listener: ((channel: string, payload: string) => void) | null = null;
@@ -134,9 +142,9 @@ export class Connection {
   }
 
   #send(options: BatchOptions, write: (batch: Batch) => void): Promise<Result[]> {
-    if (this.#closedBy) return Promise.reject(neverSent(this.#closedBy));
+    if (this.#closedBy) return Promise.reject(asNotKept(this.#closedBy));
     return new Promise((resolve, reject) => {
-      const batch = new Batch(options, resolve, reject);
+      const batch = new Batch(options, this.#flushed + 1, resolve, reject);
       const before = this.#writer.length;
       try {
         write(batch);
@@ -195,7 +203,11 @@ export class Connection {
 
   #flush(): void {
     this.#flushScheduled = false;
-    if (!this.#writer.isEmpty && !this.#closedBy) this.#opened.socket.write(this.#writer.take());
+    if (this.#writer.isEmpty || this.#closedBy) return;
+    const { socket } = this.#opened;
+    socket.write(this.#writer.take());
+    // An error that is there by now (EPIPE) is of a socket that took nothing; a later one may follow on a part of it.
+    if (socket.errored === null) this.#flushed++;
   }
 
   #receive(type: number, data: Buffer, start: number, end: number): void {
@@ -352,7 +364,11 @@ export class Connection {
     this.#opened.socket.destroy();
     const lost = this.#inFlight.splice(0).slice(this.#head);
     this.#head = 0;
-    for (const batch of lost) batch.fail(batch.begun ? error : asUnbegun(error));
+    const isUndone = isEnded(error) && performance.now() - this.headSince < JUST_BEGUN_MILLISECONDS;
+    for (const batch of lost) {
+      const isNeverBegun = batch.flush > this.#flushed || (isEnded(error) && !batch.begun);
+      batch.fail(isNeverBegun || isUndone ? asNotKept(error) : error);
+    }
     this.#onClose(this);
   }
 }
@@ -362,17 +378,18 @@ function startupOrShutdown(fields: DatabaseErrorFields): ConnectionError {
   return new ConnectionError(fields.message, { cause: new DatabaseError(fields) });
 }
 
-/**
- * For a batch to which nothing was answered. Where an administrator ended the connection (SQLSTATE 57P01), it was never looked at:
- * the server flushes what it has done before it says so.
- */
-function asUnbegun(error: Error): Error {
-  const isEnded = error instanceof ConnectionError && error.sqlstate === '57P01';
-  return isEnded ? neverSent(error) : error;
-}
+/** What ends a connection from outside: an administrator, and the limit of idle time that the database or the role has. */
+const endings: readonly (string | null)[] = ['57P01', '57P05'];
 
-function neverSent(error: Error): ConnectionError {
-  const unbegun = new ConnectionError(error.message, { cause: error.cause });
-  unbegun.neverBegun = true;
-  return unbegun;
+/**
+ * The server said that it ends the connection, before it said that the batch is done. A batch to which nothing was answered was then
+ * never looked at, as the server flushes what it has done first. Any other was not committed: PostgreSQL takes no notice of the request
+ * while it commits (HOLD_INTERRUPTS in xact.c), nor from there until it says ReadyForQuery.
+ */
+const isEnded = (error: Error): boolean => error instanceof ConnectionError && endings.includes(error.sqlstate);
+
+function asNotKept(error: Error): ConnectionError {
+  const notKept = new ConnectionError(error.message, { cause: error.cause });
+  notKept.nothingKept = true;
+  return notKept;
 }

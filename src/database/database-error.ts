@@ -42,13 +42,13 @@ export class DatabaseError extends Error {
 }
 
 /**
- * The connection could not be made or was lost before the answer came: the outcome is unknown, unless `neverBegun`. Its cause is a
+ * The connection could not be made or was lost before the answer came: the outcome is unknown, unless `nothingKept`. Its cause is a
  * DatabaseError where PostgreSQL said why.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
-  /** The server ended the connection before it looked at the batch, which may be sent again over another one. */
-  neverBegun = false;
+  /** The connection was ended before the server looked at the batch, or undid it: it may be sent again over another one. */
+  nothingKept = false;
 
   /** SQLSTATE of what PostgreSQL said; null where it said nothing. */
   get sqlstate(): string | null {
@@ -66,9 +66,12 @@ export class ResultTooLargeError extends Error {
   override readonly name = 'ResultTooLargeError';
 }
 
-/** The server starts up, or the database is closed while it is being copied: worth the wait that each caller has. */
+/** SQLSTATEs of a server that starts up, of a database closed while it is copied, and of a connection that was ended before its use. */
+const passing: readonly (string | null)[] = ['57P03', '55000', '57P01'];
+
+/** Why no connection could be made will pass: worth the wait that each caller has. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof ConnectionError && (error.sqlstate === '57P03' || error.sqlstate === '55000');
+  return error instanceof ConnectionError && passing.includes(error.sqlstate);
 }
 
 /** What keeps the role from logging in, whatever is tried again; null where it is something else. */

@@ -31,14 +31,19 @@ export class Listener {
   /** Resolves when listening. Throws what opening a connection throws; a later loss is mended in the background. */
   async start(): Promise<void> {
     const connection = await Connection.open(this.#target, 5000, () => this.#lost(connection));
+    connection.onNotification(this.#handlers.onNotification);
+    const listen = this.#channels.map((channel) => ({ text: `LISTEN ${quoteIdentifier(channel)}`, params: [] }));
+    await connection.run(listen).catch((error) => {
+      connection.close();
+      throw error;
+    });
     if (this.#closed) {
       connection.close();
       return;
     }
     this.#connection = connection;
-    connection.onNotification(this.#handlers.onNotification);
-    await connection.run(this.#channels.map((channel) => ({ text: `LISTEN ${quoteIdentifier(channel)}`, params: [] })));
     this.#handlers.onConnected();
+    if (connection.isClosed) this.#lost(connection);
   }
 
   close(): void {

@@ -277,7 +277,9 @@ describe('connections', () => {
       const sleeping = expect(pool.run([query('select pg_sleep(25)')])).rejects.toBeInstanceOf(ConnectionError);
       await withPool(async (other) => {
         await runningIn(other, 'select pg_sleep(25)');
+        // As an administrator does, who has seen it run: what has just begun is tried again.
         await other.run([
+          query('select pg_sleep(1.2)'),
           query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(25)'`),
         ]);
       });
@@ -299,6 +301,34 @@ describe('connections', () => {
       },
       { max: 1 },
     );
+  });
+
+  it('that the server ended just as a call came fail nobody, and the call is done once', async () => {
+    await withPool(async (pool) => {
+      await pool.script('create table done_once (at int); create sequence tries');
+      const answer = await pool.run([
+        query(`insert into done_once select nextval('tries')`),
+        query('select pg_terminate_backend(pg_backend_pid()) from done_once where at < 3'),
+      ]);
+      expect(answer).toHaveLength(2);
+      expect(await value(pool, query('select array_agg(at)::text from done_once'))).toBe('{3}');
+    });
+  });
+
+  it('that the server ended all at once fail nobody either, as when its database is closed to be copied', async () => {
+    await withPool(async (pool) => {
+      for (let i = 0; i < 20; i++) {
+        await Promise.all(
+          Array.from({ length: 4 }, () => pool.transaction((tx) => tx.run([query('select pg_sleep(0.01)')]))),
+        );
+        expect(pool.size).toBe(4);
+        await withPool((other) =>
+          other.run([query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()')]),
+        );
+        expect(await value(pool, prepared('select 5'))).toBe('5');
+        expect(await pool.transaction((tx) => tx.run([query('select 6')]))).toHaveLength(1);
+      }
+    });
   });
 
   it('are waited for only as long as the limit says', async () => {

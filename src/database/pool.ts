@@ -77,13 +77,11 @@ export class Pool implements Database {
     return this.#shared.size + this.#exclusive.size + this.#opening;
   }
 
-  async run(statements: readonly Statement[], options: RunOptions = {}): Promise<Result[]> {
-    try {
-      return await this.#runOnce(statements, options);
-    } catch (error) {
-      if (mayBeSentAgain(error) && !options.signal?.aborted) return this.#runOnce(statements, options);
-      throw error;
-    }
+  run(statements: readonly Statement[], options: RunOptions = {}): Promise<Result[]> {
+    return this.#untilKept(
+      () => this.#runOnce(statements, options),
+      () => !options.signal?.aborted,
+    );
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -154,20 +152,32 @@ export class Pool implements Database {
     }
   }
 
+  /**
+   * Tries again what was sent in vain, with nothing kept of it. All connections may have been ended at the same moment, and each is found out by a
+   * batch that it fails: so there are as many tries as connections, and one more.
+   */
+  async #untilKept<T>(attempt: () => Promise<T>, isWanted: () => boolean): Promise<T> {
+    for (let left = this.#options.max; ; left--) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (left === 0 || !mayBeSentAgain(error) || !isWanted()) throw error;
+      }
+    }
+  }
+
   /** Opens a transaction on a connection of its own; another one where the server has just ended the first. */
-  async #begin<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  #begin<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     let isOpen = false;
     const open = (connection: Connection) =>
       connection.run([{ text: 'BEGIN', params: [], preparedFor: '' }]).then(() => {
         isOpen = true;
         return work(connection);
       });
-    try {
-      return await this.#alone(open);
-    } catch (error) {
-      if (isOpen || !mayBeSentAgain(error)) throw error;
-      return this.#alone(open);
-    }
+    return this.#untilKept(
+      () => this.#alone(open),
+      () => !isOpen,
+    );
   }
 
   /**
@@ -398,7 +408,7 @@ const tailIn = (results: readonly Result[]): Tail | null => results.at(-1)?.tail
 
 /** A stale plan, a cancel request meant for another batch, a connection that was ended before: nothing was kept. */
 function mayBeSentAgain(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.neverBegun;
+  if (error instanceof ConnectionError) return error.nothingKept;
   return error instanceof DatabaseError && (error.stalePlan || error.strayCancel);
 }
 
