@@ -1,6 +1,9 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { countReporter } from './test/support/count-reporter.ts';
 
+/** A process for each file takes a second of processor time, and no file changes what it shares with others. */
+const isolate = false;
+
 /** Tests that need nothing but this process, or a Postgres of their own. */
 function inProcess(name: string, include: string[]): TestProjectInlineConfiguration {
   return {
@@ -9,8 +12,7 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
       name,
       include,
       maxWorkers: 2,
-      // A process for each file takes a second of processor time; they change nothing that they share.
-      isolate: false,
+      isolate,
       testTimeout: 60_000,
       hookTimeout: 60_000,
       sequence: { groupOrder: 0 },
@@ -19,17 +21,19 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 }
 
 /**
- * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own, but one where a
- * file takes what a node has, all its connections for one. Projects run one after the other (`groupOrder`).
+ * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own. A file that takes
+ * what a node has, all its connections for one, is in a folder `alone`. Projects run one after the other (`groupOrder`).
  */
-function againstNodes(name: string, groupOrder: number, setup: string, maxWorkers = 2): TestProjectInlineConfiguration {
+function againstNodes(name: string, groupOrder: number, setup: string): TestProjectInlineConfiguration {
   return {
     extends: true,
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
+      exclude: name.endsWith('/alone') ? [] : ['test/*/alone/**'],
       globalSetup: [`test/support/${setup}`],
-      maxWorkers,
+      maxWorkers: 2,
+      isolate,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       sequence: { groupOrder },
@@ -45,9 +49,10 @@ export default defineConfig({
       inProcess('unit', ['{src,contract}/**/*.test.ts', 'scripts/**/*.test.mjs', 'web/**/*.test.{ts,tsx}']),
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
       againstNodes('wire', 1, 'shared-node-setup.ts'),
-      againstNodes('attack', 2, 'shared-node-setup.ts', 1),
-      againstNodes('fault', 3, 'build-setup.ts'),
-      againstNodes('e2e', 4, 'browser-setup.ts'),
+      againstNodes('attack', 2, 'shared-node-setup.ts'),
+      againstNodes('attack/alone', 3, 'shared-node-setup.ts'),
+      againstNodes('fault', 4, 'build-setup.ts'),
+      againstNodes('e2e', 5, 'browser-setup.ts'),
     ],
   },
 });

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, deleteApp, runSql } from '../support/apps.ts';
-import { signUpMember } from '../support/clients.ts';
-import { superuserUrl, withClient } from '../support/database.ts';
+import type { AppConnection } from '../../../contract/admin.ts';
+import { createApp, deleteApp, runSql } from '../../support/apps.ts';
+import { signUpMember } from '../../support/clients.ts';
+import { superuserUrl, withClient } from '../../support/database.ts';
 import {
   adminCalls,
   appCalls,
@@ -13,10 +13,10 @@ import {
   files,
   json,
   notesAndPing,
-} from '../support/every-call.ts';
-import { hostileCalls } from '../support/hostile.ts';
-import { type HttpAnswer, send } from '../support/http.ts';
-import { uniqueRef } from '../support/unique.ts';
+} from '../../support/every-call.ts';
+import { hostileCalls } from '../../support/hostile.ts';
+import { type HttpAnswer, send } from '../../support/http.ts';
+import { uniqueRef } from '../../support/unique.ts';
 
 /** PostgreSQL takes no more connections: nobody is told that what they asked for is wrong, or that the server is broken. */
 const node = inject('node');
