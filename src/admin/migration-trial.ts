@@ -25,7 +25,7 @@ export async function tryMigrations(context: AdminContext, exchange: Exchange, r
   const app = await openApp(context, ref);
   return context.lifecycle.alone([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, files);
-    const before = await context.specify.specification(app);
+    const before = await context.specify.withoutFigures(app);
     const { after, ...rest } = await tryFiles(context, app, pending);
     const trial: MigrationTrial = { ...rest, skipped, changes: context.specify.changes(before, after) };
     return json(trial);

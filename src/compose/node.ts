@@ -106,7 +106,7 @@ export async function composeWorker(
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
   });
-  const versions = new Versions((app) => specifier.specification(app), events);
+  const versions = new Versions((app) => specifier.withoutFigures(app), events);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);

@@ -8,7 +8,7 @@ const MOST = 12;
 
 let postgres: TestPostgres;
 beforeAll(async () => {
-  postgres = await startPostgres('room', MOST);
+  postgres = await startPostgres('room', { maxConnections: MOST });
 });
 afterAll(() => postgres.stop());
 

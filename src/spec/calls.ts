@@ -148,8 +148,29 @@ const rowMethods: readonly RowMethod[] = [
     operation: 'insert',
     method: 'POST',
     summary: (name) => `Adds rows to ${name}.`,
-    parameters: [value, representation],
-    returns: '201, no body; the rows with Prefer: return=representation',
+    parameters: [
+      value,
+      parameter(
+        'on_conflict',
+        'query',
+        'list of fields',
+        'With resolution: the unique fields by which a row is there already; the primary key when not given.',
+      ),
+      parameter(
+        'columns',
+        'query',
+        'list of fields',
+        'Which members of the body count, where not all objects of a list have the same.',
+      ),
+      parameter(
+        'Prefer',
+        'header',
+        'return=minimal or return=representation; resolution=merge-duplicates or resolution=ignore-duplicates; missing=default',
+        'Whether the rows come back, which needs the right to read them. What becomes of a row that is there already (an upsert): it is changed, which needs the rights to change and to read it, or passed over; without resolution the call is refused with 409. Whether a member that is missing in the body becomes the default of its field instead of null.',
+      ),
+    ],
+    returns:
+      '201, no body; the rows with Prefer: return=representation; 200 where an upsert added none. PUT with the primary key in the query adds one row, or changes the one that is there',
   },
   {
     operation: 'update',

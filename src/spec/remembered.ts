@@ -18,7 +18,8 @@ interface Derived {
   readonly state: string;
   readonly settings: Settings;
   readonly specification: Promise<Specification>;
-  shown: Shown;
+  /** Null where nobody has looked yet. */
+  shown: Shown | null;
 }
 
 /** The same with live figures. */
@@ -28,30 +29,40 @@ interface Shown {
   readonly specification: Promise<Specification>;
 }
 
+type Derive = () => Promise<Specification>;
+
 /** The last specification of each app, as long as nothing that it is derived from has changed; its figures are read anew every few seconds. */
 export class RememberedSpecifications {
   readonly #byApp = new WeakMap<App, Derived>();
 
-  /** What `derive` answered before, or answers now, with live figures. Throws what it throws, and what reading the catalogue does. */
-  async of(app: App, derive: () => Promise<Specification>): Promise<Specification> {
+  /** What `derive` answered before, or answers now. Throws what it throws, and what reading the catalogue does. */
+  async withoutFigures(app: App, derive: Derive): Promise<Specification> {
+    return (await this.#derived(app, derive)).specification;
+  }
+
+  /** The same with live figures. */
+  async of(app: App, derive: Derive): Promise<Specification> {
+    const derived = await this.#derived(app, derive);
+    if (derived.shown !== null && performance.now() < derived.shown.until) return derived.shown.specification;
+    const shown = show(derived.specification, loadFigures(app));
+    derived.shown = shown;
+    shown.specification.catch(() => {
+      if (derived.shown === shown) derived.shown = null;
+    });
+    return shown.specification;
+  }
+
+  async #derived(app: App, derive: Derive): Promise<Derived> {
     // Before it is derived: what changes meanwhile is seen the next time.
     const [state, settings] = await Promise.all([catalogueState(app.database), app.settings()]);
     const known = this.#byApp.get(app);
-    if (known?.state !== state || known.settings !== settings) {
-      const figures = loadFigures(app);
-      const specification = derive();
-      return this.#keep(app, { state, settings, specification, shown: show(specification, figures) });
-    }
-    if (performance.now() < known.shown.until) return known.shown.specification;
-    return this.#keep(app, { ...known, shown: show(known.specification, loadFigures(app)) });
-  }
-
-  #keep(app: App, derived: Derived): Promise<Specification> {
+    if (known?.state === state && known.settings === settings) return known;
+    const derived: Derived = { state, settings, specification: derive(), shown: null };
     this.#byApp.set(app, derived);
-    derived.shown.specification.catch(() => {
+    derived.specification.catch(() => {
       if (this.#byApp.get(app) === derived) this.#byApp.delete(app);
     });
-    return derived.shown.specification;
+    return derived;
   }
 }
 

@@ -2,8 +2,8 @@ import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contr
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { Access, type CallingRole } from './access/access.ts';
-import { type ChapterRole, callingRoles } from './access/calling-roles.ts';
+import { Access } from './access/access.ts';
+import { type CallingRole, type ChapterRole, callingRoles } from './access/calling-roles.ts';
 import { decideFunction } from './access/computed-access.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import { fromNowOn } from './access/from-now-on.ts';

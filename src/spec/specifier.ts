@@ -46,7 +46,12 @@ export class Specifier {
 
   /** What the app does now; its live figures are of the last seconds. Throws what `loadFacts` throws. */
   specification(app: App): Promise<Specification> {
-    return this.#remembered.of(app, async () => this.#derive(app, app.database, await app.settings()));
+    return this.#remembered.of(app, () => this.#deriveNow(app));
+  }
+
+  /** The same without live figures. */
+  withoutFigures(app: App): Promise<Specification> {
+    return this.#remembered.withoutFigures(app, () => this.#deriveNow(app));
   }
 
   /** What it would do as `executor` sees it, within its transaction, whose search path this changes. */
@@ -57,7 +62,7 @@ export class Specifier {
 
   /** One call by its id in chapter 7, as programs and as a request; null where the app has no such call. */
   async callDetail(app: App, id: string): Promise<CallDetail | null> {
-    const [{ chapters }, { rest }] = await Promise.all([this.specification(app), app.settings()]);
+    const [{ chapters }, { rest }] = await Promise.all([this.withoutFigures(app), app.settings()]);
     const call = chapters.calls?.calls.find((one) => one.id === id);
     if (!call) return null;
     const example = callExample(call, {
@@ -115,11 +120,14 @@ export class Specifier {
   /** The OpenAPI 3.1 document of what a role may call, as JSON; of everything where no role is named. */
   async openApi(app: App, role: string | null): Promise<string> {
     const settings = await app.settings();
-    const specification = await this.#derive(app, app.database, settings);
-    const facts = await factsOf(app, app.database, settings);
+    const [specification, facts] = await Promise.all([this.withoutFigures(app), factsOf(app, app.database, settings)]);
     const types = await loadTypeFacts(app.database, facts, await app.catalog());
     const visible = role === null ? specification : visibleTo(specification, role);
     return JSON.stringify(openApiDocument(visible, types, `${this.#url()}/apps/${app.ref}`));
+  }
+
+  async #deriveNow(app: App): Promise<Specification> {
+    return this.#derive(app, app.database, await app.settings());
   }
 
   async #derive(app: App, executor: Executor, settings: Settings): Promise<Specification> {

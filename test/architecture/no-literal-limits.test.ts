@@ -78,6 +78,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the pause between two tries', 'const FIRST_RETRY_MILLISECONDS = 50;', 'const LAST_RETRY_MILLISECONDS = 2000;'],
   ],
   'src/catalog/memoize.ts': [['what is remembered parsed', 'const MAX_TEXT = 1000;', 'const MAX_RESULTS = 1000;']],
+  'src/database/connection.ts': [
+    ['what of an ended connection is tried again: nobody is refused for it', 'const JUST_BEGUN_MILLISECONDS = 1000;'],
+  ],
   'src/database/pool.ts': [
     [
       'how calls share connections: nobody is refused for it',

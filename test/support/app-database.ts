@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Pool } from '../../src/database/pool.ts';
 import { parseTarget } from '../../src/database/target.ts';
 import { clone } from './clone.ts';
-import { startPostgres } from './postgres.ts';
+import { type Seed, startPostgres } from './postgres.ts';
 
 export interface AppDatabase {
   /** The superuser. */
@@ -13,26 +13,38 @@ export interface AppDatabase {
   stop(): Promise<void>;
 }
 
+const options = { max: 2, idleMilliseconds: 5000, waitMilliseconds: 10_000 };
+
+const numbered = readdirSync(join(clone, 'src/schema')).filter((file) => /^\d+_.*\.sql$/.test(file));
+const files = ['cluster.sql', ...numbered.sort()].map((file) => `src/schema/${file}`);
+
+/** The cluster's roles, Ninefold's schemas, and the roles of an app. This file is one of those that decide what is in it. */
+const seed: Seed = {
+  files: [...files, 'test/support/app-database.ts'],
+  plant: async (url) => {
+    const target = parseTarget(url, 'seed');
+    const pool = new Pool(target, options);
+    for (const file of files) await pool.script(readFileSync(join(clone, file), 'utf8'));
+    await pool.script(`
+      create role app_owner login password 'secret';
+      create role app_authenticator login noinherit password 'secret';
+      grant authenticator to app_authenticator;
+      grant anon, authenticated, service_role to app_owner;
+      alter database ${target.database} owner to app_owner;
+      grant connect, temporary on database ${target.database} to app_authenticator;`);
+    await pool.close();
+  },
+};
+
 /**
  * A database as every app has one, on a PostgreSQL of its own: the cluster's roles, Ninefold's schemas, the owner
  * `app_owner` and the login role `app_authenticator`. For tests of what is read from the catalogue.
  */
 export async function startAppDatabase(name: string): Promise<AppDatabase> {
-  const postgres = await startPostgres(name);
+  const postgres = await startPostgres(name, { seed });
   const target = parseTarget(postgres.url, name);
-  const options = { max: 2, idleMilliseconds: 5000, waitMilliseconds: 10_000 };
-  const pools = [new Pool(target, options)];
-  const pool = pools[0] as Pool;
-  const folder = join(clone, 'src/schema');
-  const numbered = readdirSync(folder).filter((file) => /^\d+_.*\.sql$/.test(file));
-  for (const file of ['cluster.sql', ...numbered.sort()]) await pool.script(readFileSync(join(folder, file), 'utf8'));
-  await pool.script(`
-    create role app_owner login password 'secret';
-    create role app_authenticator login noinherit password 'secret';
-    grant authenticator to app_authenticator;
-    grant anon, authenticated, service_role to app_owner;
-    alter database ${target.database} owner to app_owner;
-    grant connect, temporary on database ${target.database} to app_authenticator;`);
+  const pool = new Pool(target, options);
+  const pools = [pool];
   return {
     pool,
     as: (user) => {

@@ -16,10 +16,24 @@ export interface TestPostgres {
 
 const options = { port: 0, password: 'for-tests-only', log: () => undefined };
 
+/** What is in a cluster before a test begins. */
+export interface Seed {
+  /** The files of the clone that it is made of. */
+  files: readonly string[];
+  /** Makes it; `url` is the superuser's. */
+  plant(url: string): Promise<void>;
+}
+
+/** What initdb makes. */
+const bare: Seed = { files: [], plant: async () => undefined };
+
 /** A PostgreSQL of its own for one test file, in a home that goes with it. */
-export async function startPostgres(name: string, maxConnections?: number): Promise<TestPostgres> {
+export async function startPostgres(
+  name: string,
+  { seed = bare, maxConnections }: { seed?: Seed; maxConnections?: number } = {},
+): Promise<TestPostgres> {
   const home = await makeTestFolder(name);
-  await copy(await freshCluster(), join(home, 'postgres'));
+  await copy(await planted(seed), join(home, 'postgres'));
   const postgres = await startEmbeddedPostgres({
     ...{ ...options, home },
     ...(maxConnections !== undefined && { maxConnections }),
@@ -33,16 +47,17 @@ export async function startPostgres(name: string, maxConnections?: number): Prom
   };
 }
 
-/** The data folder of a cluster that was made and stopped, kept for all that make the same: initdb takes longer than most tests. */
-async function freshCluster(): Promise<string> {
-  const made = await Promise.all(
-    ['package-lock.json', 'src/postgres/initialise.ts'].map((file) => readFile(join(clone, file))),
-  );
-  const hash = createHash('sha256').update(Buffer.concat(made)).digest('hex').slice(0, 12);
+/** The data folder of a cluster that was made and stopped, kept for all that want the same: to make it takes longer than most tests. */
+async function planted({ files, plant }: Seed): Promise<string> {
+  const sources = ['package-lock.json', 'src/postgres/initialise.ts', ...files];
+  const contents = await Promise.all(sources.map((file) => readFile(join(clone, file))));
+  const hash = createHash('sha256').update(Buffer.concat(contents)).digest('hex').slice(0, 12);
   const folder = join(clone, '.tmp', `cluster-${hash}`);
   if (existsSync(folder)) return folder;
   const home = await makeTestFolder('cluster');
-  await (await startEmbeddedPostgres({ ...options, home })).stop();
+  const postgres = await startEmbeddedPostgres({ ...options, home });
+  await plant(postgres.url);
+  await postgres.stop();
   // Another test file may have been as fast.
   await rename(join(home, 'postgres'), folder).catch((error: Error & { code?: string }) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;

@@ -2,13 +2,13 @@ import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Facts } from '../facts.ts';
-import { type Expression, parseQuery } from '../words/expression.ts';
+import type { Expression } from '../words/expression.ts';
 import { anyone, type Caller, outcomes, TRUE } from '../words/outcomes.ts';
+import type { CallingRole } from './calling-roles.ts';
 import {
   always,
   conditionWords,
   type Decision,
-  display,
   findsNothing,
   limit,
   namesOf,
@@ -20,20 +20,9 @@ import { callFunction, Policies, type RowOperation, type RowSecurity } from './p
 import { PolicyGraph } from './policy-graph.ts';
 import { refusedByRules } from './rewrite-rules.ts';
 import { isGiven, Rights } from './rights.ts';
+import { holdsNothing, nameKey, ViewAccess, writeBit } from './view-access.ts';
 import { ViewUses } from './view-uses.ts';
 
-/** Who calls: the role that the call has, and what is known of its user. */
-export interface CallingRole {
-  oid: number;
-  name: string;
-  user: Caller['user'];
-  /** Of the roles that members can have, the one that the user is known to have; null where none is known. */
-  memberRole: string | null;
-}
-
-/** Bits of pg_relation_is_updatable. */
-const writeBit = { update: 4, insert: 8, delete: 16 } as const;
-const anyWrite = 28;
 const privilegeOf = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
 /** What a statement must pass besides when it reads a row that it changes. */
@@ -57,7 +46,7 @@ export class Access {
   readonly policies: Policies;
   readonly #relations: ReadonlyMap<number, RelationFact>;
   readonly #byName: ReadonlyMap<string, RelationFact>;
-  readonly #views: ViewUses;
+  readonly #views: ViewAccess;
   readonly #graph: PolicyGraph;
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
@@ -65,11 +54,12 @@ export class Access {
   constructor(facts: Facts) {
     this.rights = new Rights(facts);
     this.policies = new Policies(facts, this.rights);
-    this.#views = new ViewUses(facts);
     this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
-    this.#graph = new PolicyGraph(this.policies, this.#views, this.#relations, named);
+    const uses = new ViewUses(facts);
+    this.#views = new ViewAccess(this.rights, uses, this.#relations, this.#decideAs.bind(this));
+    this.#graph = new PolicyGraph(this.policies, uses, this.#relations, named);
   }
 
   /** Decides for a statement that the role sends itself. */
@@ -156,8 +146,8 @@ export class Access {
     if (operation !== 'select' && (relation.updatable_by_trigger & writeBit[operation]) === 0) {
       return refuse(`PostgreSQL knows no ${operation} on this ${kindNames[relation.kind]}`);
     }
-    if (relation.kind === 'v' && operation === 'select') return this.#selectView(caller, relation);
-    if (relation.kind === 'v' && operation !== 'select') return this.#writeView(caller, role, relation, operation);
+    if (relation.kind === 'v' && operation === 'select') return this.#views.select(caller, relation);
+    if (relation.kind === 'v' && operation !== 'select') return this.#views.write(caller, role, relation, operation);
     if (this.rights.unpopulated.has(relation.oid)) return refuse(holdsNothing);
     if (relation.kind === 'm' || relation.kind === 'f')
       return always('no row-level security on relations of this kind');
@@ -252,122 +242,6 @@ export class Access {
     return limit(decision, `with ${named} given`, `the role may not compute the default of ${named}`);
   }
 
-  #selectView(caller: CallingRole, view: RelationFact): Decision {
-    const { role, whose, relations, calls } = this.#beneath(caller, view);
-    if (calls?.always) return refuse(callsRefused(calls.routine));
-    const decision = this.#readThrough(caller, view, role, whose, relations);
-    if (!calls || decision.verdict === 'never') return decision;
-    return limit(decision, `without the fields that call ${calls.routine}()`, callsRefused(calls.routine));
-  }
-
-  #readThrough(
-    caller: CallingRole,
-    view: RelationFact,
-    role: number,
-    whose: string,
-    relations: readonly { fact: RelationFact; fields: number[] }[],
-  ): Decision {
-    const reads = relations.map(({ fact, fields }) => ({
-      fact,
-      seen: this.#decideAs(caller, role, fact, 'select', fields),
-    }));
-    const isEmpty = ({ fact, seen }: (typeof reads)[number]) => seen.refused && this.rights.unpopulated.has(fact.oid);
-    const closed = reads.find((read) => read.seen.refused && !isEmpty(read));
-    if (closed) return refuse(`${whose} may not read ${display(closed.fact)}: ${closed.seen.reason}`);
-    const unpopulated = reads.filter(isEmpty);
-    if (unpopulated.length > 0)
-      return this.#readUnpopulated(
-        view,
-        unpopulated.map(({ fact }) => fact),
-      );
-    const limited = reads.filter(({ seen }) => seen.verdict !== 'always');
-    const first = limited[0];
-    if (!first) return always(`reads with the rights of ${whose}`);
-    const tables = limited.map(({ fact }) => display(fact)).join(', ');
-    // Only of a view that takes writes is it sure that each of its rows is a row of its table.
-    if (relations.length === 1 && (view.updatable & anyWrite) !== 0) {
-      return {
-        ...first.seen,
-        policies: [],
-        reason: `reads ${tables} with the rights of ${whose}: ${first.seen.reason}`,
-      };
-    }
-    const query = view.definition === null ? null : parseQuery(view.definition);
-    const empty = limited.find(
-      ({ fact, seen }) =>
-        seen.verdict === 'never' &&
-        query?.plain &&
-        query.from.some((from) => nameKey(...from) === nameKey(fact.schema, fact.name)),
-    );
-    if (empty) {
-      return findsNothing(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
-    }
-    const reason = `reads with the rights of ${whose}, and of ${tables} only the rows that these see`;
-    return open(reason, `as far as rows of ${tables} can be seen`);
-  }
-
-  /** PostgreSQL leaves out what a statement needs nothing of, so that a view may be read in part. */
-  #readUnpopulated(view: RelationFact, unpopulated: readonly RelationFact[]): Decision {
-    const names = unpopulated.map(display).join(', ');
-    const query = view.definition === null ? null : parseQuery(view.definition);
-    const isFrom = ({ schema, name }: RelationFact) =>
-      query?.from.some((from) => nameKey(...from) === nameKey(schema, name));
-    if (query?.plain && unpopulated.some(isFrom)) return refuse(`reads ${names}: ${holdsNothing}`);
-    return open(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
-  }
-
-  #writeView(
-    caller: CallingRole,
-    role: number,
-    view: RelationFact,
-    operation: 'insert' | 'update' | 'delete',
-  ): Decision {
-    const beneath = this.#beneath(caller, view);
-    // An INSERT asks nothing of the view's query.
-    const calls = operation === 'insert' ? null : beneath.calls;
-    if (calls?.always) return refuse(callsRefused(calls.routine));
-    if ((view.updatable & writeBit[operation]) === 0) {
-      return open('an INSTEAD OF trigger decides', 'as its trigger allows');
-    }
-    const [table, ...others] = beneath.relations;
-    // The catalogue does not say which of several relations is the one that is written.
-    if (!table || others.length > 0) {
-      return open(`writes with the rights of ${beneath.whose}`, 'as the tables beneath allow');
-    }
-    const written = this.#decideAs(caller, beneath.role, table.fact, operation, null);
-    const reason = `writes ${display(table.fact)} with the rights of ${beneath.whose}: ${written.reason}`;
-    let decision: Decision = { ...written, reason, policies: [], columns: null };
-    if (decision.verdict === 'never') return decision;
-    const keepsAll = table.fact.kind !== 'v' && showsAll(view);
-    if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
-      decision = limit(decision, 'the row stays in the view', 'the view has a check option');
-    }
-    if (calls) {
-      const words = `without reading the fields that call ${calls.routine}()`;
-      decision = limit(decision, words, callsRefused(calls.routine));
-    }
-    const covered = operation === 'insert' ? 'all' : this.rights.fields(role, view, 'SELECT');
-    if (covered === 'all' || covered.length > 0) return decision;
-    return limit(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
-  }
-
-  /** The relations of a view's query, and whose rights decide about them. */
-  #beneath(caller: CallingRole, view: RelationFact) {
-    const uses = this.#views.of(view.oid);
-    const refused = this.rights.refusedFunctions(caller.oid, uses.functions);
-    const anyway = refused.find((routine) => callsAnyway(view, routine));
-    const routine = anyway ?? refused[0];
-    return {
-      role: view.security_invoker ? caller.oid : view.owner,
-      whose: view.security_invoker ? 'the caller' : 'the view’s owner',
-      calls: routine === undefined ? null : { routine, always: anyway !== undefined },
-      relations: uses.relations.flatMap(({ relation, fields }) => {
-        const fact = this.#relations.get(relation);
-        return fact ? [{ fact, fields }] : [];
-      }),
-    };
-  }
-
   /** Why PostgreSQL refuses a statement for what its policies call and read; null where it does not. */
   #refusal(
     caller: CallingRole,
@@ -410,27 +284,6 @@ export class Access {
 }
 
 const kindNames = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
-
-/** No name holds a NUL character. */
-const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
-
-const holdsNothing =
-  'it holds nothing yet, and PostgreSQL refuses to read it (55000) until REFRESH MATERIALIZED VIEW has filled it';
-
-/** True of a view whose query has no condition. */
-function showsAll(view: RelationFact): boolean {
-  const where = view.definition === null ? null : parseQuery(view.definition)?.where;
-  return where?.kind === 'constant' && where.value === true;
-}
-
-const callsRefused = (routine: string): string => `the view calls ${routine}(), which the role may not execute`;
-
-/** True where a view calls a function whatever is read of it; one for a field alone is left out with the field. */
-function callsAnyway(view: RelationFact, routine: string): boolean {
-  const query = view.definition === null ? null : parseQuery(view.definition);
-  if (!query || view.definition === null) return false;
-  return view.definition.slice(view.definition.lastIndexOf(query.source)).includes(`${routine}(`);
-}
 
 function noRow(policies: readonly PolicyFact[], operation: RowOperation, caller: CallingRole): string {
   if (!policies.some((policy) => policy.permissive)) {

@@ -1,8 +1,17 @@
 import type { RoleFact } from '../../catalog/access.ts';
 import type { Facts } from '../facts.ts';
 import { compareText } from '../names.ts';
-import type { CallingRole } from './access.ts';
+import type { Caller } from '../words/outcomes.ts';
 import type { Membership } from './membership.ts';
+
+/** Who calls: the role that the call has, and what is known of its user. */
+export interface CallingRole {
+  oid: number;
+  name: string;
+  user: Caller['user'];
+  /** Of the roles that members can have, the one that the user is known to have; null where none is known. */
+  memberRole: string | null;
+}
 
 /** A column of the matrix: a role of the database that calls can have, or a role that members can have. */
 export interface ChapterRole {

@@ -1,6 +1,7 @@
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Computed } from '../computed.ts';
-import type { Access, CallingRole } from './access.ts';
+import type { Access } from './access.ts';
+import type { CallingRole } from './calling-roles.ts';
 import { type Decision, display, limit, refuse } from './decision.ts';
 
 /**

@@ -239,7 +239,11 @@ class Operations {
       }
       const done = call.method === 'POST' ? '201' : '200';
       const given = { status: done, words: 'The rows, with Prefer: return=representation', schema: rows };
-      return call.method === 'POST' ? [given] : [given, { status: '204', words: 'Done', schema: null }];
+      const beside =
+        call.method === 'POST'
+          ? { status: '200', words: 'The rows of an upsert that added none', schema: rows }
+          : { status: '204', words: 'Done', schema: null };
+      return [given, beside];
     }
     if (call.area === 'auth') {
       const isEmpty = call.returns?.startsWith('204') === true;

@@ -7,17 +7,19 @@ import type { Facts } from '../facts.ts';
 import { probe } from './probe.ts';
 import { beginProbe, endProbe, noteProgress, readProbe } from './store.ts';
 
+interface Specifying {
+  withoutFigures(app: App): Promise<Specification>;
+  facts(app: App): Promise<Facts>;
+}
+
 /** Probes apps, one run for an app at a time over all workers; the reports are kept in the apps' own databases. */
 export class Probes {
-  readonly #specify: { specification(app: App): Promise<Specification>; facts(app: App): Promise<Facts> };
+  readonly #specify: Specifying;
   readonly #events: Events;
   readonly #runs = new Set<Promise<void>>();
   #isStopping = false;
 
-  constructor(
-    specify: { specification(app: App): Promise<Specification>; facts(app: App): Promise<Facts> },
-    events: Events,
-  ) {
+  constructor(specify: Specifying, events: Events) {
     this.#specify = specify;
     this.#events = events;
   }
@@ -55,7 +57,7 @@ export class Probes {
     const database = app.apart();
     try {
       const [{ hash, chapters }, facts, { rest }] = await Promise.all([
-        this.#specify.specification(app),
+        this.#specify.withoutFigures(app),
         this.#specify.facts(app),
         app.settings(),
       ]);

@@ -1,0 +1,169 @@
+import type { RelationFact } from '../../catalog/entities.ts';
+import { parseQuery } from '../words/expression.ts';
+import type { CallingRole } from './calling-roles.ts';
+import { always, type Decision, display, findsNothing, limit, open, refuse } from './decision.ts';
+import type { RowOperation } from './policies.ts';
+import type { Rights } from './rights.ts';
+import type { ViewUses } from './view-uses.ts';
+
+/** Bits of pg_relation_is_updatable. */
+export const writeBit = { update: 4, insert: 8, delete: 16 } as const;
+const anyWrite = 28;
+
+/** What is decided for what stands beneath a view, with the rights of `role`; as `Access` decides it. */
+type DecideAs = (
+  caller: CallingRole,
+  role: number,
+  relation: RelationFact,
+  operation: RowOperation,
+  needed: readonly number[] | null,
+) => Decision;
+
+/** Decides about views: by whose rights count beneath them, and what those may do there. */
+export class ViewAccess {
+  readonly #rights: Rights;
+  readonly #uses: ViewUses;
+  readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #decideAs: DecideAs;
+
+  constructor(rights: Rights, uses: ViewUses, relations: ReadonlyMap<number, RelationFact>, decideAs: DecideAs) {
+    this.#rights = rights;
+    this.#uses = uses;
+    this.#relations = relations;
+    this.#decideAs = decideAs;
+  }
+
+  /** What a SELECT on the view meets. */
+  select(caller: CallingRole, view: RelationFact): Decision {
+    const { role, whose, relations, calls } = this.#beneath(caller, view);
+    if (calls?.always) return refuse(callsRefused(calls.routine));
+    const decision = this.#readThrough(caller, view, role, whose, relations);
+    if (!calls || decision.verdict === 'never') return decision;
+    return limit(decision, `without the fields that call ${calls.routine}()`, callsRefused(calls.routine));
+  }
+
+  #readThrough(
+    caller: CallingRole,
+    view: RelationFact,
+    role: number,
+    whose: string,
+    relations: readonly { fact: RelationFact; fields: number[] }[],
+  ): Decision {
+    const reads = relations.map(({ fact, fields }) => ({
+      fact,
+      seen: this.#decideAs(caller, role, fact, 'select', fields),
+    }));
+    const isEmpty = ({ fact, seen }: (typeof reads)[number]) => seen.refused && this.#rights.unpopulated.has(fact.oid);
+    const closed = reads.find((read) => read.seen.refused && !isEmpty(read));
+    if (closed) return refuse(`${whose} may not read ${display(closed.fact)}: ${closed.seen.reason}`);
+    const unpopulated = reads.filter(isEmpty);
+    if (unpopulated.length > 0)
+      return this.#readUnpopulated(
+        view,
+        unpopulated.map(({ fact }) => fact),
+      );
+    const limited = reads.filter(({ seen }) => seen.verdict !== 'always');
+    const first = limited[0];
+    if (!first) return always(`reads with the rights of ${whose}`);
+    const tables = limited.map(({ fact }) => display(fact)).join(', ');
+    // Only of a view that takes writes is it sure that each of its rows is a row of its table.
+    if (relations.length === 1 && (view.updatable & anyWrite) !== 0) {
+      return {
+        ...first.seen,
+        policies: [],
+        reason: `reads ${tables} with the rights of ${whose}: ${first.seen.reason}`,
+      };
+    }
+    const query = view.definition === null ? null : parseQuery(view.definition);
+    const empty = limited.find(
+      ({ fact, seen }) =>
+        seen.verdict === 'never' &&
+        query?.plain &&
+        query.from.some((from) => nameKey(...from) === nameKey(fact.schema, fact.name)),
+    );
+    if (empty) {
+      return findsNothing(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
+    }
+    const reason = `reads with the rights of ${whose}, and of ${tables} only the rows that these see`;
+    return open(reason, `as far as rows of ${tables} can be seen`);
+  }
+
+  /** PostgreSQL leaves out what a statement needs nothing of, so that a view may be read in part. */
+  #readUnpopulated(view: RelationFact, unpopulated: readonly RelationFact[]): Decision {
+    const names = unpopulated.map(display).join(', ');
+    const query = view.definition === null ? null : parseQuery(view.definition);
+    const isFrom = ({ schema, name }: RelationFact) =>
+      query?.from.some((from) => nameKey(...from) === nameKey(schema, name));
+    if (query?.plain && unpopulated.some(isFrom)) return refuse(`reads ${names}: ${holdsNothing}`);
+    return open(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
+  }
+
+  /** What a statement meets that writes through the view; `role` is whose rights on the view itself count. */
+  write(caller: CallingRole, role: number, view: RelationFact, operation: 'insert' | 'update' | 'delete'): Decision {
+    const beneath = this.#beneath(caller, view);
+    // An INSERT asks nothing of the view's query.
+    const calls = operation === 'insert' ? null : beneath.calls;
+    if (calls?.always) return refuse(callsRefused(calls.routine));
+    if ((view.updatable & writeBit[operation]) === 0) {
+      return open('an INSTEAD OF trigger decides', 'as its trigger allows');
+    }
+    const [table, ...others] = beneath.relations;
+    // The catalogue does not say which of several relations is the one that is written.
+    if (!table || others.length > 0) {
+      return open(`writes with the rights of ${beneath.whose}`, 'as the tables beneath allow');
+    }
+    const written = this.#decideAs(caller, beneath.role, table.fact, operation, null);
+    const reason = `writes ${display(table.fact)} with the rights of ${beneath.whose}: ${written.reason}`;
+    let decision: Decision = { ...written, reason, policies: [], columns: null };
+    if (decision.verdict === 'never') return decision;
+    const keepsAll = table.fact.kind !== 'v' && showsAll(view);
+    if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
+      decision = limit(decision, 'the row stays in the view', 'the view has a check option');
+    }
+    if (calls) {
+      const words = `without reading the fields that call ${calls.routine}()`;
+      decision = limit(decision, words, callsRefused(calls.routine));
+    }
+    const covered = operation === 'insert' ? 'all' : this.#rights.fields(role, view, 'SELECT');
+    if (covered === 'all' || covered.length > 0) return decision;
+    return limit(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
+  }
+
+  /** The relations of a view's query, and whose rights decide about them. */
+  #beneath(caller: CallingRole, view: RelationFact) {
+    const uses = this.#uses.of(view.oid);
+    const refused = this.#rights.refusedFunctions(caller.oid, uses.functions);
+    const anyway = refused.find((routine) => callsAnyway(view, routine));
+    const routine = anyway ?? refused[0];
+    return {
+      role: view.security_invoker ? caller.oid : view.owner,
+      whose: view.security_invoker ? 'the caller' : 'the view’s owner',
+      calls: routine === undefined ? null : { routine, always: anyway !== undefined },
+      relations: uses.relations.flatMap(({ relation, fields }) => {
+        const fact = this.#relations.get(relation);
+        return fact ? [{ fact, fields }] : [];
+      }),
+    };
+  }
+}
+
+/** No name holds a NUL character. */
+export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
+
+export const holdsNothing =
+  'it holds nothing yet, and PostgreSQL refuses to read it (55000) until REFRESH MATERIALIZED VIEW has filled it';
+
+/** True of a view whose query has no condition. */
+function showsAll(view: RelationFact): boolean {
+  const where = view.definition === null ? null : parseQuery(view.definition)?.where;
+  return where?.kind === 'constant' && where.value === true;
+}
+
+const callsRefused = (routine: string): string => `the view calls ${routine}(), which the role may not execute`;
+
+/** True where a view calls a function whatever is read of it; one for a field alone is left out with the field. */
+function callsAnyway(view: RelationFact, routine: string): boolean {
+  const query = view.definition === null ? null : parseQuery(view.definition);
+  if (!query || view.definition === null) return false;
+  return view.definition.slice(view.definition.lastIndexOf(query.source)).includes(`${routine}(`);
+}

@@ -1,0 +1,74 @@
+import { beforeAll, expect, inject, it } from 'vitest';
+import type { RestSettings } from '../../../contract/settings.ts';
+import type { AuthSettings } from '../../../contract/settings-auth.ts';
+import { admin, createApp, runSql } from '../../support/apps.ts';
+
+/** A setting that nobody reads of would change what the app does behind the back of who relies on its chapters. */
+const node = inject('node');
+
+/** Another value than the default of each setting there is; a new one does not compile until it is here. */
+const values: RestSettings & AuthSettings = {
+  db_schemas: ['public', 'shop'],
+  db_extra_search_path: ['shop'],
+  db_max_rows: 17,
+  db_anon_role: null,
+  db_pre_request: 'public.check_request',
+  db_root_spec: 'public.root',
+  db_tx_end: 'rollback-allow-override',
+  db_hoisted_tx_settings: ['lock_timeout'],
+  db_statement_timeout: 4321,
+  db_aggregates_enabled: true,
+  db_plan_enabled: true,
+  openapi_mode: 'ignore-privileges',
+  openapi_security_active: true,
+  openapi_server_proxy_uri: 'https://api.example.org',
+  server_timing_enabled: true,
+  url_use_legacy_target_names: false,
+  client_error_verbosity: 'minimal',
+  states_passage_days: 77,
+  jwt_aud: 'desk',
+  jwt_role_claim_key: '.app_metadata.role',
+  app_settings: { 'app.region': 'north' },
+  site_url: 'https://desk.example.org',
+  disable_signup: true,
+  external_email_enabled: false,
+  external_anonymous_users_enabled: true,
+  mailer_autoconfirm: false,
+  password_min_length: 13,
+  jwt_exp: 599,
+  security_refresh_token_reuse_interval: 11,
+};
+
+/** Within which a change shows. */
+const MILLISECONDS = 1000;
+
+let ref: string;
+let before: string;
+beforeAll(async () => {
+  ({ ref } = await createApp(node));
+  await runSql(
+    node,
+    ref,
+    `create schema shop; grant usage on schema shop to anon, authenticated, service_role;
+     create table public.tickets (id int primary key, title text); create table shop.orders (id int primary key);
+     create function public.check_request() returns void language sql as 'select';
+     create function public.root() returns json language sql as $$ select '{}'::json $$;`,
+  );
+  before = await markdown();
+});
+
+it.each(Object.entries(values))('the setting %s is told, and no more once it is taken back', async (key, value) => {
+  await admin(node, 'PUT', `/apps/${ref}/settings/${key}`, { value });
+  await expect.poll(markdown, { timeout: MILLISECONDS }).not.toBe(before);
+  await admin(node, 'DELETE', `/apps/${ref}/settings/${key}`);
+  await expect.poll(markdown, { timeout: MILLISECONDS }).toBe(before);
+});
+
+/** The chapters, without what stands above them and names the version. */
+async function markdown(): Promise<string> {
+  const response = await fetch(`${node.url}/admin/v1/apps/${ref}/specification?format=markdown`, {
+    headers: { authorization: `Bearer ${node.operatorToken}` },
+  });
+  expect(response.status).toBe(200);
+  return (await response.text()).split(/^(?=## 1 )/m)[1] ?? '';
+}
