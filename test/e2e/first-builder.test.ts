@@ -19,6 +19,7 @@ afterAll(async () => {
 it('leads from the one-time link to an app that the stock client can use, and then no further', async () => {
   const { page, context, problems } = await site.visit('/');
   await page.waitForURL('**/setup');
+  await page.getByRole('heading', { name: 'Make the first builder' }).waitFor();
   await page.goto(node.setupUrl ?? '');
   await page.getByRole('textbox', { name: 'Name' }).fill(builder.name);
   await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);

@@ -31,6 +31,12 @@ function FirstBuilder() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
+  // The link may be opened where this page is open already.
+  useEffect(() => {
+    const take = () => setCode(codeOfLink());
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
   const { mutateAsync, isPending, error } = useMutation(makeFirstBuilder());
   const least = limits.builderPasswordMinCharacters.default;
   const long = [...password].length;
