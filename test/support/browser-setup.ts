@@ -2,7 +2,9 @@ import type { TestProject } from 'vitest/node';
 import { build } from './build-setup.ts';
 import { makeBuilder } from './builder.ts';
 import { unpackChromium } from './chromium.ts';
+import { superuserUrl } from './database.ts';
 import { startNode } from './node.ts';
+import { withoutFsync } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,6 +21,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await build('server', 'web');
   await unpackChromium();
   const node = await startNode();
+  await withoutFsync(await superuserUrl(node, 'postgres'));
   const { url, setupUrl, home, operatorToken } = node;
   project.provide('node', { url, setupUrl, home, operatorToken });
   project.provide('builderSession', await makeBuilder(node));

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { clone } from './clone.ts';
 import { makeTestFolder } from './test-folder.ts';
@@ -49,13 +50,14 @@ export async function startPostgres(
 
 /** The data folder of a cluster that was made and stopped, kept for all that want the same: to make it takes longer than most tests. */
 async function planted({ files, plant }: Seed): Promise<string> {
-  const sources = ['package-lock.json', 'src/postgres/initialise.ts', ...files];
+  const sources = ['package-lock.json', 'src/postgres/initialise.ts', 'test/support/postgres.ts', ...files];
   const contents = await Promise.all(sources.map((file) => readFile(join(clone, file))));
   const hash = createHash('sha256').update(Buffer.concat(contents)).digest('hex').slice(0, 12);
   const folder = join(clone, '.tmp', `cluster-${hash}`);
   if (existsSync(folder)) return folder;
   const home = await makeTestFolder('cluster');
   const postgres = await startEmbeddedPostgres({ ...options, home });
+  await withoutFsync(postgres.url);
   await plant(postgres.url);
   await postgres.stop();
   // Another test file may have been as fast.
@@ -64,6 +66,18 @@ async function planted({ files, plant }: Seed): Promise<string> {
   });
   await rm(home, { recursive: true, force: true });
   return folder;
+}
+
+/**
+ * From now on the server does not wait for the disk, for tests that are not about what outlives a crash: a run makes and drops hundreds
+ * of databases. `url` is the superuser's.
+ */
+export async function withoutFsync(url: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query('alter system set fsync = off');
+  await client.query('select pg_reload_conf()');
+  await client.end();
 }
 
 /** With owners, which Node.js does not copy: started by root, PostgreSQL runs as somebody else. */
