@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { type Console, openConsole, sizes } from './console.ts';
 
@@ -46,8 +46,8 @@ afterAll(() => site.close());
 
 const box = (name: string) => new RegExp(`^${name}, `);
 
-describe('the figure of entities', () => {
-  it('is moved through with arrows, and tells a box in full on Enter', async () => {
+describe.concurrent('the figure of entities', () => {
+  it('is moved through with arrows, and tells a box in full on Enter', async ({ expect }) => {
     const { page, context, problems } = await site.visit(`/app/${few}/entities`);
     const tickets = page.getByRole('button', { name: box('tickets') });
     await tickets.waitFor();
@@ -67,7 +67,7 @@ describe('the figure of entities', () => {
     await context.close();
   });
 
-  it('shows a table as soon as it is there, and what points to it', async () => {
+  it('shows a table as soon as it is there, and what points to it', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${few}/entities`);
     await page.getByRole('button', { name: box('notes') }).waitFor();
     await runSql(
@@ -82,7 +82,7 @@ describe('the figure of entities', () => {
     await context.close();
   });
 
-  it('is taken along as SVG and as Mermaid', async () => {
+  it('is taken along as SVG and as Mermaid', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${few}/entities`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -107,7 +107,7 @@ describe('the figure of entities', () => {
     await context.close();
   });
 
-  it('finds one of many by its name or a field, and brings it into sight', async () => {
+  it('finds one of many by its name or a field, and brings it into sight', async ({ expect }) => {
     await admin(site.node, 'PUT', `/apps/${large}/settings/db_schemas`, { value: ['public', 'shop'] });
     const { page, context, problems } = await site.visit(`/app/${large}/entities`);
     const find = page.getByRole('combobox', { name: 'Find in the figure' });
@@ -129,7 +129,7 @@ describe('the figure of entities', () => {
     await context.close();
   });
 
-  it('leaves the finger to the page on a phone', async () => {
+  it('leaves the finger to the page on a phone', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${few}/entities`, { viewport: sizes.phone, hasTouch: true });
     await page.getByRole('button', { name: box('tickets') }).waitFor();
     const touch = page.locator('.react-flow__pane').first();
@@ -138,8 +138,8 @@ describe('the figure of entities', () => {
   });
 });
 
-describe('the figure of a machine', () => {
-  it('counts anew when a row passes', async () => {
+describe.concurrent('the figure of a machine', () => {
+  it('counts anew when a row passes', async ({ expect }) => {
     const { page, context, problems } = await site.visit(`/app/${machine}/states`);
     await page.getByRole('button', { name: /^planned, 3 rows/ }).waitFor();
     await runSql(site.node, machine, `update public.visits set status = 'under way' where id = 1`);
@@ -150,7 +150,7 @@ describe('the figure of a machine', () => {
     await context.close();
   });
 
-  it('says that it is not enforced as soon as it is not', async () => {
+  it('says that it is not enforced as soon as it is not', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${machine}/states`);
     await page.getByText('pairs of states are decided').waitFor();
     await runSql(site.node, machine, 'alter table public.visits disable trigger user');
