@@ -1,0 +1,28 @@
+/** `npm run check`: the static checks, two at a time; each tells what it found once it has ended. Ends with 1 where one failed. */
+import './node-version.mjs';
+import { execFile } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const cwd = fileURLToPath(new URL('..', import.meta.url));
+const checks = [
+  ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'],
+  ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web/tsconfig.json'],
+  ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+  ['node_modules/knip/bin/knip.js'],
+];
+
+async function work() {
+  for (let check = checks.shift(); check; check = checks.shift()) {
+    const { failed, stdout, stderr } = await promisify(execFile)(process.execPath, check, { cwd }).then(
+      (output) => ({ failed: false, ...output }),
+      (error) => ({ failed: true, stdout: '', stderr: error.message, ...error }),
+    );
+    process.stdout.write(stdout);
+    process.stderr.write(stderr);
+    if (failed) process.exitCode = 1;
+  }
+}
+
+await Promise.all([work(), work()]);
