@@ -52,6 +52,21 @@ describe('the form of a call', () => {
     expect(attemptOf(update, { ...draft, undo: false }, 'shop').headers.prefer).toBe('return=representation');
   });
 
+  it('changes the row that is there already where the reader says so', () => {
+    const insert = call({ method: 'POST' });
+    const draft = draftOf(
+      insert,
+      [parameter('on_conflict')],
+      detail({ query: '', headers: {}, body: json('{"id":1}') }),
+    );
+    expect(attemptOf(insert, draft, null).headers.prefer).toBe('return=representation, tx=rollback');
+    const upsert = { ...draft, upsert: true, query: { on_conflict: 'id' } };
+    expect(attemptOf(insert, upsert, null)).toMatchObject({
+      address: '/rest/v1/tickets?on_conflict=id',
+      headers: { prefer: 'return=representation, resolution=merge-duplicates, tx=rollback' },
+    });
+  });
+
   it('leaves out what is empty, and puts a list in brackets', () => {
     const read = call({ method: 'GET' });
     const draft = draftOf(

@@ -21,6 +21,8 @@ export interface Draft {
   contentType: string;
   /** Of writes to rows: whether the rows come back. */
   rowsBack: boolean;
+  /** Of calls that add rows: whether one that is there already is changed instead. */
+  upsert: boolean;
   /** Of writes to data: whether all of it is taken back at the end. */
   undo: boolean;
 }
@@ -42,6 +44,9 @@ export const isWrite = ({ method }: CallEntry): boolean => method !== 'GET';
 /** Whether a write can be taken back: the calls of sign-in cannot. */
 export const canUndo = (call: CallEntry): boolean => isWrite(call) && call.area !== 'auth';
 
+/** Whether a call may change the row that is there already (PostgREST, "Upsert"). */
+export const canUpsert = ({ area, method }: CallEntry): boolean => area === 'rest' && method === 'POST';
+
 /** The parameters that have a field of their own in the form: neither filters nor what is part of the body. */
 export const asked = (parameters: readonly CallParameter[]): CallParameter[] =>
   parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== '<field>');
@@ -57,6 +62,7 @@ export function draftOf(call: CallEntry, parameters: readonly CallParameter[], {
     body: example.body === null ? null : pretty(example.body.text, example.body.content_type),
     contentType: example.body?.content_type ?? 'application/json',
     rowsBack: true,
+    upsert: false,
     undo: canUndo(call),
   };
 }
@@ -91,6 +97,7 @@ export function attemptOf(call: CallEntry, draft: Draft, schema: string | null):
     .join('&');
   const prefer = [
     ...(call.area === 'rest' && isWrite(call) ? [draft.rowsBack ? 'return=representation' : 'return=minimal'] : []),
+    ...(draft.upsert && canUpsert(call) ? ['resolution=merge-duplicates'] : []),
     ...(draft.undo && canUndo(call) ? ['tx=rollback'] : []),
   ];
   return {

@@ -13,7 +13,18 @@ import { tryCall } from '../../data/calls/try-call.ts';
 import type { Seat } from '../../data/rows/row.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { MemberField } from '../member-field.tsx';
-import { asked, attemptOf, canUndo, type Draft, draftOf, isWrite, operators, schemaOf, whyNot } from './draft.ts';
+import {
+  asked,
+  attemptOf,
+  canUndo,
+  canUpsert,
+  type Draft,
+  draftOf,
+  isWrite,
+  operators,
+  schemaOf,
+  whyNot,
+} from './draft.ts';
 import { TriedReply } from './tried-reply.tsx';
 import styles from './try-it.module.css';
 
@@ -154,6 +165,16 @@ export function TryIt({
             onChange={(event) => change({ rowsBack: event.currentTarget.checked })}
           />
           Rows come back
+        </label>
+      )}
+      {canUpsert(call) && (
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={draft.upsert}
+            onChange={(event) => change({ upsert: event.currentTarget.checked })}
+          />
+          Change a row that is there already
         </label>
       )}
       {canUndo(call) && (
