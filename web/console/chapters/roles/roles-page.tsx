@@ -27,6 +27,7 @@ import { useChapter } from '../use-chapter.ts';
 import { AdvicePanel } from './advice-panel.tsx';
 import { AdviceTable } from './advice-table.tsx';
 import { CellPanel } from './cell-panel.tsx';
+import { FromNowOnTable } from './from-now-on-table.tsx';
 import { cellKey, matrixOf, tally } from './matrix.ts';
 import { PolicyTable } from './policy-table.tsx';
 import { probedCells, progress } from './probe-words.ts';
@@ -205,11 +206,7 @@ export function RolesPage() {
             <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
           )}
           {chapter && chapter.policies.length > 0 && <PolicyTable appRef={ref} policies={chapter.policies} />}
-          {chapter?.from_now_on.map(({ id, words }) => (
-            <p key={id} className="soft">
-              {words}
-            </p>
-          ))}
+          {chapter && chapter.from_now_on.length > 0 && <FromNowOnTable lines={chapter.from_now_on} />}
         </>
       )}
     </ChapterPage>
