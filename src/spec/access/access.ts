@@ -58,7 +58,7 @@ export class Access {
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
     const uses = new ViewUses(facts);
-    this.#views = new ViewAccess(this.rights, uses, this.#relations, this.#decideAs.bind(this));
+    this.#views = new ViewAccess(this.rights, uses, this.#relations, facts.triggers, this.#decideAs.bind(this));
     this.#graph = new PolicyGraph(this.policies, uses, this.#relations, named);
   }
 

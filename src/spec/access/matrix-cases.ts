@@ -325,6 +325,10 @@ export const matrixCases: MatrixCase[] = [
     name: 'a materialized view',
     sql: `${secured()} reset role; alter table t owner to current_user; create materialized view w as select * from t; grant select on w to authenticated;`,
   },
+  {
+    name: 'a view whose INSTEAD OF trigger takes what its table would refuse',
+    sql: `${secured()} create view v with (security_invoker) as select * from t; grant all on v to ${to}; create function take() returns trigger language plpgsql as 'begin if new.status = ''closed'' then return null; end if; return new; end'; create trigger take instead of insert on v for each row execute function take();`,
+  },
   // Other kinds of tables
   {
     name: 'a partitioned table',

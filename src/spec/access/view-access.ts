@@ -1,4 +1,4 @@
-import type { RelationFact } from '../../catalog/entities.ts';
+import type { EntityFacts, RelationFact } from '../../catalog/entities.ts';
 import { parseQuery } from '../words/expression.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { always, type Decision, display, findsNothing, limit, open, refuse } from './decision.ts';
@@ -9,6 +9,8 @@ import type { ViewUses } from './view-uses.ts';
 /** Bits of pg_relation_is_updatable. */
 export const writeBit = { update: 4, insert: 8, delete: 16 } as const;
 const anyWrite = 28;
+/** Bits of pg_trigger.tgtype. */
+const triggerBit = { instead: 64, insert: 4, update: 16, delete: 8 } as const;
 
 /** What is decided for what stands beneath a view, with the rights of `role`; as `Access` decides it. */
 type DecideAs = (
@@ -24,10 +26,19 @@ export class ViewAccess {
   readonly #rights: Rights;
   readonly #uses: ViewUses;
   readonly #relations: ReadonlyMap<number, RelationFact>;
+  /** INSTEAD OF triggers, which PostgreSQL cannot switch off. */
+  readonly #instead: EntityFacts['triggers'];
   readonly #decideAs: DecideAs;
 
-  constructor(rights: Rights, uses: ViewUses, relations: ReadonlyMap<number, RelationFact>, decideAs: DecideAs) {
+  constructor(
+    rights: Rights,
+    uses: ViewUses,
+    relations: ReadonlyMap<number, RelationFact>,
+    triggers: EntityFacts['triggers'],
+    decideAs: DecideAs,
+  ) {
     this.#rights = rights;
+    this.#instead = triggers.filter(({ events }) => (events & triggerBit.instead) !== 0);
     this.#uses = uses;
     this.#relations = relations;
     this.#decideAs = decideAs;
@@ -104,7 +115,8 @@ export class ViewAccess {
     // An INSERT asks nothing of the view's query.
     const calls = operation === 'insert' ? null : beneath.calls;
     if (calls?.always) return refuse(callsRefused(calls.routine));
-    if ((view.updatable & writeBit[operation]) === 0) {
+    // The trigger comes first, even on a view that could be written without it.
+    if ((view.updatable & writeBit[operation]) === 0 || this.#isReplaced(view, operation)) {
       return open('an INSTEAD OF trigger decides', 'as its trigger allows');
     }
     const [table, ...others] = beneath.relations;
@@ -127,6 +139,12 @@ export class ViewAccess {
     const covered = operation === 'insert' ? 'all' : this.#rights.fields(role, view, 'SELECT');
     if (covered === 'all' || covered.length > 0) return decision;
     return limit(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
+  }
+
+  #isReplaced(view: RelationFact, operation: 'insert' | 'update' | 'delete'): boolean {
+    return this.#instead.some(
+      ({ relation, events }) => relation === view.oid && (events & triggerBit[operation]) !== 0,
+    );
   }
 
   /** The relations of a view's query, and whose rights decide about them. */
