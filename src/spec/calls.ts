@@ -225,7 +225,7 @@ const routineCall = (
     name: input.name === '' ? 'body' : input.name,
     in: method === 'GET' ? 'query' : 'body',
     type: input.mode === 'v' ? `${input.type}, any number of them` : input.type,
-    required: !input.has_default && input.mode !== 'v',
+    required: !input.has_default,
     meaning: input.name === '' ? 'The whole body.' : '',
   })),
   returns: routine.result === 'void' ? '204, no body' : routine.result,

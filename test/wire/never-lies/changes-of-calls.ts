@@ -121,6 +121,13 @@ export const changesOfCalls: readonly Change[] = [
     undoes: { superuser: 'drop function public.root()' },
     says: /A risk\*\*, public\.root\(\): .*belongs to a superuser/,
   },
+  change(
+    6,
+    `create function public.takes() returns trigger language plpgsql as 'begin return new; end';
+      create trigger takes instead of insert on public.open_tickets for each row execute function public.takes()`,
+    'drop function public.takes() cascade',
+    /\| insert \| when as its trigger allows \| when as its trigger allows/,
+  ),
 
   // 7 Calls
   change(7, 'create table public.extra (id int primary key)', 'drop table public.extra', /\/rest\/v1\/extra/),
@@ -142,6 +149,12 @@ export const changesOfCalls: readonly Change[] = [
     'drop function public.add_vote(int); create function public.add_vote(ticket int, by int default 1) returns int language sql as $$ select 1 $$',
     `drop function public.add_vote(int, int); ${votes}`,
     /add_vote.*by\?/,
+  ),
+  change(
+    7,
+    'create function public.join_all(first int, variadic others int[]) returns int language sql as $$ select first $$',
+    'drop function public.join_all(int, int[])',
+    /POST.*rpc\/join\\?_all`.*\| first, others \|/,
   ),
   change(
     7,
