@@ -23,7 +23,7 @@ export function errorsChapter(
   const reached = new Reached(facts, settings);
   const triggers = triggersByMachine(facts);
   const lines: ErrorLine[] = [
-    ...rules.rules.filter((rule) => rule.applies_to !== 'no row').map(ofRule),
+    ...rules.rules.filter((rule) => rule.applies_to !== 'no row').flatMap(ofRule),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
     ...toldRoutines(facts).flatMap((routine) => ofFunction(routine, reached)),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
@@ -48,24 +48,46 @@ const pageOf = (code: string): string => `/docs/errors/${encodeURIComponent(code
 const memberOf = (entry: ErrorEntry | undefined): string =>
   entry?.member ?? 'The app did not accept this; its message says why.';
 
-function ofRule(rule: Rule): ErrorLine {
-  const entry = allErrors[rule.sqlstate];
-  const pointing = rule.kind === 'reference' ? '; or a row that others point to was to go' : '';
+/** A reference is broken from both sides; RESTRICT has an error of its own since PostgreSQL 18. */
+function ofRule(rule: Rule): ErrorLine[] {
+  const own = upper(rule.words.replace(/\.$/, ''));
+  if (rule.kind !== 'reference') return [lineOf(rule, rule.sqlstate, `${own}.`)];
+  const [deleting, updating] = endings(rule.sql);
+  const side = deleting === '' ? gone : updating === '' ? rekeyed : null;
+  const lines = [lineOf(rule, rule.sqlstate, `${own}${side === null ? '' : `; or ${side}`}.`)];
+  const restricted = [deleting === 'RESTRICT' ? gone : '', updating === 'RESTRICT' ? rekeyed : ''].filter(Boolean);
+  if (restricted.length > 0) lines.push(lineOf(rule, '23001', `${own}: ${restricted.join(', or ')}.`, '.restricted'));
+  return lines;
+}
+
+const gone = 'a row that others point to was to go';
+const rekeyed = 'the key of a row that others point to was to change';
+
+/** What ON DELETE and ON UPDATE of a foreign key say; empty for NO ACTION, which PostgreSQL leaves out. */
+function endings(sql: string): string[] {
+  const words = sql.replace(/"(?:[^"]|"")*"/g, '');
+  return ['DELETE', 'UPDATE'].map(
+    (event) => new RegExp(` ON ${event} (CASCADE|RESTRICT|SET NULL|SET DEFAULT)`).exec(words)?.[1] ?? '',
+  );
+}
+
+function lineOf(rule: Rule, code: string, meaning: string, suffix = ''): ErrorLine {
+  const entry = allErrors[code];
   return {
-    id: `rule.${rule.id}`,
+    id: `rule.${rule.id}${suffix}`,
     group: 'rule',
-    code: rule.sqlstate,
-    status: statusOfSqlstate(rule.sqlstate),
+    code,
+    status: statusOfSqlstate(code),
     message: null,
     hint: rule.commented ? rule.words : null,
-    meaning: `${upper(rule.words.replace(/\.$/, ''))}${pointing}.`,
+    meaning,
     action: entry?.action ?? 'Correct the values that the rule is about.',
     member: rule.commented ? upper(rule.words) : memberOf(entry),
     origin: rule.id,
     limit: null,
     sql: rule.sql,
     caveat: null,
-    page: pageOf(rule.sqlstate),
+    page: pageOf(code),
   };
 }
 

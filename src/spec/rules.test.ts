@@ -136,6 +136,15 @@ describe('a check in words', () => {
     expect(ruleWords(sql)).toBe(words);
   });
 
+  it.each([
+    ['(ends > starts)', 'ends is after starts'],
+    ['((ends >= starts) OR (ends IS NULL))', 'ends is not before starts or ends is empty'],
+    ["(starts <= '2030-01-01'::date)", "starts is not after '2030-01-01'"],
+    ['(amount > least)', 'amount is more than least'],
+  ])('of times, more is later: %s', (sql, words) => {
+    expect(ruleWords(sql, new Set(['starts', 'ends']))).toBe(words);
+  });
+
   it('VALUE of a domain is the field, but not in quotes or within a longer name', () => {
     expect(domainRuleWords("((VALUE <> 'VALUE'::text) AND (length(VALUE) <= 9))", 'na"me')).toBe(
       `na"me is not 'VALUE' and na"me is at most 9 characters`,

@@ -58,6 +58,12 @@ class Look {
     return numbers.flatMap((number) => fields.find((field) => field.number === number)?.name ?? []);
   }
 
+  /** Names of the fields that hold dates and times. */
+  times(relation: number): Set<string> {
+    const fields = this.fields.get(relation) ?? [];
+    return new Set(fields.filter(({ type }) => /^(date|time|timestamp)\b(?!.*\[\])/.test(type)).map(({ name }) => name));
+  }
+
   /** Fields by their numbers, with how their texts are compared. */
   compared(relation: number, numbers: readonly number[]): { key: string; collation: FieldFact['collation'] }[] {
     return (this.fields.get(relation) ?? [])
@@ -199,7 +205,7 @@ function constraintWords(look: Look, constraint: ConstraintFact, fields: readonl
     case 'n':
       return `${fields.join(', ')} has a value`;
     case 'c':
-      return expression === null ? definition : ruleWords(expression);
+      return expression === null ? definition : ruleWords(expression, look.times(relation));
   }
 }
 

@@ -18,7 +18,8 @@ export type Expression =
   | { kind: 'constant'; value: boolean | null }
   | { kind: 'and' | 'or'; items: Expression[] }
   | { kind: 'not'; item: Expression }
-  | { kind: 'compare'; operator: Comparison; left: Operand; right: Operand; text: string }
+  /** `ofTimes` where it is known that both sides are: of times, more is later. */
+  | { kind: 'compare'; operator: Comparison; left: Operand; right: Operand; text: string; ofTimes?: true }
   | { kind: 'one-of'; operand: Operand; values: Operand[]; text: string }
   | { kind: 'null'; operand: Operand; negated: boolean; text: string }
   /** What lists, ranges and JSON are to one another. */

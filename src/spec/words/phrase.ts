@@ -157,6 +157,13 @@ const signs: Readonly<Record<Comparison, string>> = {
 const times: Partial<Record<Comparison, string>> = {
   '<': 'is before',
   '>': 'is after',
+  '<=': 'is not after',
+  '>=': 'is not before',
+};
+
+/** How far from now. */
+const moments: Partial<Record<Comparison, string>> = {
+  ...times,
   '<=': 'is at the latest',
   '>=': 'is at the earliest',
 };
@@ -177,8 +184,9 @@ function comparison(expression: Extract<Expression, { kind: 'compare' }>): strin
   const { left, right, operator } = expression;
   const mirror = right.kind === 'field' && left.kind !== 'field' ? mirrored[operator] : undefined;
   const [subject, object] = mirror ? [right, left] : [left, right];
-  const isTime = subject.kind === 'moment' || object.kind === 'moment';
-  const sign = (isTime ? times[mirror ?? operator] : undefined) ?? signs[mirror ?? operator];
+  const isMoment = subject.kind === 'moment' || object.kind === 'moment';
+  const ofTimes = isMoment ? moments : expression.ofTimes ? times : {};
+  const sign = ofTimes[mirror ?? operator] ?? signs[mirror ?? operator];
   const isTrue = object.kind === 'literal' && !object.quoted && object.value === 'true';
   if (isTrue && subject.kind === 'field' && operator === '=') return fieldName(subject);
   const [a, b] = [named(subject), named(object)];

@@ -5,9 +5,12 @@ import type { Operand } from './operand.ts';
 import { anyone } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 
-/** A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. */
-export function ruleWords(check: string): string {
-  const expression = parseExpression(check);
+/**
+ * A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. `times` are the fields that
+ * hold dates and times.
+ */
+export function ruleWords(check: string, times: ReadonlySet<string> = noTimes): string {
+  const expression = ofTimes(parseExpression(check), times);
   if (expression.kind !== 'and') return sentence(expression);
   const parts: string[] = [];
   const items = [...expression.items];
@@ -23,6 +26,25 @@ export function ruleWords(check: string): string {
     parts.push(item.kind === 'or' ? `(${said})` : said);
   }
   return parts.join(' and ');
+}
+
+const noTimes: ReadonlySet<string> = new Set();
+
+/** Notes which comparisons are of times. */
+function ofTimes(expression: Expression, times: ReadonlySet<string>): Expression {
+  switch (expression.kind) {
+    case 'and':
+    case 'or':
+      return { ...expression, items: expression.items.map((item) => ofTimes(item, times)) };
+    case 'not':
+      return { ...expression, item: ofTimes(expression.item, times) };
+    case 'compare': {
+      const isTime = (side: Operand) => side.kind === 'field' && times.has(side.name);
+      return isTime(expression.left) || isTime(expression.right) ? { ...expression, ofTimes: true } : expression;
+    }
+    default:
+      return expression;
+  }
 }
 
 /** The check of a domain, about a field: VALUE is the field. */
