@@ -117,7 +117,7 @@ describe('what an app is read as', () => {
     ]);
     expect(calls.find((call) => call.id === 'rpc.public.close(uuid, text[])')?.parameters).toMatchObject([
       { name: 'ticket', type: 'uuid', required: true },
-      { name: 'notes', required: false },
+      { name: 'notes', required: true },
     ]);
   });
 
