@@ -87,6 +87,14 @@ export const postgresErrors = entries({
     action: 'Send a value of the type that the message names.',
     member: 'A value that you entered is not possible.',
   },
+  '23001': {
+    source: 'postgres',
+    status: 400,
+    message: 'update or delete on table violates RESTRICT setting of foreign key constraint',
+    meaning: 'A row that others point to was to go, or its key to change, and the foreign key says RESTRICT.',
+    action: 'Delete the rows that point to it before it, or let them point elsewhere.',
+    member: 'This is still in use.',
+  },
   '23502': {
     source: 'postgres',
     status: 400,

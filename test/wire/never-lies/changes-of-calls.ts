@@ -200,6 +200,12 @@ export const changesOfCalls: readonly Change[] = [
     'alter table public.plain drop constraint note_unique',
     /note/,
   ),
+  change(
+    8,
+    'alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id) on delete restrict',
+    'alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id)',
+    /`23001` \| 400 \| Ticket\\?_id is the id of a row in public\.tickets: a row that others point to was to go/,
+  ),
   change(8, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /status|transition/),
 
   // 9 Limits
