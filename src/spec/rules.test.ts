@@ -18,6 +18,7 @@ beforeAll(async () => {
     create domain public.title as varchar(120) check (length(value) >= 3);
     create domain public.short_title as public.title not null constraint not_too_long check (length(value) <= 20);
     create table public.customers (id bigint generated always as identity primary key, email extensions.citext unique);
+    create table public.stays (starts timestamptz, ends timestamptz, constraint ends_later check (ends >= starts));
     create table public.tickets (
       id int primary key,
       title public.short_title default 'untitled',
@@ -134,6 +135,10 @@ describe('a check in words', () => {
     ['((a IS NULL) OR (b > 0))', 'a is empty or b is more than 0'],
   ])('%s', (sql, words) => {
     expect(ruleWords(sql)).toBe(words);
+  });
+
+  it('of fields that hold times says which is later', () => {
+    expect(rules.find(({ name }) => name === 'ends_later')?.words).toBe('ends is not before starts');
   });
 
   it.each([
