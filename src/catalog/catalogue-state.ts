@@ -7,7 +7,7 @@ const read = [
   ...['pg_namespace', 'pg_class', 'pg_attribute', 'pg_attrdef', 'pg_type', 'pg_enum', 'pg_constraint', 'pg_index'],
   ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
   ...['pg_extension', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper', 'pg_description'],
-  ...['pg_range', 'pg_sequence', 'pg_default_acl'],
+  ...['pg_range', 'pg_sequence', 'pg_default_acl', 'pg_partitioned_table'],
   ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
 ];
 

@@ -49,6 +49,10 @@ export interface RelationFact {
   replaced: ('update' | 'insert' | 'delete')[];
   /** Rewrite rules but a view's own query, by name; null where there is none. */
   rewrite_rules: { name: string; enabled: boolean; sql: string }[] | null;
+  /** How a partitioned table is divided, as PostgreSQL prints it: `LIST (kind)`. */
+  partition_key: string | null;
+  /** Which rows a partition takes, as PostgreSQL prints it: `FOR VALUES IN ('a')`, `DEFAULT`. */
+  bound: string | null;
 }
 
 export interface FieldFact {
@@ -258,7 +262,8 @@ const written = `'SELECT', 'INSERT', 'UPDATE', 'DELETE'`;
 export const entityQueries: CatalogueQueries<EntityFacts> = {
   relations: list(`
     select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relowner::int8 as owner,
-      c.relispartition as is_partition, c.relrowsecurity as row_security, c.relforcerowsecurity as force_row_security,
+      c.relispartition as is_partition, case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end as partition_key,
+      case when c.relispartition then pg_get_expr(c.relpartbound, c.oid) end as bound, c.relrowsecurity as row_security, c.relforcerowsecurity as force_row_security,
       coalesce(${option('security_invoker')}::bool, false) as security_invoker,
       c.relpersistence = 'u' as unlogged, ${option('check_option')} as check_option, coalesce(${option('security_barrier')}::bool, false) as security_barrier,
       case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, false) end as updatable,

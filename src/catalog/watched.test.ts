@@ -39,6 +39,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   pg_get_function_result: ['pg_proc', 'pg_type'],
   pg_get_function_sqlbody: printing,
   pg_get_indexdef: [...printing, 'pg_am', 'pg_index'],
+  pg_get_partkeydef: [...printing, 'pg_partitioned_table'],
   pg_get_ruledef: [...printing, 'pg_rewrite'],
   pg_get_triggerdef: [...printing, 'pg_trigger'],
   pg_get_userbyid: ['pg_roles'],

@@ -1,6 +1,7 @@
 import type { Rule, RulesChapter } from '../../contract/specification.ts';
 import type {
   ConstraintFact,
+  EntityFacts,
   FieldFact,
   PartitionConstraintFact,
   RelationFact,
@@ -12,6 +13,7 @@ import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { byName, compareText, entityId, sqlName } from './names.ts';
+import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 import { equalKeys } from './words/collation.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './words/keys.ts';
@@ -42,6 +44,7 @@ class Look {
   readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
   readonly types: ReadonlyMap<number, TypeFact>;
   readonly relations: ReadonlyMap<number, RelationFact>;
+  readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
 
   constructor(facts: Facts) {
     this.fields = groupBy(facts.fields, (field) => field.relation);
@@ -51,6 +54,7 @@ class Look {
     this.indexes = groupBy(facts.unique_indexes, (index) => index.relation);
     this.types = new Map(facts.types.map((type) => [type.oid, type]));
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.children = groupBy(facts.inheritance, (link) => link.parent);
   }
 
   names(relation: number, numbers: readonly number[]): string[] {
@@ -61,7 +65,9 @@ class Look {
   /** Names of the fields that hold dates and times. */
   times(relation: number): Set<string> {
     const fields = this.fields.get(relation) ?? [];
-    return new Set(fields.filter(({ type }) => /^(date|time|timestamp)\b(?!.*\[\])/.test(type)).map(({ name }) => name));
+    return new Set(
+      fields.filter(({ type }) => /^(date|time|timestamp)\b(?!.*\[\])/.test(type)).map(({ name }) => name),
+    );
   }
 
   /** Fields by their numbers, with how their texts are compared. */
@@ -84,6 +90,7 @@ function rulesOf(look: Look, relation: RelationFact): Rule[] {
   const ofRows = [
     ...constraints.filter((one) => one.kind !== 'n').flatMap((one) => constraintRules(look, relation, one)),
     ...(look.partitions.get(relation.oid) ?? []).flatMap((one) => partitionRules(look, relation, one)),
+    ...partitionBoundRules(look, relation),
     ...(look.indexes.get(relation.oid) ?? []).map((index) => indexRule(look, relation, index)),
   ].sort((a, b) => compareText(a.name, b.name));
   return [

@@ -96,6 +96,20 @@ export const changesOfKeysAndTypes: readonly Change[] = [
     'drop table public.parted',
     /of rows in public\.part: no two rows have the same id/,
   ),
+  change(
+    5,
+    `create table public.parted (id int, kind text) partition by list (kind);
+      create table public.part partition of public.parted for values in ('a', 'b')`,
+    'drop table public.parted',
+    /kind is one of 'a', 'b', and never empty/,
+  ),
+  change(
+    8,
+    `create table public.parted (id int, kind text) partition by range (id);
+      create table public.part partition of public.parted for values from (1) to (9)`,
+    'drop table public.parted',
+    /23514.*By RANGE \(id\) each row fits a partition: FROM \(1\) TO \(9\); a row without a value fits none/,
+  ),
   inStays(
     3,
     'add unique (floor, number), add foreign key (floor, number) references public.stays (floor, number) on delete set null (number)',
