@@ -18,7 +18,8 @@ export interface CallExample {
 }
 
 /** Whether a value may be given for a field. */
-export const isWritable = ({ generated, identity }: Field): boolean => generated === null && identity !== 'always';
+export const isWritable = ({ generated, computed, identity }: Field): boolean =>
+  generated === null && !computed && identity !== 'always';
 
 /** Whether a new row needs a value for a field. */
 export const mustBeGiven = (field: Field): boolean =>

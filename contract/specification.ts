@@ -122,6 +122,8 @@ export interface Field {
   /** The expression; of a generated field, what it is generated from. */
   default: string | null;
   generated: 'stored' | 'virtual' | null;
+  /** Of a view that takes writes: it shows an expression, and no call may give it; absent for all others. */
+  computed?: true;
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
   /** Of a composite type: what a value consists of; absent for all others. */

@@ -65,6 +65,8 @@ export interface FieldFact {
   not_null: boolean;
   default: string | null;
   generated: '' | 's' | 'v';
+  /** Of a view that takes writes: an expression, to which none can give a value. */
+  computed: boolean;
   identity: '' | 'a' | 'd';
   comment: string | null;
   /** Null for the database's own. */
@@ -282,7 +284,10 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   fields: list(`
     select c.oid::int8 as relation, a.attnum as number, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
       a.atttypid::int8 as type_oid, a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as "default",
-      a.attgenerated as generated, a.attidentity as identity, m.description as comment,
+      a.attgenerated as generated, case when c.relkind = 'v' then pg_relation_is_updatable(c.oid, false) & 28 = 28
+        and not pg_column_is_updatable(c.oid, a.attnum, false)
+        and not exists (select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 <> 0) else false end as computed,
+      a.attidentity as identity, m.description as comment,
       ${collationOf('a.attcollation', 'a.atttypid')} as collation,
       case when a.attacl is not null then ${grants('a.attacl', written)} end as grants,
       w.needs

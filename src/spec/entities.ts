@@ -176,6 +176,7 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
     nullable: !field.not_null && !chain.some((domain) => domain.not_null),
     default: field.default ?? chain.find((domain) => domain.default !== null)?.default ?? null,
     generated: field.generated === 's' ? 'stored' : field.generated === 'v' ? 'virtual' : null,
+    ...(field.computed && { computed: true as const }),
     identity: field.identity === 'a' ? 'always' : field.identity === 'd' ? 'by default' : null,
     enum_values: enumValues(look, field.type_oid),
     ...(type?.attributes && { attributes: type.attributes }),

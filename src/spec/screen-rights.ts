@@ -43,9 +43,10 @@ export const computedIn = ({ kind, entity, columns }: ScreenUse): string[] =>
     ? []
     : entity.fields
         .filter(
-          ({ name, generated, identity }) => columns.includes(name) && (generated !== null || identity === 'always'),
+          ({ name, generated, computed, identity }) =>
+            columns.includes(name) && (generated !== null || computed || identity === 'always'),
         )
         .map(
-          ({ name, generated }) =>
-            `nobody writes the column ${name}: it is ${generated === null ? 'numbered' : 'generated'}`,
+          ({ name, generated, computed }) =>
+            `nobody writes the column ${name}: it is ${computed ? 'computed by the view' : generated === null ? 'numbered' : 'generated'}`,
         );

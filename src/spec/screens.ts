@@ -168,8 +168,8 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
     list: (field) => !isLong(field) && select.has(field.name),
     board: (field) => !isLong(field) && select.has(field.name),
     detail: ({ name }) => select.has(name),
-    form: ({ name, generated, identity }) =>
-      generated === null && identity === null && !set.has(name) && (insert.has(name) || update.has(name)),
+    form: ({ name, generated, computed, identity }) =>
+      generated === null && !computed && identity === null && !set.has(name) && (insert.has(name) || update.has(name)),
   };
   const columns = entity.fields.filter(shows[kind]).map((field) => field.name);
   if (kind !== 'form' || columns.every((name) => insert.has(name) === update.has(name))) return { columns };

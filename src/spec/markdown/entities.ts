@@ -92,6 +92,7 @@ function value(field: Field): string {
 
 function given(field: Field): string {
   if (field.generated !== null) return `generated: ${code(field.default ?? '')}`;
+  if (field.computed) return 'computed by the view';
   if (field.identity !== null) return field.identity === 'always' ? 'numbered' : 'numbered unless given';
   if (field.default !== null) return `${field.nullable ? 'optional, ' : ''}by default ${code(field.default)}`;
   return field.nullable ? 'optional' : 'required';

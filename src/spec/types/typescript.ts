@@ -114,7 +114,8 @@ class Writer {
 
   /** A field of what is written: one that PostgreSQL fills in itself must not be given. */
   #given(field: Field, required: boolean): string {
-    if (field.generated !== null || field.identity === 'always') return member(field.name, 'never', true);
+    if (field.generated !== null || field.computed || field.identity === 'always')
+      return member(field.name, 'never', true);
     return member(field.name, this.#value(field), !required);
   }
 

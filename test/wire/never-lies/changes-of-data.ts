@@ -82,6 +82,13 @@ export const changesOfData: readonly Change[] = [
     `alter type public.priority rename value 'urgent' to 'high'`,
     /low, normal, urgent/,
   ),
+  change(
+    3,
+    viewed.replace('id, title', 'id, upper(title) as title'),
+    viewed,
+    /`title` \| text \| computed by the view/,
+  ),
+  change(2, viewed.replace('id, title', 'id, upper(title) as title'), viewed, /`\/open\\?_tickets\/new`.*\| `id` \|/),
   change(3, view(`status = 'new'`), viewed, /status = 'new'/),
   change(
     3,

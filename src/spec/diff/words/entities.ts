@@ -204,6 +204,10 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
       return after === null
         ? `${name} is no longer generated: it is given like any other field.`
         : `${name} is now generated (${valueWords(after)}): nobody may give it.`;
+    case 'computed':
+      return after === undefined
+        ? `${name} is no longer computed by the view: it may be given.`
+        : `${name} is now computed by the view: nobody may give it.`;
     case 'numbering':
       return after === undefined
         ? `${name} now counts from 1 upwards, for as long as its type lasts (before: ${valueWords(before)}).`

@@ -3,9 +3,10 @@ import { shortId } from '../../format/format.ts';
 import { plainSql } from '../../format/plain-sql.ts';
 
 /** What PostgreSQL fills in by itself, in words; null where it fills in nothing. */
-export function filledBy({ default: expression, generated, identity }: Field): string | null {
+export function filledBy({ default: expression, generated, computed, identity }: Field): string | null {
   if (identity !== null) return identity === 'always' ? 'counted up' : 'counted up unless given';
   if (generated !== null) return `from ${plainSql(expression ?? '')}`;
+  if (computed) return 'computed by the view';
   return expression && plainSql(expression);
 }
 

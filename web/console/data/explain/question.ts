@@ -47,7 +47,7 @@ export function functionQuestion(id: RoleCell['entity'], seat: Seat, body: strin
 
 /** Fields that a caller may write. */
 const writable = ({ fields }: Entity): Field[] =>
-  fields.filter(({ generated, identity }) => generated === null && identity !== 'always');
+  fields.filter(({ generated, computed, identity }) => generated === null && !computed && identity !== 'always');
 
 /** A row to begin with, as JSON: every field that must be given. Pure. */
 export function newRow(entity: Entity): string {

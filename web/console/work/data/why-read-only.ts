@@ -16,6 +16,7 @@ export function fieldReadOnly(entity: Entity, field: Field): string | null {
   const rows = rowsReadOnly(entity);
   if (rows !== null) return rows;
   if (field.generated !== null) return `The database makes ${field.name} from other fields.`;
+  if (field.computed) return `The view computes ${field.name}.`;
   return field.identity === 'always' ? `The database numbers ${field.name} by itself.` : null;
 }
 

@@ -17,9 +17,11 @@ import styles from './insert-panel.module.css';
 const madeBecause = (field: Field): string | null =>
   field.generated !== null
     ? `made from ${field.default ?? 'other fields'}`
-    : field.identity === 'always'
-      ? 'the next number'
-      : null;
+    : field.computed
+      ? 'computed by the view'
+      : field.identity === 'always'
+        ? 'the next number'
+        : null;
 
 /** What the database puts where nothing is given. */
 const defaultWords = (field: Field): string =>
