@@ -1,4 +1,4 @@
-import { extensionOf } from './entities.ts';
+import { extensionOf, isUnserved } from './entities.ts';
 import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
 
 /** The code that runs when statements touch the app's relations. */
@@ -40,7 +40,7 @@ export const codeQueries: CatalogueQueries<CodeFacts> = {
     select c.oid::int8 as relation, a.attnum as number
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relkind = 'v' and not pg_column_is_updatable(c.oid, a.attnum, true)) t`,
+    where case when c.relkind = 'v' and not ${isUnserved('c')} then not pg_column_is_updatable(c.oid, a.attnum, true) else false end) t`,
 
   fired: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select g.tgrelid::int8 as relation, array_remove(array[case when g.tgtype & 4 > 0 then 'insert' end,

@@ -226,12 +226,21 @@ export const isOfExtension = (catalogue: string, oid: string): string =>
 const option = (name: string): string =>
   `(select o.option_value from pg_options_to_table(c.reloptions) o where o.option_name = '${name}')`;
 
-/** True of a foreign table whose wrapper has no handler: PostgreSQL then refuses even to say whether it can be written. */
+/**
+ * True of a foreign table whose wrapper has no handler, and of each view above one: PostgreSQL then refuses even to say whether it can be
+ * written.
+ */
 export const isUnserved = (relation: string): string =>
-  `(${relation}.relkind = 'f' and not exists (select from pg_catalog.pg_foreign_table f
-      join pg_catalog.pg_foreign_server s on s.oid = f.ftserver
-      join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
-    where f.ftrelid = ${relation}.oid and w.fdwhandler <> 0))`;
+  `(${relation}.relkind in ('f', 'v') and ${relation}.oid in (
+    with recursive unserved(oid) as (
+      select f.ftrelid from pg_catalog.pg_foreign_table f
+        join pg_catalog.pg_foreign_server s on s.oid = f.ftserver
+        join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw and w.fdwhandler = 0
+      union select r.ev_class from unserved u
+        join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = u.oid
+          and d.classid = 'pg_catalog.pg_rewrite'::regclass
+        join pg_catalog.pg_rewrite r on r.oid = d.objid)
+    select u.oid from unserved u))`;
 
 /** Whether a key is one over periods; looked at where the definition may say so. */
 const isPeriod = `case when d.definition ~ 'WITHOUT OVERLAPS|PERIOD' then ${ofPeriod} else false end`;
@@ -284,7 +293,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   fields: list(`
     select c.oid::int8 as relation, a.attnum as number, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
       a.atttypid::int8 as type_oid, a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as "default",
-      a.attgenerated as generated, case when c.relkind = 'v' then pg_relation_is_updatable(c.oid, false) & 28 = 28
+      a.attgenerated as generated, case when c.relkind = 'v' and not ${isUnserved('c')} then pg_relation_is_updatable(c.oid, false) & 28 = 28
         and not pg_column_is_updatable(c.oid, a.attnum, false)
         and not exists (select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 <> 0) else false end as computed,
       a.attidentity as identity, m.description as comment,
