@@ -133,6 +133,17 @@ describe('a check in words', () => {
     ['(starts < ends)', 'starts is less than ends'],
     ["(status = ANY (ARRAY['a'::text, 'b'::text]))", "status is one of 'a', 'b'"],
     ['((a IS NULL) OR (b > 0))', 'a is empty or b is more than 0'],
+    // A row passes where the check is unknown, so these say what becomes of no value.
+    ['((a > 3) IS TRUE)', '(a is more than 3 and that is known)'],
+    ['((length(a) > 3) IS TRUE)', '(a is more than 3 characters and that is known)'],
+    ['((b > 0) AND (is_public IS FALSE))', 'b is more than 0 and (not is_public and that is known)'],
+    ['((a IS NULL) IS TRUE)', 'a is empty'],
+    ['(a IS NOT DISTINCT FROM 3)', '(a is the same as 3; no value counts as a value)'],
+    ['(NOT (a IS DISTINCT FROM b))', '(a is the same as b; no value counts as a value)'],
+    ['(a IS DISTINCT FROM b)', '(a is other than b; no value counts as a value)'],
+    ['(a IS DISTINCT FROM 3)', 'a is other than 3'],
+    ['((a > 0) OR (a = NULL::integer))', 'every row is valid'],
+    ['((a > 0) AND (b = NULL::integer))', 'a is more than 0'],
   ])('%s', (sql, words) => {
     expect(ruleWords(sql)).toBe(words);
   });

@@ -1,8 +1,8 @@
 import { sqlName } from '../../catalog/entity-names.ts';
 import { isKeyword, tokenise } from '../../catalog/expression-text.ts';
-import { type Expression, parseExpression } from './expression.ts';
+import { type Expression, join, parseExpression } from './expression.ts';
 import type { Operand } from './operand.ts';
-import { anyone } from './outcomes.ts';
+import { anyone, FALSE, NULL, outcomes } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 
 /**
@@ -10,7 +10,7 @@ import { phrase } from './phrase.ts';
  * hold dates and times.
  */
 export function ruleWords(check: string, times: ReadonlySet<string> = noTimes): string {
-  const expression = ofTimes(parseExpression(check), times);
+  const expression = ofCheck(ofTimes(parseExpression(check), times));
   if (expression.kind !== 'and') return sentence(expression);
   const parts: string[] = [];
   const items = [...expression.items];
@@ -37,10 +37,48 @@ function ofTimes(expression: Expression, times: ReadonlySet<string>): Expression
     case 'or':
       return { ...expression, items: expression.items.map((item) => ofTimes(item, times)) };
     case 'not':
+    case 'is':
       return { ...expression, item: ofTimes(expression.item, times) };
     case 'compare': {
       const isTime = (side: Operand) => side.kind === 'field' && times.has(side.name);
       return isTime(expression.left) || isTime(expression.right) ? { ...expression, ofTimes: true } : expression;
+    }
+    default:
+      return expression;
+  }
+}
+
+/**
+ * A condition as a check has it: a row passes where it is unknown too. So what cannot be false asks nothing, and what is never unknown, as
+ * IS TRUE, says what becomes of a field that has no value.
+ */
+function ofCheck(expression: Expression): Expression {
+  if ((outcomes(expression, anyone) & FALSE) === 0) return { kind: 'constant', value: true };
+  switch (expression.kind) {
+    case 'and': {
+      const items = expression.items.map(ofCheck);
+      return join(
+        'and',
+        items.filter((item) => item.kind !== 'constant' || item.value !== true),
+      );
+    }
+    case 'or':
+      return join('or', expression.items.map(ofCheck));
+    case 'not': {
+      const { item } = expression;
+      return item.kind === 'distinct' ? ofCheck({ ...item, negated: !item.negated }) : expression;
+    }
+    case 'is': {
+      const { item, value, negated } = expression;
+      if (negated || value === null || item.kind === 'opaque' || (outcomes(item, anyone) & NULL) === 0)
+        return expression;
+      const said = sentence(value ? item : { kind: 'not', item });
+      return { kind: 'named', item: expression, words: `(${said} and that is known)` };
+    }
+    case 'distinct': {
+      const isOfLiteral = [expression.left, expression.right].some(({ kind }) => kind === 'literal');
+      if (isOfLiteral && !expression.negated) return expression;
+      return { kind: 'named', item: expression, words: `(${sentence(expression)}; no value counts as a value)` };
     }
     default:
       return expression;
