@@ -265,6 +265,10 @@ const numbersInRoot = (numbers: string): string =>
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = f.number
     join pg_catalog.pg_attribute r on r.attrelid = pg_partition_root(c.oid) and r.attname = a.attname)`;
 
+/** False where it says so, and where somebody switched off the triggers by which PostgreSQL asks for it (DISABLE TRIGGER ALL). */
+const isEnforced = `(d.definition !~ ' NOT ENFORCED$' and (k.contype <> 'f' and not k.condeferrable or not exists (
+      select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.conrelid and g.tgenabled in ('D', 'R'))))`;
+
 const standsAlone = (type: string): string =>
   `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;
 
@@ -323,7 +327,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
       ${specialOf('k.confdelsetcols')} as special,
-      k.convalidated as validated, d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
+      k.convalidated as validated, ${isEnforced} as enforced, m.description as comment
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
     -- of the many that say NOT NULL and no more, the text is known
@@ -341,7 +345,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
       ${specialOf(numbersInRoot('k.confdelsetcols'))} as special,
-      k.convalidated as validated, d.definition !~ ' NOT ENFORCED$' as enforced, m.description as comment
+      k.convalidated as validated, ${isEnforced} as enforced, m.description as comment
     from ${relationsOf('c')}
     join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x', 'n')
       and k.conparentid = 0 and k.coninhcount = 0
