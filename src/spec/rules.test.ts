@@ -138,6 +138,7 @@ describe('a check in words', () => {
     ['((length(a) > 3) IS TRUE)', '(a is more than 3 characters and that is known)'],
     ['((b > 0) AND (is_public IS FALSE))', 'b is more than 0 and (not is_public and that is known)'],
     ['((a IS NULL) IS TRUE)', 'a is empty'],
+    ['(ROW(a, b) IS NOT NULL)', 'ROW(a, b) IS NOT NULL'],
     ['(a IS NOT DISTINCT FROM 3)', '(a is the same as 3; no value counts as a value)'],
     ['(NOT (a IS DISTINCT FROM b))', '(a is the same as b; no value counts as a value)'],
     ['(a IS DISTINCT FROM b)', '(a is other than b; no value counts as a value)'],

@@ -58,7 +58,9 @@ function words(expression: Expression): string {
     case 'null': {
       if (expression.operand.kind === 'user-id') return expression.negated ? 'signed in' : 'not signed in';
       const name = named(expression.operand);
-      return name === null ? oneLine(expression.text) : `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
+      // Of a row, IS NOT NULL asks that all have a value, and IS NULL that none has: neither is what “empty” says.
+      if (name === null || /^ROW\(/i.test(name)) return oneLine(expression.text);
+      return `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
     }
     case 'exists':
       return expression.query.rest === ''
