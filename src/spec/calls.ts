@@ -225,7 +225,8 @@ const routineCall = (
     name: input.name === '' ? 'body' : input.name,
     in: method === 'GET' ? 'query' : 'body',
     type: input.mode === 'v' ? `${input.type}, any number of them` : input.type,
-    required: !input.has_default,
+    // PostgreSQL finds a function by the names of its arguments only where the variadic one is among them, default or not.
+    required: !input.has_default || input.mode === 'v',
     meaning: input.name === '' ? 'The whole body.' : '',
   })),
   returns: routine.result === 'void' ? '204, no body' : routine.result,

@@ -152,7 +152,7 @@ export const changesOfCalls: readonly Change[] = [
   ),
   change(
     7,
-    'create function public.join_all(first int, variadic others int[]) returns int language sql as $$ select first $$',
+    `create function public.join_all(first int, variadic others int[] default '{}') returns int language sql as $$ select first $$`,
     'drop function public.join_all(int, int[])',
     /POST.*rpc\/join\\?_all`.*\| first, others \|/,
   ),
