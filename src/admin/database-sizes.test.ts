@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import type { Database } from '../database/database.ts';
+import type { Executor } from '../database/database.ts';
 import { Pool } from '../database/pool.ts';
 import { plain } from '../database/statement.ts';
 import { parseTarget } from '../database/target.ts';
@@ -28,7 +28,7 @@ it('does not fail the list of all apps because one of them is deleted meanwhile'
   await pool.run([plain('create database dropped')]);
   let asked = 0;
   /** Drops the database where the first question has found it, and not measured it yet. */
-  const meanwhile: Pick<Database, 'run'> = {
+  const meanwhile: Executor = {
     run: (statements) => {
       if (++asked > 1) return pool.run(statements);
       return pool.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 
@@ -9,10 +9,7 @@ const GONE = '42704';
  * The sizes of databases by name, in bytes, in one query that opens none of them; what is not there is left out. `database` is one of
  * the same server, logged in as the superuser.
  */
-export async function databaseSizes(
-  database: Pick<Database, 'run'>,
-  names: readonly string[],
-): Promise<Map<string, number>> {
+export async function databaseSizes(database: Executor, names: readonly string[]): Promise<Map<string, number>> {
   for (;;) {
     try {
       const [result] = await database.run([

@@ -15,6 +15,7 @@ export type CatalogueQueries<Facts> = { readonly [Key in keyof Facts]: string };
  * compile the statement would take longer than to run it.
  * Waits for a lock no longer than `lockMilliseconds`, less than after what PostgreSQL looks for a deadlock (1 s): where the reading and
  * a schema change wait for each other, it is the reading that gives way, and is tried again.
+ * What is dropped while it is read makes it read again.
  * Throws DatabaseError; SQLSTATE 55P03 when a relation stays locked.
  */
 export async function readCatalogue<Facts>(
@@ -42,19 +43,25 @@ export async function readCatalogue<Facts>(
 
 const ATTEMPTS = 4;
 
+/**
+ * SQLSTATEs of what another attempt may not meet: a relation that is locked; and an internal error, which is what functions such as
+ * pg_get_viewdef() say of an object that was dropped after the statement began ("could not open relation with OID 16400").
+ */
+const passing: readonly string[] = ['55P03', 'XX000'];
+
 async function runPatiently(executor: Executor, statements: readonly Statement[]): Promise<Result[]> {
-  let locked: unknown = null;
+  let met: unknown = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       return await executor.run(statements);
     } catch (error) {
       // Within a transaction of its own caller nothing can be tried again: 25P02 says that the first error ended it.
-      if (locked && error instanceof DatabaseError && error.sqlstate === '25P02') break;
-      if (!(error instanceof DatabaseError) || error.sqlstate !== '55P03') throw error;
-      locked = error;
+      if (met && error instanceof DatabaseError && error.sqlstate === '25P02') break;
+      if (!(error instanceof DatabaseError) || !passing.includes(error.sqlstate)) throw error;
+      met = error;
     }
   }
-  throw locked;
+  throw met;
 }
 
 /**
