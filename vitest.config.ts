@@ -22,9 +22,9 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 
 /**
  * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own. A file that takes
- * what a node has, all its connections for one, is in a folder `alone`. Projects run one after the other (`groupOrder`).
+ * what a node has, all its connections for one, is in a folder `alone`.
  */
-function againstNodes(name: string, groupOrder: number, setup: string): TestProjectInlineConfiguration {
+function againstNodes(name: string, setup: string): TestProjectInlineConfiguration {
   return {
     extends: true,
     test: {
@@ -36,7 +36,7 @@ function againstNodes(name: string, groupOrder: number, setup: string): TestProj
       isolate,
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      sequence: { groupOrder },
+      sequence: { groupOrder: 1 },
     },
   };
 }
@@ -48,11 +48,11 @@ export default defineConfig({
     projects: [
       inProcess('unit', ['{src,contract}/**/*.test.ts', 'scripts/**/*.test.mjs', 'web/**/*.test.{ts,tsx}']),
       inProcess('architecture', ['test/architecture/**/*.test.ts']),
-      againstNodes('wire', 1, 'shared-node-setup.ts'),
-      againstNodes('attack', 2, 'shared-node-setup.ts'),
-      againstNodes('attack/alone', 3, 'shared-node-setup.ts'),
-      againstNodes('fault', 4, 'build-setup.ts'),
-      againstNodes('e2e', 5, 'browser-setup.ts'),
+      againstNodes('wire', 'shared-node-setup.ts'),
+      againstNodes('attack', 'shared-node-setup.ts'),
+      againstNodes('attack/alone', 'shared-node-setup.ts'),
+      againstNodes('fault', 'build-setup.ts'),
+      againstNodes('e2e', 'browser-setup.ts'),
     ],
   },
 });

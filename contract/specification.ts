@@ -150,11 +150,12 @@ export interface Relation {
   kind: 'many-to-one' | 'one-to-one';
   /** The last of the fields is a range, all of which the rows that it points to cover together; absent for all others. */
   period?: true;
-  on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+  /** `nothing` where the key is not enforced there: NOT ENFORCED, or its triggers on that table are switched off. */
+  on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default' | 'nothing';
   /** The fields that are emptied, or set to their default; absent where it is all of them, or none. */
   on_delete_fields?: string[];
   /** What happens when the key that is pointed to changes; absent where such a change is refused. */
-  on_update?: 'cascade' | 'set null' | 'set default';
+  on_update?: 'cascade' | 'set null' | 'set default' | 'nothing';
 }
 
 export interface RulesChapter {

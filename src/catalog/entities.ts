@@ -88,7 +88,7 @@ export interface ConstraintFact {
   fields: number[];
   target: number;
   target_fields: number[];
-  /** pg_constraint.confdeltype: a no action, r restrict, c cascade, n set null, d set default. */
+  /** pg_constraint.confdeltype: a no action, r restrict, c cascade, n set null, d set default; x nothing, as it is not enforced there. */
   on_delete: string;
   /** pg_constraint.confupdtype: the same. */
   on_update: string;
@@ -269,6 +269,11 @@ const numbersInRoot = (numbers: string): string =>
 const isEnforced = `(d.definition !~ ' NOT ENFORCED$' and (k.contype <> 'f' and not k.condeferrable or not exists (
       select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.conrelid and g.tgenabled in ('D', 'R'))))`;
 
+/** What a foreign key does when the row that is pointed to goes or changes: nothing where its triggers on that table are off, or are none. */
+const actionOf = (column: string): string => `case when k.contype = 'f' and (d.definition ~ ' NOT ENFORCED$' or exists (
+      select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.confrelid and g.tgenabled in ('D', 'R')))
+    then 'x' else k.${column}::text end`;
+
 const standsAlone = (type: string): string =>
   `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;
 
@@ -324,7 +329,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   constraints: list(`
     select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
-      coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
+      coalesce(k.confkey, '{}') as target_fields, ${actionOf('confdeltype')} as on_delete, ${actionOf('confupdtype')} as on_update, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
       ${specialOf('k.confdelsetcols')} as special,
       k.convalidated as validated, ${isEnforced} as enforced, m.description as comment
@@ -342,7 +347,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   partition_constraints: list(`
     select k.oid::int8 as oid, pg_partition_root(c.oid)::oid::int8 as relation, 0 as domain, format('%I.%I', n.nspname, c.relname) as partition,
       k.conname as name, k.contype as kind, coalesce(${numbersInRoot('k.conkey')}, '[]') as fields, k.confrelid::int8 as target,
-      coalesce(k.confkey, '{}') as target_fields, k.confdeltype as on_delete, k.confupdtype as on_update, d.definition,
+      coalesce(k.confkey, '{}') as target_fields, ${actionOf('confdeltype')} as on_delete, ${actionOf('confupdtype')} as on_update, d.definition,
       case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
       ${specialOf(numbersInRoot('k.confdelsetcols'))} as special,
       k.convalidated as validated, ${isEnforced} as enforced, m.description as comment

@@ -82,6 +82,8 @@ export function refusedLogin({ sqlstate }: ConnectionError): string | null {
       return 'The password of the app’s login to its database was changed from inside the app, or it is valid no more (VALID UNTIL).';
     case '28000':
       return 'The app’s role may not log in to its database (NOLOGIN, or pg_hba.conf).';
+    case '42501':
+      return 'The app’s role may not connect to its database (REVOKE CONNECT).';
     default:
       return null;
   }

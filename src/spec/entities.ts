@@ -221,7 +221,7 @@ function enumValues(look: Lookup, oid: number): string[] | null {
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
 }
 
-const onUpdate = { c: 'cascade', n: 'set null', d: 'set default' } as const;
+const onUpdate = { c: 'cascade', n: 'set null', d: 'set default', x: 'nothing' } as const;
 const endings = { a: 'no action', r: 'restrict', ...onUpdate } as const;
 
 function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
@@ -243,7 +243,7 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
           ...(key.special?.period && { period: true as const }),
           on_delete: endings[key.on_delete as keyof typeof endings],
           ...(key.special?.delete_fields && { on_delete_fields: look.names(from.oid, key.special.delete_fields) }),
-          ...(/[cnd]/.test(key.on_update) && { on_update: onUpdate[key.on_update as keyof typeof onUpdate] }),
+          ...(/[cndx]/.test(key.on_update) && { on_update: onUpdate[key.on_update as keyof typeof onUpdate] }),
         },
       ];
     })

@@ -7,7 +7,7 @@ import type { Machine, StatesChapter } from '../../contract/states.ts';
 import type { MachineTriggerFact } from '../catalog/machines.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { Facts } from './facts.ts';
-import { idOf } from './names.ts';
+import { entityId, idOf } from './names.ts';
 import { type Raise, raisesOf } from './plpgsql/raises.ts';
 import { Reached } from './reached.ts';
 import { toldRoutines } from './routines.ts';
@@ -22,8 +22,9 @@ export function errorsChapter(
 ): ErrorsChapter {
   const reached = new Reached(facts, settings);
   const triggers = triggersByMachine(facts);
+  const unasked = keysUnasked(facts);
   const lines: ErrorLine[] = [
-    ...rules.rules.filter((rule) => rule.applies_to !== 'no row').flatMap(ofRule),
+    ...rules.rules.filter((rule) => rule.applies_to !== 'no row').flatMap((rule) => ofRule(rule, unasked)),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
     ...toldRoutines(facts).flatMap((routine) => ofFunction(routine, reached)),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
@@ -49,15 +50,23 @@ const memberOf = (entry: ErrorEntry | undefined): string =>
   entry?.member ?? 'The app did not accept this; its message says why.';
 
 /** A reference is broken from both sides; RESTRICT has an error of its own since PostgreSQL 18. */
-function ofRule(rule: Rule): ErrorLine[] {
+function ofRule(rule: Rule, unasked: ReadonlySet<string>): ErrorLine[] {
   const own = upper(rule.words.replace(/\.$/, ''));
   if (rule.kind !== 'reference') return [lineOf(rule, rule.sqlstate, `${own}.`)];
+  if (unasked.has(`${rule.entity} ${rule.name}`)) return [lineOf(rule, rule.sqlstate, `${own}.`)];
   const [deleting, updating] = endings(rule.sql);
   const side = deleting === '' ? gone : updating === '' ? rekeyed : null;
   const lines = [lineOf(rule, rule.sqlstate, `${own}${side === null ? '' : `; or ${side}`}.`)];
   const restricted = [deleting === 'RESTRICT' ? gone : '', updating === 'RESTRICT' ? rekeyed : ''].filter(Boolean);
   if (restricted.length > 0) lines.push(lineOf(rule, '23001', `${own}: ${restricted.join(', or ')}.`, '.restricted'));
   return lines;
+}
+
+/** Foreign keys that nobody asks when the row that is pointed to goes or changes, as entity and name. */
+function keysUnasked({ constraints, relations }: Facts): Set<string> {
+  const names = new Map(relations.map(({ oid, schema, name }) => [oid, entityId(schema, name)]));
+  const keys = constraints.filter(({ kind, on_delete }) => kind === 'f' && on_delete === 'x');
+  return new Set(keys.map(({ relation, name }) => `${names.get(relation)} ${name}`));
 }
 
 const gone = 'a row that others point to was to go';

@@ -95,10 +95,15 @@ function connectionsOf(name: LimitName, facts: Facts): { value: number; words: s
       sql: 'alter role … connection limit …',
     };
   }
-  const isBarred = facts.roles.some((role) => role.name === wanted && !role.can_login);
-  return isBarred
-    ? { value: 0, words: ' Their role may not log in; no new one is opened.', sql: 'alter role … login' }
-    : null;
+  const role = facts.roles.find(({ name }) => name === wanted);
+  if (!role) return null;
+  return role.can_login
+    ? {
+        value: 0,
+        words: ' Their role may not connect to the database; no new one is opened.',
+        sql: 'grant connect on database … to …',
+      }
+    : { value: 0, words: ' Their role may not log in; no new one is opened.', sql: 'alter role … login' };
 }
 
 /** VALID UNTIL of the role: PostgreSQL asks it when a connection is opened. What is open stays. */

@@ -63,33 +63,54 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(lines?.find(({ id }) => id === 'appConnections')).toMatchObject({ value: 100 });
   });
 
-  it('until when the password of its login is valid, and calls say so once it is past', async () => {
-    const app = await createApp(node);
-    await runSql(node, app.ref, 'create table public.things (id int primary key)');
-    const client = clientOf(app, app.secret_key);
-    expect((await client.from('things').select()).status).toBe(200);
-    const login = `"app_${app.ref}_authenticator"`;
-    await withClient(await superuserUrl(node, `app_${app.ref}`), async (superuser) => {
-      await superuser.query(`alter role ${login} valid until '2001-02-03 04:05:06+00'`);
-      const bound = async () =>
-        (await chaptersOf(app.ref)).limits?.limits.find(({ id }) => id === 'appConnections')?.meaning;
-      await expect.poll(bound).toContain('valid until 2001-02-03 04:05:06 UTC');
-      // What is open stays open.
-      expect((await client.from('things').select()).status).toBe(200);
-      await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
-        login.replaceAll('"', ''),
-      ]);
-      const refused = await client.from('things').select();
-      expect(refused).toMatchObject({
-        status: 503,
-        error: { code: 'PGRST000', details: expect.stringContaining('VALID UNTIL') },
+  it.each([
+    {
+      does: `alter role {login} valid until '2001-02-03 04:05:06+00'`,
+      undoes: `alter role {login} valid until 'infinity'`,
+      told: /valid until 2001-02-03 04:05:06 UTC|VALID UNTIL/,
+      reason: 'VALID UNTIL',
+    },
+    {
+      does: 'revoke connect on database {database} from {login}',
+      undoes: 'grant connect on database {database} to {login}',
+      told: /may not connect to (the|its) database/,
+      reason: 'REVOKE CONNECT',
+    },
+  ])(
+    'that its login opens no connection any more, and calls say why: $does',
+    async ({ does, undoes, told, reason }) => {
+      const app = await createApp(node);
+      await runSql(node, app.ref, 'create table public.things (id int primary key)');
+      const client = clientOf(app, app.secret_key);
+      // So many at once that each worker has a connection open.
+      const first = await Promise.all(Array.from({ length: 16 }, () => client.from('things').select()));
+      expect(new Set(first.map(({ status }) => status))).toEqual(new Set([200]));
+      const login = `app_${app.ref}_authenticator`;
+      const named = (sql: string) => sql.replace('{login}', `"${login}"`).replace('{database}', `"app_${app.ref}"`);
+      await withClient(await superuserUrl(node, `app_${app.ref}`), async (superuser) => {
+        await superuser.query(named(does));
+        // A worker that has no connection open yet can only say why it gets none.
+        const bound = () =>
+          chaptersOf(app.ref).then(
+            ({ limits }) => limits?.limits.find(({ id }) => id === 'appConnections')?.meaning,
+            (refused: Error) => refused.message,
+          );
+        await expect.poll(bound).toMatch(told);
+        // What is open stays open.
+        expect((await client.from('things').select()).status).toBe(200);
+        await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [login]);
+        const refused = await client.from('things').select();
+        expect(refused).toMatchObject({
+          status: 503,
+          error: { code: 'PGRST000', details: expect.stringContaining(reason) },
+        });
+        const signedIn = await client.auth.signInWithPassword({ email: 'a@example.org', password: 'secret-12' });
+        expect(signedIn.error).toMatchObject({ status: 503, message: expect.stringContaining(reason) });
+        await superuser.query(named(undoes));
       });
-      const signedIn = await client.auth.signInWithPassword({ email: 'a@example.org', password: 'secret-12' });
-      expect(signedIn.error).toMatchObject({ status: 503, message: expect.stringContaining('VALID UNTIL') });
-      await superuser.query(`alter role ${login} valid until 'infinity'`);
-    });
-    await expect.poll(async () => (await client.from('things').select()).status).toBe(200);
-  });
+      await expect.poll(async () => (await client.from('things').select()).status).toBe(200);
+    },
+  );
 
   it('chapter 7 says how often each call was made', async () => {
     const app = await createApp(node);

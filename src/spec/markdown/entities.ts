@@ -104,12 +104,14 @@ const endings: Readonly<Record<Relation['on_delete'], string>> = {
   cascade: 'deleted with it',
   'set null': 'emptied when that row is deleted',
   'set default': 'set to its default when that row is deleted',
+  nothing: 'that row can be deleted all the same, and this one then points to nothing',
 };
 
 const follows: Readonly<Record<NonNullable<Relation['on_update']>, string>> = {
   cascade: 'follows when its key changes',
   'set null': 'emptied when its key changes',
   'set default': 'set to its default when its key changes',
+  nothing: 'its key can change all the same',
 };
 
 function pointsTo({ from, to, kind, period, on_delete, on_delete_fields, on_update }: Relation): string {

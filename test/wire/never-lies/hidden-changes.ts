@@ -128,6 +128,18 @@ export const hiddenChanges: readonly Change[] = [
     asSuperuser('alter table public.comments enable trigger all'),
     /ticket_id is the id of a row in public\.tickets \(not enforced\)/,
   ),
+  change(
+    3,
+    asSuperuser('alter table public.customers disable trigger all'),
+    asSuperuser('alter table public.customers enable trigger all'),
+    /customer_id.* points to a row of .*that row can be deleted all the same/,
+  ),
+  change(
+    3,
+    'alter table public.comments add constraint loose foreign key (ticket_id) references public.tickets not enforced',
+    'alter table public.comments drop constraint loose',
+    /ticket_id.* points to a row of .*that row can be deleted all the same/,
+  ),
   plain(
     5,
     'add constraint noted not null note not valid',
@@ -292,6 +304,12 @@ export const hiddenChanges: readonly Change[] = [
     asSuperuser('alter role {owner} nologin'),
     asSuperuser('alter role {owner} login'),
     /ownerConnections.*\| 0 \|.*may not log in/,
+  ),
+  change(
+    9,
+    asSuperuser('revoke connect on database {database} from {owner}'),
+    asSuperuser('grant connect on database {database} to {owner}'),
+    /ownerConnections.*\| 0 \|.*may not connect/,
   ),
   change(
     9,

@@ -288,12 +288,14 @@ const endings: Readonly<Record<string, string>> = {
   cascade: 'they are deleted with it',
   'set null': 'they are emptied when it is deleted',
   'set default': 'they take their default when it is deleted',
+  nothing: 'it can be deleted all the same, and they then point to nothing',
 };
 
 const updates: Readonly<Record<string, string>> = {
   cascade: 'theirs changes with it',
   'set null': 'they are emptied',
   'set default': 'they take their default',
+  nothing: 'they keep pointing to the old one',
 };
 
 function relationWords({ before, after }: Difference): string {
