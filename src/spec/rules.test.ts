@@ -18,7 +18,8 @@ beforeAll(async () => {
     create domain public.title as varchar(120) check (length(value) >= 3);
     create domain public.short_title as public.title not null constraint not_too_long check (length(value) <= 20);
     create table public.customers (id bigint generated always as identity primary key, email extensions.citext unique);
-    create table public.stays (starts timestamptz, ends timestamptz, constraint ends_later check (ends >= starts));
+    create type public.place as (street text, town text);
+    create table public.stays (at public.place constraint whole_place check (at is not null), starts timestamptz, ends timestamptz, constraint ends_later check (ends >= starts));
     create table public.tickets (
       id int primary key,
       title public.short_title default 'untitled',
@@ -149,7 +150,8 @@ describe('a check in words', () => {
     expect(ruleWords(sql)).toBe(words);
   });
 
-  it('of fields that hold times says which is later', () => {
+  it('of fields that hold times says which is later, and of composite ones does not say that they are not empty', () => {
+    expect(rules.find(({ name }) => name === 'whole_place')?.words).toMatch(/IS NOT NULL/);
     expect(rules.find(({ name }) => name === 'ends_later')?.words).toBe('ends is not before starts');
   });
 
@@ -159,7 +161,7 @@ describe('a check in words', () => {
     ["(starts <= '2030-01-01'::date)", "starts is not after '2030-01-01'"],
     ['(amount > least)', 'amount is more than least'],
   ])('of times, more is later: %s', (sql, words) => {
-    expect(ruleWords(sql, new Set(['starts', 'ends']))).toBe(words);
+    expect(ruleWords(sql, { times: new Set(['starts', 'ends']), composites: new Set() })).toBe(words);
   });
 
   it('VALUE of a domain is the field, but not in quotes or within a longer name', () => {

@@ -17,7 +17,7 @@ import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 import { equalKeys } from './words/collation.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './words/keys.ts';
-import { ruleWords } from './words/rule.ts';
+import { type Holding, ruleWords } from './words/rule.ts';
 
 /** Chapter 5: what is valid. Every constraint, unique index, domain and limited type of the app's tables. */
 export function rulesChapter(facts: Facts): RulesChapter {
@@ -62,12 +62,14 @@ class Look {
     return numbers.flatMap((number) => fields.find((field) => field.number === number)?.name ?? []);
   }
 
-  /** Names of the fields that hold dates and times. */
-  times(relation: number): Set<string> {
+  /** What the fields of a relation hold, where that decides what a condition on them means. */
+  holding(relation: number): Holding {
     const fields = this.fields.get(relation) ?? [];
-    return new Set(
-      fields.filter(({ type }) => /^(date|time|timestamp)\b(?!.*\[\])/.test(type)).map(({ name }) => name),
-    );
+    const named = (holds: (field: FieldFact) => boolean) => new Set(fields.filter(holds).map(({ name }) => name));
+    return {
+      times: named(({ type }) => /^(date|time|timestamp)\b(?!.*\[\])/.test(type)),
+      composites: named((field) => this.types.get(field.type_oid)?.kind === 'c'),
+    };
   }
 
   /** Fields by their numbers, with how their texts are compared. */
@@ -212,7 +214,7 @@ function constraintWords(look: Look, constraint: ConstraintFact, fields: readonl
     case 'n':
       return `${fields.join(', ')} has a value`;
     case 'c':
-      return expression === null ? definition : ruleWords(expression, look.times(relation));
+      return expression === null ? definition : ruleWords(expression, look.holding(relation));
   }
 }
 

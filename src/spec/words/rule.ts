@@ -5,12 +5,17 @@ import type { Operand } from './operand.ts';
 import { anyone, FALSE, NULL, outcomes } from './outcomes.ts';
 import { phrase } from './phrase.ts';
 
-/**
- * A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. `times` are the fields that
- * hold dates and times.
- */
-export function ruleWords(check: string, times: ReadonlySet<string> = noTimes): string {
-  const expression = ofCheck(ofTimes(parseExpression(check), times));
+/** Fields by what they hold, where that decides what a condition on them means. */
+export interface Holding {
+  /** Dates and times. */
+  times: ReadonlySet<string>;
+  /** Values that consist of others. */
+  composites: ReadonlySet<string>;
+}
+
+/** A check as PostgreSQL prints it, in words: "title is 3 to 120 characters". What is not understood stays SQL. */
+export function ruleWords(check: string, holding: Holding = unknown): string {
+  const expression = ofCheck(withTypes(parseExpression(check), holding));
   if (expression.kind !== 'and') return sentence(expression);
   const parts: string[] = [];
   const items = [...expression.items];
@@ -28,21 +33,24 @@ export function ruleWords(check: string, times: ReadonlySet<string> = noTimes): 
   return parts.join(' and ');
 }
 
-const noTimes: ReadonlySet<string> = new Set();
+const unknown: Holding = { times: new Set(), composites: new Set() };
 
-/** Notes which comparisons are of times. */
-function ofTimes(expression: Expression, times: ReadonlySet<string>): Expression {
+/** Notes which comparisons are of times. That all of a composite value is null, or none of it, stays SQL. */
+function withTypes(expression: Expression, holding: Holding): Expression {
+  const isOf = (fields: ReadonlySet<string>, side: Operand) => side.kind === 'field' && fields.has(side.name);
   switch (expression.kind) {
     case 'and':
     case 'or':
-      return { ...expression, items: expression.items.map((item) => ofTimes(item, times)) };
+      return { ...expression, items: expression.items.map((item) => withTypes(item, holding)) };
     case 'not':
     case 'is':
-      return { ...expression, item: ofTimes(expression.item, times) };
+      return { ...expression, item: withTypes(expression.item, holding) };
     case 'compare': {
-      const isTime = (side: Operand) => side.kind === 'field' && times.has(side.name);
-      return isTime(expression.left) || isTime(expression.right) ? { ...expression, ofTimes: true } : expression;
+      const ofTimes = [expression.left, expression.right].some((side) => isOf(holding.times, side));
+      return ofTimes ? { ...expression, ofTimes } : expression;
     }
+    case 'null':
+      return isOf(holding.composites, expression.operand) ? { kind: 'opaque', text: expression.text } : expression;
     default:
       return expression;
   }
