@@ -31,6 +31,7 @@ export interface AdminContext {
   /** What an app does, derived from what runs. */
   readonly specify: {
     specification(app: App): Promise<Specification>;
+    /** The same without live figures. */
     withoutFigures(app: App): Promise<Specification>;
     entities(app: App): Promise<Entity[]>;
     /** Null where chapter 7 has no call with this id. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Meanwhile } from '../../test/support/meanwhile.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import type { Executor } from '../database/database.ts';
 import { Pool } from '../database/pool.ts';
 import { plain } from '../database/statement.ts';
 import { parseTarget } from '../database/target.ts';
@@ -26,19 +26,8 @@ it('leaves out what is not there', async () => {
 
 it('does not fail the list of all apps because one of them is deleted meanwhile', async () => {
   await pool.run([plain('create database dropped')]);
-  let asked = 0;
-  /** Drops the database where the first question has found it, and not measured it yet. */
-  const meanwhile: Executor = {
-    run: (statements) => {
-      if (++asked > 1) return pool.run(statements);
-      return pool.transaction(async (tx) => {
-        await tx.run([plain('set transaction isolation level repeatable read'), plain('select 1')]);
-        await pool.run([plain('drop database dropped')]);
-        return tx.run(statements);
-      });
-    },
-  };
+  const meanwhile = new Meanwhile(pool, () => pool.run([plain('drop database dropped')]));
   const sizes = await databaseSizes(meanwhile, ['kept', 'dropped']);
-  expect(asked).toBe(2);
+  expect(meanwhile.asked).toBe(2);
   expect([...sizes.keys()]).toEqual(['kept']);
 });

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Meanwhile } from '../../test/support/meanwhile.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import type { Executor } from '../database/database.ts';
 import { Pool } from '../database/pool.ts';
-import { plain } from '../database/statement.ts';
 import { parseTarget } from '../database/target.ts';
 import { readCatalogue } from './read-catalogue.ts';
 
@@ -21,19 +20,8 @@ it('does not fail because a view is dropped while it is read', async () => {
   await pool.script('create view kept as select 1 as one; create view dropped as select 2 as two');
   const views = `select json_object_agg(c.relname, pg_get_viewdef(c.oid)) from pg_class c
     where c.relkind = 'v' and c.relnamespace = 'public'::regnamespace`;
-  let asked = 0;
-  /** Drops the view where the first attempt has begun, and not come to it yet. */
-  const meanwhile: Executor = {
-    run: (statements) => {
-      if (++asked > 1) return pool.run(statements);
-      return pool.transaction(async (tx) => {
-        await tx.run([plain('set transaction isolation level repeatable read'), plain('select 1')]);
-        await pool.script('drop view dropped');
-        return tx.run(statements);
-      });
-    },
-  };
+  const meanwhile = new Meanwhile(pool, () => pool.script('drop view dropped'));
   const facts = await readCatalogue<{ views: Record<string, string> }>(meanwhile, { views }, 500);
-  expect(asked).toBe(2);
+  expect(meanwhile.asked).toBe(2);
   expect(Object.keys(facts.views)).toEqual(['kept']);
 });

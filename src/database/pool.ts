@@ -153,8 +153,8 @@ export class Pool implements Database {
   }
 
   /**
-   * Tries again what was sent in vain, with nothing kept of it. All connections may have been ended at the same moment, and each is found out by a
-   * batch that it fails: so there are as many tries as connections, and one more.
+   * Tries again what was sent in vain, with nothing kept of it. All connections may have been ended at the same moment, and each is
+   * found out by a batch that it fails: so there are as many tries as connections, and one more.
    */
   async #untilKept<T>(attempt: () => Promise<T>, isWanted: () => boolean): Promise<T> {
     for (let left = this.#options.max; ; left--) {

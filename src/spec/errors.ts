@@ -4,6 +4,7 @@ import type { RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { ErrorLine, ErrorsChapter, Rule, RulesChapter } from '../../contract/specification.ts';
 import type { Machine, StatesChapter } from '../../contract/states.ts';
+import type { ConstraintFact } from '../catalog/entities.ts';
 import type { MachineTriggerFact } from '../catalog/machines.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { Facts } from './facts.ts';
@@ -22,9 +23,9 @@ export function errorsChapter(
 ): ErrorsChapter {
   const reached = new Reached(facts, settings);
   const triggers = triggersByMachine(facts);
-  const unasked = keysUnasked(facts);
+  const keys = foreignKeys(facts);
   const lines: ErrorLine[] = [
-    ...rules.rules.filter((rule) => rule.applies_to !== 'no row').flatMap((rule) => ofRule(rule, unasked)),
+    ...rules.rules.filter((rule) => rule.applies_to !== 'no row').flatMap((rule) => ofRule(rule, keys)),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
     ...toldRoutines(facts).flatMap((routine) => ofFunction(routine, reached)),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
@@ -50,35 +51,40 @@ const memberOf = (entry: ErrorEntry | undefined): string =>
   entry?.member ?? 'The app did not accept this; its message says why.';
 
 /** A reference is broken from both sides; RESTRICT has an error of its own since PostgreSQL 18. */
-function ofRule(rule: Rule, unasked: ReadonlySet<string>): ErrorLine[] {
+function ofRule(rule: Rule, keys: ReadonlyMap<string, ConstraintFact>): ErrorLine[] {
   const own = upper(rule.words.replace(/\.$/, ''));
-  if (rule.kind !== 'reference') return [lineOf(rule, rule.sqlstate, `${own}.`)];
-  if (unasked.has(`${rule.entity} ${rule.name}`)) return [lineOf(rule, rule.sqlstate, `${own}.`)];
-  const [deleting, updating] = endings(rule.sql);
-  const side = deleting === '' ? gone : updating === '' ? rekeyed : null;
+  const key = rule.kind === 'reference' ? keys.get(keyName(rule.entity, rule.name)) : undefined;
+  if (!key) return [lineOf(rule, rule.sqlstate, `${own}.`)];
+  const side = key.on_delete === 'a' ? gone : key.on_update === 'a' ? rekeyed : null;
   const lines = [lineOf(rule, rule.sqlstate, `${own}${side === null ? '' : `; or ${side}`}.`)];
-  const restricted = [deleting === 'RESTRICT' ? gone : '', updating === 'RESTRICT' ? rekeyed : ''].filter(Boolean);
+  const restricted = [key.on_delete === 'r' ? gone : '', key.on_update === 'r' ? rekeyed : ''].filter(Boolean);
   if (restricted.length > 0) lines.push(lineOf(rule, '23001', `${own}: ${restricted.join(', or ')}.`, '.restricted'));
   return lines;
-}
-
-/** Foreign keys that nobody asks when the row that is pointed to goes or changes, as entity and name. */
-function keysUnasked({ constraints, relations }: Facts): Set<string> {
-  const names = new Map(relations.map(({ oid, schema, name }) => [oid, entityId(schema, name)]));
-  const keys = constraints.filter(({ kind, on_delete }) => kind === 'f' && on_delete === 'x');
-  return new Set(keys.map(({ relation, name }) => `${names.get(relation)} ${name}`));
 }
 
 const gone = 'a row that others point to was to go';
 const rekeyed = 'the key of a row that others point to was to change';
 
-/** What ON DELETE and ON UPDATE of a foreign key say; empty for NO ACTION, which PostgreSQL leaves out. */
-function endings(sql: string): string[] {
-  const words = sql.replace(/"(?:[^"]|"")*"/g, '');
-  return ['DELETE', 'UPDATE'].map(
-    (event) => new RegExp(` ON ${event} (CASCADE|RESTRICT|SET NULL|SET DEFAULT)`).exec(words)?.[1] ?? '',
+/** Foreign keys as chapter 5 names them: those of a partition after it. */
+function foreignKeys({
+  constraints,
+  partition_constraints: ofPartitions,
+  relations,
+}: Facts): Map<string, ConstraintFact> {
+  const entities = new Map(relations.map(({ oid, schema, name }) => [oid, entityId(schema, name)]));
+  const named = [
+    ...constraints.map((key) => ({ key, name: key.name })),
+    ...ofPartitions.map((key) => ({ key, name: `${key.partition}.${key.name}` })),
+  ];
+  return new Map(
+    named
+      .filter(({ key }) => key.kind === 'f')
+      .map(({ key, name }) => [keyName(entities.get(key.relation) ?? '', name), key]),
   );
 }
+
+/** No name holds a NUL character. */
+const keyName = (entity: string, name: string): string => `${entity}\0${name}`;
 
 function lineOf(rule: Rule, code: string, meaning: string, suffix = ''): ErrorLine {
   const entry = allErrors[code];

@@ -1,3 +1,4 @@
+import { isWritable } from '../../contract/call-detail.ts';
 import type { ScreenKind } from '../../contract/description.ts';
 import type { Entity, RoleCell } from '../../contract/specification.ts';
 
@@ -42,10 +43,7 @@ export const computedIn = ({ kind, entity, columns }: ScreenUse): string[] =>
   kind !== 'form'
     ? []
     : entity.fields
-        .filter(
-          ({ name, generated, computed, identity }) =>
-            columns.includes(name) && (generated !== null || computed || identity === 'always'),
-        )
+        .filter((field) => columns.includes(field.name) && !isWritable(field))
         .map(
           ({ name, generated, computed }) =>
             `nobody writes the column ${name}: it is ${computed ? 'computed by the view' : generated === null ? 'numbered' : 'generated'}`,

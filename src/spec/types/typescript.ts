@@ -1,3 +1,4 @@
+import { isWritable } from '../../../contract/call-detail.ts';
 import type { Entity, Field } from '../../../contract/specification.ts';
 import { type KeyRelationship, nameKey } from '../../catalog/catalog.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
@@ -114,8 +115,7 @@ class Writer {
 
   /** A field of what is written: one that PostgreSQL fills in itself must not be given. */
   #given(field: Field, required: boolean): string {
-    if (field.generated !== null || field.computed || field.identity === 'always')
-      return member(field.name, 'never', true);
+    if (!isWritable(field)) return member(field.name, 'never', true);
     return member(field.name, this.#value(field), !required);
   }
 

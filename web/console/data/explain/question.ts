@@ -1,3 +1,4 @@
+import { isWritable } from '../../../../contract/call-detail.ts';
 import type { Entity, Field, RoleCell } from '../../../../contract/specification.ts';
 import { isFigure, kindOf } from '../../values/field-kind.ts';
 import { keyParameters } from '../rows/query-string.ts';
@@ -46,8 +47,7 @@ export function functionQuestion(id: RoleCell['entity'], seat: Seat, body: strin
 }
 
 /** Fields that a caller may write. */
-const writable = ({ fields }: Entity): Field[] =>
-  fields.filter(({ generated, computed, identity }) => generated === null && !computed && identity !== 'always');
+const writable = ({ fields }: Entity): Field[] => fields.filter(isWritable);
 
 /** A row to begin with, as JSON: every field that must be given. Pure. */
 export function newRow(entity: Entity): string {
