@@ -33,6 +33,8 @@ export class Batch {
   /** True once the server has answered anything to it. */
   begun = false;
   isTooLarge = false;
+  /** True where a cancel request was on its way while the server had this batch: it may be hit by what was meant for another. */
+  mayBeCancelled: boolean;
   /** What listens to `options.signal`. */
   onAbort: (() => void) | null = null;
   #rows: Buffer[] = [];
@@ -44,11 +46,13 @@ export class Batch {
   constructor(
     options: BatchOptions,
     flush: number,
+    mayBeCancelled: boolean,
     resolve: (results: Result[]) => void,
     reject: (error: Error) => void,
   ) {
     this.options = options;
     this.flush = flush;
+    this.mayBeCancelled = mayBeCancelled;
     this.#resolve = resolve;
     this.#reject = reject;
   }

@@ -39,6 +39,7 @@ export class Connection {
   /** Writes to the socket that it took, at least in part. */
   #flushed = 0;
   #cancelling = false;
+  #isSpent = false;
   #closedBy: Error | null = null;
   #listener: ((channel: string, payload: string) => void) | null = null;
   readonly #onClose: (connection: Connection) => void;
@@ -101,9 +102,18 @@ export class Connection {
     return this.#expected;
   }
 
-  /** True while a cancel request is on its way: a batch sent now could be hit by it. */
-  get isCancelling(): boolean {
-    return this.#cancelling;
+  /** False while a cancel request is on its way, as a batch sent now could be hit by it, and once the connection is spent. */
+  get takesMore(): boolean {
+    return !this.#cancelling && !this.#isSpent;
+  }
+
+  /**
+   * True once a statement was cancelled while it was answering. PostgreSQL may then have been waiting for its answer to be read, and
+   * forgets for the sake of the cancel what else it was asked for meanwhile: to let go of files, for which every DROP DATABASE of the
+   * server waits (ProcessInterrupts() in postgres.c, WaitForProcSignalBarrier()). Only the end of the connection makes up for it.
+   */
+  get isSpent(): boolean {
+    return this.#isSpent;
   }
 
   /** Called for each NOTIFY on a channel that this connection listens to. */
@@ -144,7 +154,7 @@ export class Connection {
   #send(options: BatchOptions, write: (batch: Batch) => void): Promise<Result[]> {
     if (this.#closedBy) return Promise.reject(asNotKept(this.#closedBy));
     return new Promise((resolve, reject) => {
-      const batch = new Batch(options, this.#flushed + 1, resolve, reject);
+      const batch = new Batch(options, this.#flushed + 1, this.#cancelling, resolve, reject);
       const before = this.#writer.length;
       try {
         write(batch);
@@ -303,7 +313,7 @@ export class Connection {
 
   #refuse(batch: Batch, fields: DatabaseErrorFields): void {
     batch.error = new DatabaseError(fields, batch.results.length);
-    batch.error.strayCancel = fields.sqlstate === '57014' && this.#cancelling && !batch.options.signal?.aborted;
+    batch.error.strayCancel = fields.sqlstate === '57014' && batch.mayBeCancelled && !batch.options.signal?.aborted;
     // What this batch meant to prepare and did not, or can no longer be used, must be prepared anew.
     for (const prepared of batch.prepared.slice(batch.results.length)) {
       if (!prepared) continue;
@@ -340,6 +350,9 @@ export class Connection {
   #cancel(): void {
     if (this.#cancelling) return;
     this.#cancelling = true;
+    const given = this.#inFlight.slice(this.#head);
+    for (const batch of given) batch.mayBeCancelled = true;
+    if (given[0]?.begun) this.#isSpent = true;
     void requestCancel(this.#target, this.#opened.processId, this.#opened.secretKey).then(() => {
       this.#cancelling = false;
     });

@@ -124,6 +124,23 @@ describe('run', () => {
     );
   });
 
+  // Else PostgreSQL may have forgotten to let go of files there, and every DROP DATABASE of the server waits for the connection's end.
+  it('lets go of the connection on which a statement was cancelled while it answered', async () => {
+    const tooLarge = query(`select repeat('x', ${limits.resultBytes.default + 1})`);
+    const ownPid = query('select pg_backend_pid()');
+    await withPool(
+      async (pool) => {
+        const before = await value(pool, ownPid);
+        await expect(pool.run([tooLarge])).rejects.toBeInstanceOf(ResultTooLargeError);
+        const after = await value(pool, ownPid);
+        expect(after).not.toBe(before);
+        await expect(pool.transaction((tx) => tx.run([tooLarge]))).rejects.toBeInstanceOf(ResultTooLargeError);
+        expect(await value(pool, ownPid)).not.toBe(after);
+      },
+      { max: 1 },
+    );
+  });
+
   it('forgets the least used statements beyond what one connection keeps prepared', async () => {
     await withPool(
       async (pool) => {

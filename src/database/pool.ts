@@ -139,6 +139,7 @@ export class Pool implements Database {
         onTimed: (milliseconds) => {
           if (timing) timing.databaseMilliseconds += milliseconds;
           this.#remember(key, milliseconds);
+          if (connection.isSpent && this.#shared.delete(connection)) connection.close();
         },
       });
     };
@@ -205,7 +206,7 @@ export class Pool implements Database {
 
   #giveBack(connection: Connection): void {
     if (this.#release(connection) && !connection.isClosed) {
-      if (this.#closed) connection.close();
+      if (this.#closed || connection.isSpent) connection.close();
       else this.#shared.add(connection);
     }
     this.#serveWaiters();
@@ -238,7 +239,7 @@ export class Pool implements Database {
   }
 
   #hasRoom(connection: Connection): boolean {
-    if (connection.isCancelling || connection.inFlight >= DEPTH) return false;
+    if (!connection.takesMore || connection.inFlight >= DEPTH) return false;
     return connection.headSince === 0 || performance.now() - connection.headSince < STALLED_MILLISECONDS;
   }
 
@@ -303,7 +304,7 @@ export class Pool implements Database {
   #idle(statement: Statement | undefined): Connection | null {
     let first: Connection | null = null;
     for (const connection of this.#shared) {
-      if (connection.inFlight > 0 || connection.isCancelling) continue;
+      if (connection.inFlight > 0 || !connection.takesMore) continue;
       if (!statement || connection.hasPrepared(statement)) return connection;
       first ??= connection;
     }
@@ -382,7 +383,7 @@ export class Pool implements Database {
 
   /** Whoever asks next opens a connection anew. */
   async #letGoOfIdle(): Promise<void> {
-    const idle = [...this.#shared].filter((connection) => connection.inFlight === 0 && !connection.isCancelling);
+    const idle = [...this.#shared].filter((connection) => connection.inFlight === 0 && connection.takesMore);
     for (const connection of idle) this.#shared.delete(connection);
     await Promise.all(idle.map((connection) => connection.end()));
   }
