@@ -79,7 +79,8 @@ export const databaseLimits = {
     group: 'database',
     unit: 'milliseconds',
     default: 5000,
-    meaning: 'How long after an app’s database refused such an update it is tried again, when the app is called.',
+    meaning:
+      'How long after an app’s database refused such an update it is tried again, when the app is called or listed.',
     code: 'app_outdated',
   },
 } as const satisfies Record<string, Limit>;

@@ -37,6 +37,8 @@ export async function listApps(context: AdminContext, caller: Caller): Promise<A
     context.maintenance,
     records.map((record) => record.database),
   );
+  // Whoever waits here for an app that is not served sees its end, although nobody calls the app.
+  for (const record of records) if (!isCurrent(record)) void context.apps.serve(record.ref).catch(() => undefined);
   return records.map((record) => summaryOf(context, record, sizes.get(record.database) ?? 0));
 }
 

@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, type Query, QueryCache, type QueryCacheNotifyEvent, QueryClient } from '@tanstack/react-query';
 import { ApiFailure } from './api-failure.ts';
 
 let onSignedOut: (() => void) | null = null;
@@ -22,9 +22,21 @@ export const renewed =
   ({ state }: { state: { error: Error | null } }): number | false =>
     state.error === null || passing(state.error) ? every : false;
 
+/** The last failure of each query that has no answer. */
+const failures = new WeakMap<Query<unknown, unknown>, Error>();
+
+/** Keeps a failure in sight while its query is sent again: without this it would be pending, and the page would flicker. */
+function keepFailure(event: QueryCacheNotifyEvent) {
+  if (event.type !== 'updated') return;
+  const { query, action } = event;
+  if (action.type === 'error') failures.set(query, action.error);
+  const error = action.type === 'fetch' && query.state.data === undefined ? failures.get(query) : undefined;
+  if (error) query.setState({ error, status: 'error' });
+}
+
 /**
- * One cache for the whole console. The last answer stays in sight while a new one is fetched; a failure is shown
- * by the page that asked.
+ * One cache for the whole console. The last answer stays in sight while a new one is fetched, and so does a failure, which is shown by
+ * the page that asked.
  */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: notice }),
@@ -34,3 +46,5 @@ export const queryClient = new QueryClient({
     mutations: { retry: false },
   },
 });
+
+queryClient.getQueryCache().subscribe(keepFailure);
