@@ -337,9 +337,9 @@ export interface CallEntry {
   /** Below /apps/<ref>: "/rest/v1/tickets". */
   path: string;
   summary: string;
-  /** Id of the entity or function it reaches; null for auth calls. */
+  /** Id of the entity or function it reaches; null for auth calls, and the one that describes the others (`rest.describe`). */
   entity: string | null;
-  /** Auth calls: the setting that switches it off; null where none does. */
+  /** The setting that switches it off; null where none does. */
   setting: string | null;
   /** Roles for which it is not "never". */
   roles: string[];

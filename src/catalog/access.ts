@@ -6,7 +6,7 @@ export interface AccessFacts {
   database: { owner: number; version: number };
   roles: RoleFact[];
   memberships: MembershipFact[];
-  schemas: { oid: number; name: string; owner: number; grants: GrantFact[] }[];
+  schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
   policies: PolicyFact[];
   /** What the query of a view names: relations, their fields (0 for the whole), and functions. */
   view_uses: { view: number; relation: number; field: number; function: number }[];
@@ -84,9 +84,9 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     where d.datname = current_database()`),
 
   schemas: list(`
-    select n.oid::int8 as oid, n.nspname as name, n.nspowner::int8 as owner,
+    select n.oid::int8 as oid, n.nspname as name, n.nspowner::int8 as owner, m.description as comment,
       ${grants(`coalesce(n.nspacl, acldefault('n', n.nspowner))`)} as grants
-    from pg_catalog.pg_namespace n where ${isOwnSchema('n')} order by n.nspname`),
+    from pg_catalog.pg_namespace n ${commentOf('pg_namespace', 'n.oid')} where ${isOwnSchema('n')} order by n.nspname`),
 
   policies: list(`
     select p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,

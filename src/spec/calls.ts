@@ -11,6 +11,8 @@ import type {
   RowCall,
 } from '../../contract/specification.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { callingRoles } from './access/calling-roles.ts';
+import { Membership } from './access/membership.ts';
 import { wholeBody } from './call-example.ts';
 import { callSettings } from './call-settings.ts';
 import type { Facts } from './facts.ts';
@@ -46,6 +48,7 @@ export function callsChapter(
           return cells.length === 0 ? [] : [rowCall(entity, row, cells, inSchema(entity.schema, row.method))];
         }),
       ),
+    ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(facts, settings, roles)]),
     ...callableRoutines(facts).flatMap((routine) => {
       const cells = may('execute', idOf(routine));
       // What takes the whole body is called without one only where it can do without.
@@ -205,6 +208,53 @@ const rowCall = (
   parameters: null,
   returns: null,
 });
+
+/** What PostgreSQL itself says of the schema public: nothing. */
+const INITIAL = 'standard public schema';
+
+/**
+ * The call that describes the others (PostgREST, "OpenAPI"), with what the exposed schemas say of themselves: its title. The setting
+ * db_root_spec has a function answer in its place.
+ */
+function rootCall(facts: Facts, { openapi_mode, db_root_spec }: RestSettings, roles: RolesChapter): CallEntry {
+  const call = { id: 'rest.describe', area: 'rest', method: 'GET', path: '/rest/v1/', entity: null } as const;
+  const setting = 'openapi_mode';
+  if (db_root_spec !== null) {
+    const cells = roles.cells.filter(
+      ({ operation, entity, verdict }) =>
+        operation === 'execute' && entity.startsWith(`${db_root_spec}(`) && verdict !== 'never',
+    );
+    const summary = `Answers what the function ${db_root_spec} answers.`;
+    return {
+      ...call,
+      setting,
+      summary,
+      roles: cells.map(({ role }) => role),
+      parameters: [],
+      returns: 'what it returns',
+    };
+  }
+  const titles = facts.exposedSchemas.flatMap((name) => {
+    const comment = facts.schemas.find((schema) => schema.name === name)?.comment;
+    return comment && comment !== INITIAL ? [` ${name} is described as “${comment}”.`] : [];
+  });
+  const which = openapi_mode === 'ignore-privileges' ? 'all of them' : 'those that the caller may make';
+  const schemas = facts.exposedSchemas.join(', ');
+  return {
+    ...call,
+    setting,
+    summary: `Describes the calls on rows and to functions, ${which}.${titles.join('')}`,
+    roles: callingRoles(facts, new Membership(facts.roles, facts.memberships))
+      .filter(({ barred, caller }) => barred === null && caller.memberRole === null)
+      .map(({ name }) => name),
+    parameters:
+      facts.exposedSchemas.length < 2
+        ? []
+        : [parameter('Accept-Profile', 'header', schemas, 'Which schema; the first when not given.')],
+    returns:
+      'an OpenAPI 2.0 document; openapi.json, beside /rest, is one of OpenAPI 3.1, with the calls of sign-in too',
+  };
+}
 
 const routineCall = (
   routine: RoutineFact,

@@ -126,6 +126,8 @@ describe('a check in words', () => {
       'title is at most 120 characters and (is_public or 3 is at most char_length(title))',
     ],
     ['((amount >= 1) AND (amount <= 5))', 'amount is 1 to 5'],
+    [`((amount >= '-5'::integer) AND (amount <= 5))`, 'amount is -5 to 5'],
+    [`(amount > ('-2.5'::numeric))`, 'amount is more than -2.5'],
     ['((amount >= 1) AND (other <= 5))', 'amount is at least 1 and other is at most 5'],
     ['(length(code) = 1)', 'code is exactly 1 character'],
     ['(cardinality(tags) <= 5)', 'tags has at most 5 elements'],

@@ -104,6 +104,7 @@ describe('what an app is read as', () => {
       ['rest.public.open_tickets.insert', ['authenticated']],
       ['rest.public.tickets.select', ['authenticated']],
       ['rest.public.tickets.insert', ['authenticated']],
+      ['rest.describe', everyone],
       ['rpc.public.close(uuid).get', everyone],
       ['rpc.public.close(uuid)', everyone],
       ['rpc.public.close(uuid, text[]).get', everyone],

@@ -3,10 +3,10 @@ import { isObject, type JsonObject } from './differences.ts';
 /**
  * Chapters of an earlier version in the form that they have now, so that a new Ninefold is no change of what the app does. Calls on rows told all
  * fields of their entity again, where now the chapter's `rows` tells once what they have in common, as it does in `other`; what is granted
- * on what is made from now on was not told. Pure.
+ * on what is made from now on was not told, nor the call that describes the others. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
-  return withFromNowOn(withRows(chapters, other), other);
+  return withDescribing(withFromNowOn(withRows(chapters, other), other), other);
 }
 
 function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {
@@ -18,15 +18,28 @@ function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {
 function withRows(chapters: JsonObject, other: JsonObject): JsonObject {
   const { calls } = chapters;
   if (!isObject(calls) || calls.rows !== undefined || !isObject(other.calls)) return chapters;
-  const list = Array.isArray(calls.calls) ? calls.calls : [];
   return {
     ...chapters,
     calls: {
       ...calls,
-      calls: list.map((call: unknown) =>
-        isObject(call) && call.area === 'rest' ? { ...call, parameters: null, returns: null } : call,
+      calls: listIn(calls, 'calls').map((call) =>
+        call.area === 'rest' ? { ...call, parameters: null, returns: null } : call,
       ),
       rows: other.calls.rows,
     },
   };
 }
+
+function withDescribing(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { calls } = chapters;
+  const describing = listIn(other.calls, 'calls').find(({ id }) => id === 'rest.describe');
+  const isNow = listIn(calls, 'calls').some(({ id }) => id === 'rest.describe');
+  const isOff = listIn(calls, 'settings').some(({ key, value }) => key === 'openapi_mode' && value === 'disabled');
+  if (!isObject(calls) || !describing || isNow || isOff) return chapters;
+  return { ...chapters, calls: { ...calls, calls: [...listIn(calls, 'calls'), describing] } };
+}
+
+const listIn = (of: unknown, name: string): JsonObject[] => {
+  const list = isObject(of) ? of[name] : undefined;
+  return Array.isArray(list) ? list.filter(isObject) : [];
+};

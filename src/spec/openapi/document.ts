@@ -230,6 +230,7 @@ class Operations {
     const name = call.entity === null ? undefined : names.get(call.entity);
     const rows = name === undefined ? null : { type: 'array', items: reference(name) };
     if (call.area === 'rest') {
+      if (call.entity === null) return [{ status: '200', words: call.returns ?? '', schema: { type: 'object' } }];
       if (call.method === 'GET') {
         const words = 'Rows';
         return [

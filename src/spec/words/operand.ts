@@ -48,6 +48,10 @@ export function operand(source: string, tokens: readonly Token[]): Operand {
   if (bare.length < tokens.length) {
     const inner = operand(source, bare);
     const type = sourceOf(source, tokens.slice(bare.length + 1)).toLowerCase();
+    // PostgreSQL prints -5 as '-5'::integer.
+    if (inner.kind === 'literal' && numeric.test(type) && /^-?\d/.test(inner.value)) {
+      return { ...inner, quoted: false, plain: false };
+    }
     if (inner.kind === 'literal') return { ...inner, plain: inner.quoted && inner.plain && textual.test(type) };
     // What JSON holds is told alike, whatever it is taken as.
     if (inner.kind === 'claim' || inner.kind === 'part') return inner;
@@ -149,6 +153,7 @@ function momentOf(tokens: readonly Token[]): Operand | null {
   return isOperator(sign, '+') ? { kind: 'moment', away: away.value, side: 'after' } : null;
 }
 
+const numeric = /^(smallint|integer|bigint|numeric|real|double precision)$/;
 /** Casts to these keep what an identifier or an address says. */
 const textual = /^(text|uuid|character varying|name)$/;
 

@@ -169,6 +169,13 @@ export const changesOfCalls: readonly Change[] = [
     /GET \/rest\/v1\/plain.*\| authenticated, agent, service_role/,
   ),
   change(7, `${addVote('select 1', 'stable')}`, votes, /POST.*add_vote.*only reads/),
+  setting(7, 'openapi_mode', 'disabled', /GET \/rest\/v1\/`/),
+  change(
+    7,
+    'comment on schema public is $$The desk’s own calls$$',
+    `comment on schema public is 'standard public schema'`,
+    /described as “The desk’s own calls”/,
+  ),
   setting(7, 'disable_signup', true, /signup/),
   setting(7, 'db_schemas', ['public', 'auth'], /auth|rest/),
 

@@ -92,7 +92,8 @@ const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${pa
 /** "37 calls: 4 for sign-in, 32 on rows, 1 function. Without a session, 3 are answered. 214,380 were made today." */
 function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: CallsChapter }) {
   const { data } = useQuery(activity(appRef));
-  const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area).length;
+  const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area && call !== describing).length;
+  const describing = calls.find(({ id }) => id === 'rest.describe');
   const open = calls.filter(({ roles }) => roles.includes('anon')).length;
   const proof = (text: string) => (
     <a className={figureClass} href="#table-7-1">
@@ -102,8 +103,8 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
   return (
     <>
       {proof(counted(calls.length, 'call'))}: {proof(count(of('auth')))} for sign-in, {proof(count(of('rest')))} on
-      rows, {proof(count(of('rpc')))} to functions. Without a session {proof(count(open))} {open === 1 ? 'is' : 'are'}{' '}
-      answered
+      rows, {proof(count(of('rpc')))} to functions{describing && ', and one that describes these'}. Without a session{' '}
+      {proof(count(open))} {open === 1 ? 'is' : 'are'} answered
       {data && (
         <>
           ; {proof(data.today.calls === 0 ? 'none' : count(data.today.calls))} {data.today.calls < 2 ? 'was' : 'were'}{' '}
