@@ -83,4 +83,17 @@ export const databaseLimits = {
       'How long after an app’s database refused such an update it is tried again, when the app is called or listed.',
     code: 'app_outdated',
   },
+  analysedTableBytes: {
+    group: 'database',
+    unit: 'bytes',
+    default: 67_108_864,
+    meaning:
+      'Up to which size a table of a copied database, or after a crash of the server, has its rows counted anew.',
+  },
+  analyseMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 60_000,
+    meaning: 'How long that may take for all tables of an app.',
+  },
 } as const satisfies Record<string, Limit>;

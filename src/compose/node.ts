@@ -12,6 +12,7 @@ import { Incidents } from '../apps/incidents.ts';
 import { Lifecycle } from '../apps/lifecycle.ts';
 import { PassageKeeper } from '../apps/passages.ts';
 import { Registry } from '../apps/registry.ts';
+import { RowCounts } from '../apps/row-counts.ts';
 import { type Server, smallPool, superuserIn } from '../apps/server.ts';
 import type { Config, Secrets } from '../config/config.ts';
 import { parseTarget } from '../database/target.ts';
@@ -108,6 +109,7 @@ export async function composeWorker(
   });
   const versions = new Versions((app) => specifier.withoutFigures(app), events);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
+  const rowCounts = new RowCounts(server, events);
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
   const apps = new Apps(
@@ -122,6 +124,7 @@ export async function composeWorker(
     (app) => {
       versions.watch(app);
       serverRoles.watch(app);
+      rowCounts.watch(app);
     },
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import type { ApiError, AppConnection, AppSummary, NodeStatus } from '../../contract/admin.ts';
+import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { cli } from '../support/node.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -111,6 +112,10 @@ describe('apps clone', () => {
       node,
       source.ref,
       `create table public.things (id int primary key); insert into public.things values (1), (2);
+       create table public.large as select g, repeat('x', 1000) as pad from generate_series(1, 5000) g;
+       create table public.parted (id int) partition by range (id);
+       create table public.part partition of public.parted for values from (0) to (10);
+       insert into public.parted values (1), (2), (3);
        insert into auth.users (id, email) values ('11111111-1111-4111-8111-111111111111', 'member@example.com');
        insert into auth.sessions (id, user_id) values (gen_random_uuid(), '11111111-1111-4111-8111-111111111111')`,
     );
@@ -120,6 +125,17 @@ describe('apps clone', () => {
     expect(await rows(copy.ref, 'select count(*) from auth.users')).toEqual([['1']]);
     expect(await rows(copy.ref, 'select count(*) from auth.sessions')).toEqual([['0']]);
     expect(await rows(source.ref, 'select count(*) from auth.sessions')).toEqual([['1']]);
+    // PostgreSQL has no count of the rows of a copy until it is asked to make one.
+    const told = async () => {
+      const { chapters } = await admin<Specification>(node, 'GET', `/apps/${copy.ref}/specification`);
+      return chapters.entities?.entities.map(({ name, figures }) => [name, figures?.rows_estimate]);
+    };
+    const counts = [
+      ['large', 5000],
+      ['parted', 3],
+      ['things', 2],
+    ];
+    await expect.poll(told, { timeout: 10_000 }).toEqual(expect.arrayContaining(counts));
     await runSql(node, copy.ref, 'drop table public.things; create table public.more (id int)');
     expect(await rows(copy.ref, `select has_table_privilege('anon', 'public.more', 'select')`)).toEqual([['t']]);
     expect(await rows(source.ref, 'select count(*) from public.things')).toEqual([['2']]);

@@ -15,7 +15,8 @@ interface Row {
 }
 
 const QUERY = `select coalesce(json_agg(row_to_json(t)), '[]') from (
-  select n.nspname as schema, e.relname as name, sum(case when pg_stat_get_live_tuples(c.oid) > 0 then pg_stat_get_live_tuples(c.oid)
+  select n.nspname as schema, e.relname as name, sum(case
+      when pg_stat_get_live_tuples(c.oid) > 0 or pg_stat_get_tuples_deleted(c.oid) > 0 then pg_stat_get_live_tuples(c.oid)
       else greatest(c.reltuples, 0)::int8 end) as rows,
     sum(coalesce(pg_total_relation_size(c.oid), 0)) as bytes
   from pg_catalog.pg_class c
