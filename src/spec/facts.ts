@@ -11,6 +11,7 @@ import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
 import { readCatalogue } from '../catalog/read-catalogue.ts';
 import type { RoutineFacts } from '../catalog/routines.ts';
 import { routineQueries } from '../catalog/routines.ts';
+import { type WriteFunctionFacts, writeFunctionQueries } from '../catalog/write-functions.ts';
 import type { Executor } from '../database/database.ts';
 
 /** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
@@ -21,7 +22,8 @@ export interface Facts
     EntityFacts,
     AccessFacts,
     RoutineFacts,
-    IndexFacts {
+    IndexFacts,
+    WriteFunctionFacts {
   /** Schemas that /rest/v1 answers for, the default one first. */
   exposedSchemas: readonly string[];
   /** What calls look names up in after the schema of their own. */
@@ -55,9 +57,17 @@ export async function loadFacts(executor: Executor, options: FactOptions): Promi
     ...accessQueries,
     ...routineQueries,
     ...indexQueries,
+    ...writeFunctionQueries,
   };
   const read = await readCatalogue<
-    DescriptionFacts & MachineFacts & BoundFacts & EntityFacts & AccessFacts & RoutineFacts & IndexFacts
+    DescriptionFacts &
+      MachineFacts &
+      BoundFacts &
+      EntityFacts &
+      AccessFacts &
+      RoutineFacts &
+      IndexFacts &
+      WriteFunctionFacts
   >(executor, queries, limits.catalogueLockMilliseconds.default);
   const { exposedSchemas, authenticator, anonymous = 'anon' } = options;
   const { extraSearchPath = defaultRestSettings.db_extra_search_path } = options;

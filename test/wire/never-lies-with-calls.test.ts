@@ -37,6 +37,8 @@ create function back.audit() returns int language plpgsql as
 create function public.plain_words(public.plain) returns text language sql stable as $$ select $1.note $$;
 create function public.paint() returns int language sql as $$ update public.shades set shade = 255 returning id $$;
 create function public.audited() returns int language sql as $$ select back.audit() $$;
+create function back.fits(text) returns boolean language plpgsql immutable as 'begin return true; end';
+create table public.notes (id int primary key, words text check (back.fits(words)));
 create function public.charge(amount int) returns int language plpgsql as
   $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
 `;
@@ -118,6 +120,13 @@ const cases: readonly Case[] = [
     says: { 6: /plain\\?_words\(public\.plain\) \| – \| – \| –/ },
     call: { path: '/rest/v1/plain?select=plain_words' },
     answers: [/^200/, /^403 .*"42501"/],
+  },
+  {
+    does: 'revoke execute on function back.fits(text) from public, service_role; delete from public.notes',
+    undoes: 'grant execute on function back.fits(text) to public; delete from public.notes',
+    says: { 2: /`\/notes\/new`/, 7: /POST \/rest\/v1\/notes`/ },
+    call: { method: 'POST', path: '/rest/v1/notes?columns=id', body: { id: 1 } },
+    answers: [/^201/, /"42501".*permission denied for function fits/],
   },
   {
     does: 'drop function public.plain_words(public.plain)',

@@ -22,6 +22,7 @@ import { refusedByRules } from './rewrite-rules.ts';
 import { isGiven, Rights } from './rights.ts';
 import { holdsNothing, nameKey, ViewAccess, writeBit } from './view-access.ts';
 import { ViewUses } from './view-uses.ts';
+import { WriteCalls } from './write-calls.ts';
 
 const privilegeOf = { select: 'SELECT', insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const;
 
@@ -48,12 +49,14 @@ export class Access {
   readonly #byName: ReadonlyMap<string, RelationFact>;
   readonly #views: ViewAccess;
   readonly #graph: PolicyGraph;
+  readonly #writes: WriteCalls;
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
   constructor(facts: Facts) {
     this.rights = new Rights(facts);
     this.policies = new Policies(facts, this.rights);
+    this.#writes = new WriteCalls(facts, this.rights);
     this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
@@ -151,7 +154,9 @@ export class Access {
     if (this.rights.unpopulated.has(relation.oid)) return refuse(holdsNothing);
     if (relation.kind === 'm' || relation.kind === 'f')
       return always('no row-level security on relations of this kind');
-    return this.#table(caller, role, relation, operation, columns);
+    const decision = this.#table(caller, role, relation, operation, columns);
+    if (operation === 'select' || decision.verdict === 'never') return decision;
+    return this.#writes.decide(decision, caller.oid, relation, operation);
   }
 
   #table(
@@ -166,7 +171,7 @@ export class Access {
       ? this.#bound(caller, role, relation, operation, security)
       : always(security.reason);
     if (decision.verdict === 'never') return decision;
-    if (operation === 'insert') return this.#withDefaults(decision, role, relation, columns);
+    if (operation === 'insert') return this.#withDefaults(decision, caller.oid, relation, columns);
     if (operation === 'select') return decision;
     const conditions = security.bound ? security : { using: null, check: null };
     return this.#withReading(decision, this.#reading(caller, role, relation), conditions, this.#callerAs(caller, role));

@@ -54,6 +54,36 @@ export const matrixCases: MatrixCase[] = [
     name: 'writes with the right to read one field',
     sql: `${bare()} grant select (note), update, delete on t to ${to};`,
   },
+  ...[
+    ['a check', 'alter table t add check (f(note))'],
+    ['the domain of a field', 'create domain d as text check (f(value)); alter table t alter note type d'],
+    ['an index', 'create index i on t (f(note))'],
+    ['the condition of an index', 'create unique index i on t (id) where f(note)'],
+    ['a generated field', 'alter table t add g boolean generated always as (f(note)) stored'],
+    [
+      'the condition of a trigger',
+      'create trigger g before delete on t for each row when (f(old.note)) execute function h()',
+    ],
+    [
+      'a trigger of one field',
+      'create trigger g before update of note on t for each row when (f(old.note)) execute function h()',
+    ],
+    [
+      'a check beneath a view',
+      'alter table t add check (f(note)); create view v as select * from t; grant all on v to anon, agent',
+    ],
+  ].map(([name, made]) => ({
+    name: `${name} that calls what only one role may execute`,
+    sql: `${granted()} create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create function h() returns trigger language plpgsql as 'begin return coalesce(new, old); end';
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated; ${made};`,
+    // Once a page is full of what was tried, every update makes entries in all indexes.
+    roles: ['anon', 'authenticated'],
+  })),
+  {
+    name: 'a default sequence that may not be used, beneath a view',
+    sql: `${granted()} create sequence s; alter table t add n int default nextval('s'); revoke all on sequence s from ${to}; create view v as select * from t; grant all on v to ${to};`,
+  },
   {
     name: 'a default sequence that may not be used',
     sql: `${bare()} create sequence s; alter table t add n int default nextval('s'); grant all on t to ${to}; revoke all on sequence s from ${to};`,

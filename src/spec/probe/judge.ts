@@ -13,6 +13,8 @@ export interface Tried {
   isSettled: boolean;
   /** A trigger may leave the row out or change it. */
   beforeRow: boolean;
+  /** An index calls a function: whether the role may is asked when its entry is made, which another index may come before. */
+  callsLate: boolean;
 }
 
 /**
@@ -53,9 +55,10 @@ export const notProbed = ({ role, entity, operation, verdict }: RoleCell, note: 
   tries: [],
 });
 
-function tryOf(cell: RoleCell, { planned, answer, passes, isSettled, beforeRow }: Tried): ProbeTry {
+function tryOf(cell: RoleCell, { planned, answer, passes, isSettled, beforeRow, callsLate }: Tried): ProbeTry {
   const asked = planned.asks && !isError(answer);
-  const met = asked ? 'allowed' : metBy(answer, cell.operation, beforeRow);
+  const isTwice = callsLate && isError(answer) && answer.sqlstate === '23505';
+  const met = asked ? 'allowed' : isTwice ? 'stopped' : metBy(answer, cell.operation, beforeRow);
   const claimed = claim(cell, planned, met, passes, beforeRow, isSettled);
   const agrees = met === 'stopped' || claimed === null || (claimed === 'allowed') === (met === 'allowed');
   return {

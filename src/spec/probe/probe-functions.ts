@@ -58,6 +58,7 @@ export async function probeFunctions(
       passes: null,
       isSettled: true,
       beforeRow: false,
+      callsLate: false,
     }));
     if (why !== null) return notProbed(cell, why);
     const judged = judge(cell, tried, null, null);

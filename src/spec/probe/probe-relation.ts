@@ -95,6 +95,7 @@ export async function probeRelation(
     answers,
     deadline,
   );
+  const callsLate = ground.facts.write_functions.some((call) => call.relation === relation.oid && call.by === 'index');
   const results = new Map(
     planned.map(({ cell, tries: plans, note }) => {
       const tried = plans.map((plan): Tried => {
@@ -114,6 +115,7 @@ export async function probeRelation(
           passes: isOfRows ? passes : null,
           isSettled: !isBound && relation.kind !== 'v',
           beforeRow: effects.changesRows(relation, cell.operation as RowOperation, plan.field),
+          callsLate,
         };
       });
       return [cell, judge(cell, tried, note, trouble)];
