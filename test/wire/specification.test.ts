@@ -8,8 +8,9 @@ import type { AppConnection } from '../../contract/admin.ts';
 import type { Change, MigrationTrial, VersionDetail, VersionEntry, VersionList } from '../../contract/changes.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, createTemplate, deleteApp, runSql } from '../support/apps.ts';
-import { signUpMember } from '../support/clients.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
 import { clone } from '../support/clone.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
 import { cli } from '../support/node.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { uniqueRef } from '../support/unique.ts';
@@ -249,6 +250,22 @@ describe('versions', () => {
     expect((await versionsOf(ref)).versions).toEqual(versions);
   });
 
+  it('that only another Ninefold has made, as it says more or says it otherwise, are told as its', async () => {
+    const { ref } = await copy();
+    const [before] = (await versionsOf(ref)).versions;
+    await withClient(await superuserUrl(node, `app_${ref}`), (client) =>
+      client.query(`update ninefold.versions set hash = 'of then', ninefold = '0.0.9' where number = $1`, [
+        before?.number,
+      ]),
+    );
+    const [latest] = (await versionsOf(ref)).versions;
+    expect(latest?.number).toBe((before?.number ?? 0) + 1);
+    const what = expect.stringMatching(/^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);
+    expect(latest?.causes).toMatchObject([{ kind: 'ninefold', what, who: 'Ninefold' }]);
+    await runSql(node, ref, 'alter table public.tickets add a int');
+    expect((await versionsOf(ref)).versions[0]?.causes).toMatchObject([{ kind: 'sql', what: 'ALTER TABLE' }]);
+  });
+
   it('are as many as the migrations that were applied at once, each by its file', async () => {
     const { ref } = await createApp(node);
     const files = Array.from({ length: 4 }, (_, i) => ({
@@ -387,6 +404,7 @@ describe('openapi.json', () => {
       app.ref,
       `create table public."odd ""name {x} %" ("__proto__" int, "a b" text, "select" int);
       create function public.whole(json) returns setof record language sql as 'select 1, 2';
+      create function public.lone(out n int) language sql as 'select 42';
       create function public.many(variadic a int[]) returns table (b int, c text) language sql stable as 'select 1, ''x''';
       create schema api; create table api.tickets (id int); grant usage on schema api to service_role; grant select on api.tickets to service_role`,
     );
@@ -404,6 +422,10 @@ describe('openapi.json', () => {
     expect(Object.keys(all.components.schemas)).toEqual(
       expect.arrayContaining(['tickets', 'tickets.insert', 'secrets', 'api.tickets']),
     );
+
+    const { data: lone } = await clientOf(app).rpc('lone');
+    expect(lone).toEqual({ n: 42 });
+    expect(JSON.stringify(all.paths['/rest/v1/rpc/lone'])).toMatch(/"schema":\{"type":"object","properties":\{"n":/);
 
     const anon = await documentOf(app, { apikey: app.publishable_key });
     expect(callsOf(anon)).not.toContain('get /rest/v1/secrets');

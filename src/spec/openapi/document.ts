@@ -255,12 +255,11 @@ class Operations {
     const routine = this.#routines.get(call.entity ?? '');
     const output = types.outputs.find((one) => one.routine === routine?.oid);
     if (!output || output.type === 'void') return [{ status: '204', words: 'Done', schema: null }];
-    const columns = output.columns.map((column): [string, JsonSchema] => [
-      column.name,
-      nullable(shapeSchema(named.shapeOf(column.type))),
-    ]);
+    const columns = named
+      .columnsOf(output)
+      .map((column): [string, JsonSchema] => [column.name, nullable(shapeSchema(named.shapeOf(column.type)))]);
     const one: JsonSchema =
-      output.type === 'record' && columns.length > 0
+      columns.length > 0
         ? { type: 'object', properties: Object.fromEntries(columns) }
         : nullable(shapeSchema(named.shapeOf(output.type)));
     return [

@@ -1,4 +1,4 @@
-import type { NamedTypeFact } from '../../catalog/type-facts.ts';
+import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
 import type { Asked } from './value-rules.ts';
 
 /** What values of a PostgreSQL type look like as JSON. */
@@ -41,6 +41,20 @@ export class NamedTypes {
 
   get(type: string): NamedTypeFact | undefined {
     return this.#types.get(type);
+  }
+
+  /**
+   * The members of the object that a function answers, one for each of its OUT, INOUT and TABLE columns, be it a single one; none where
+   * it answers a value. A single column of a composite type is the row itself: FROM takes it apart.
+   */
+  columnsOf({ columns }: OutputFact): OutputFact['columns'] {
+    const [only] = columns;
+    return only && columns.length === 1 && this.#isComposite(only.type) ? [] : columns;
+  }
+
+  #isComposite(type: string): boolean {
+    const fact = this.get(type);
+    return fact?.kind === 'c' || (typeof fact?.base === 'string' && this.#isComposite(fact.base));
   }
 
   /**

@@ -50,6 +50,9 @@ const schema = `
   create function public.close(ticket uuid, note text default null) returns public.tickets language sql as 'select * from public.tickets limit 1';
   create function public.search(term text) returns setof public.tickets language sql stable as 'select * from public.tickets';
   create function public.totals() returns table (status public.status, tickets bigint) language sql stable as 'select status, count(*) from public.tickets group by 1';
+  create function public.lone(out n int) language sql as 'select 42';
+  create function public.lones() returns table (n int) language sql as 'select 42';
+  create function public.apart(out a public.address) language sql as 'select null::public.address';
   create function public.answer() returns int language sql as 'select 42';
   create function public.add(a int, b int) returns int language sql as 'select a + b';
   create function public.add(a text) returns text language sql as 'select a';
@@ -168,6 +171,12 @@ export async function program() {
   yes<Same<typeof found.data, Database['public']['Tables']['tickets']['Row'][] | null>>();
   const totals = await supabase.rpc('totals');
   yes<Same<typeof totals.data, { status: Enums<'status'>; tickets: number }[] | null>>();
+  const lone = await supabase.rpc('lone');
+  yes<Same<typeof lone.data, { n: number } | null>>();
+  const lones = await supabase.rpc('lones');
+  yes<Same<typeof lones.data, { n: number }[] | null>>();
+  const apart = await supabase.rpc('apart');
+  yes<Same<typeof apart.data, Database['public']['CompositeTypes']['address'] | null>>();
   const answer = await supabase.rpc('answer');
   yes<Same<typeof answer.data, number | null>>();
   const sum = await supabase.rpc('add', { a: 1, b: 2 });

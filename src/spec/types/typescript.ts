@@ -224,9 +224,7 @@ class Writer {
   }
 
   #returns(output: OutputFact | undefined): string {
-    const columns = output?.columns ?? [];
-    const [only] = columns;
-    if (only && columns.length === 1 && output?.type !== 'record') return this.#type(this.#named.shapeOf(only.type));
+    const columns = output ? this.#named.columnsOf(output) : [];
     if (columns.length > 0) {
       return object(columns.map(({ name, type }) => member(name, this.#type(this.#named.shapeOf(type)))));
     }
