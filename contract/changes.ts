@@ -13,10 +13,10 @@ export interface Change {
 
 /** What made a version. */
 export interface VersionCause {
-  kind: 'migration' | 'seed' | 'sql' | 'setting' | 'definition';
-  /** The migration's file, the setting's key, the kind of statement, the table of the schema `ninefold`. */
+  kind: 'migration' | 'seed' | 'sql' | 'setting' | 'definition' | 'ninefold';
+  /** The migration's file, the setting's key, the kind of statement, the table of the schema `ninefold`, the version of Ninefold. */
   what: string;
-  /** The builder's name, "operator", or the database role where nobody else is known. */
+  /** The builder's name, "operator", or the database role where nobody else is known; "Ninefold" of a newer one. */
   who: string;
   /** ISO 8601. */
   at: string;

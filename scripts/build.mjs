@@ -21,11 +21,11 @@ export const names = { server: 'the server', web: 'the console' };
  */
 export async function build(root, target) {
   const sources = sourcesOf(root, target);
-  await (target === 'server' ? buildServer(root) : buildWeb(root));
+  await (target === 'server' ? buildServer(root, sources) : buildWeb(root));
   recordBuilt(root, target, sources);
 }
 
-async function buildServer(root) {
+async function buildServer(root, sources) {
   const esbuild = await import('esbuild');
   const dist = join(root, 'dist');
   const { outputFiles } = await esbuild.build({
@@ -43,6 +43,7 @@ async function buildServer(root) {
     target: 'node20',
     sourcemap: true,
     loader: { '.sql': 'text' },
+    define: { NINEFOLD_BUILD: JSON.stringify(sources.slice(0, 8)) },
     logLevel: 'silent',
     write: false,
   });

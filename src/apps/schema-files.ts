@@ -11,6 +11,7 @@ import versions from '../schema/0006_versions.sql';
 import description from '../schema/0007_description.sql';
 import states from '../schema/0008_states.sql';
 import probe from '../schema/0009_probe.sql';
+import ninefoldOfVersions from '../schema/0010_ninefold_of_versions.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 
 interface SchemaFile {
@@ -30,6 +31,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0007_description', sql: description, onExisting: true },
   { name: '0008_states', sql: states, onExisting: true },
   { name: '0009_probe', sql: probe, onExisting: true },
+  { name: '0010_ninefold_of_versions', sql: ninefoldOfVersions, onExisting: true },
 ];
 
 /** The name of the last of them. */

@@ -4,3 +4,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 export { type Config, ConfigError, ensureSecrets, readConfig, readOperatorToken } from '../config/config.ts';
 
 export const { version } = packageJson;
+
+/** Of the sources; set by scripts/build.mjs. */
+declare const NINEFOLD_BUILD: string;
+
+/** The version with what tells one build of it from another (Semantic Versioning 2.0.0, "build metadata"). */
+export const build = `${version}+${NINEFOLD_BUILD}`;

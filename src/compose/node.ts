@@ -32,7 +32,7 @@ import { Probes } from '../spec/probe/probes.ts';
 import { Specifier } from '../spec/specifier.ts';
 import { ServerRoles } from '../spec/versions/server-roles.ts';
 import { Versions } from '../spec/versions/versions.ts';
-import { version } from './configuration.ts';
+import { build, version } from './configuration.ts';
 
 /** What the primary hands to its workers: all that they need beside the environment. */
 export interface WorkerBrief {
@@ -107,7 +107,7 @@ export async function composeWorker(
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
   });
-  const versions = new Versions((app) => specifier.withoutFigures(app), events);
+  const versions = new Versions((app) => specifier.withoutFigures(app), events, build);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const rowCounts = new RowCounts(server, events);
   const probes = new Probes(specifier, events);

@@ -101,16 +101,24 @@ describe('the journal', () => {
 });
 
 describe('the versions', () => {
-  const version = (text: string) => ({ hash: text, changes: [], chapters: { purpose: { name: text } } });
+  const version = (text: string) => ({
+    hash: text,
+    causes: [],
+    changes: [],
+    ninefold: '0.1.0',
+    chapters: { purpose: { name: text } },
+  });
 
   it('of many workers that record the same change, one does', async () => {
     await owner.script('create table public.a (id int)');
     const head = await readHead(server);
     expect(head).toMatchObject({ latest: null, pending: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }] });
-    const made = await Promise.all(Array.from({ length: 6 }, () => addVersion(server, head, version('a'))));
+    const made = await Promise.all(
+      Array.from({ length: 6 }, () => addVersion(server, head, { ...version('a'), causes: head.pending })),
+    );
     expect(made.filter(Boolean)).toHaveLength(1);
     const after = await readHead(server);
-    expect(after).toEqual({ latest: { number: 1, hash: 'a' }, pending: [], isExplained: true });
+    expect(after).toEqual({ latest: { number: 1, hash: 'a', ninefold: '0.1.0' }, pending: [], isExplained: true });
     expect(await listVersions(server, null)).toMatchObject([
       { number: 1, hash: 'a', causes: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }], change_count: 0 },
     ]);

@@ -15,7 +15,7 @@ import { pack, unpack } from '../packed.ts';
 /** What is there before a version is recorded. */
 export interface Head {
   /** Null where no version was recorded yet. */
-  latest: { number: number; hash: string } | null;
+  latest: { number: number; hash: string; ninefold: string | null } | null;
   /** Entries of the journal that no version shows yet. */
   pending: (VersionCause & { id: number })[];
   /** True where a version was recorded for a change of the last few seconds. */
@@ -23,7 +23,7 @@ export interface Head {
 }
 
 const HEAD = `select json_build_object(
-  'latest', (select json_build_object('number', number, 'hash', hash) from ninefold.versions order by number desc limit 1),
+  'latest', (select json_build_object('number', number, 'hash', hash, 'ninefold', ninefold) from ninefold.versions order by number desc limit 1),
   'pending', (select coalesce(json_agg(json_build_object('id', id, 'at', at, 'who', coalesce(made_by, role),
       'kind', case when migration is not null then case migration when 'seed.sql' then 'seed' else 'migration' end
         when kind = 'schema' then 'sql' else kind end,
@@ -42,32 +42,39 @@ export async function readHead(database: Executor): Promise<Head> {
 }
 
 const INSERT = `with made as (
-    insert into ninefold.versions (number, hash, causes, changes, change_count, chapters)
-    values ($1::bigint, $2, $3::jsonb, $4::jsonb, $5::int, $6::bytea)
+    insert into ninefold.versions (number, hash, causes, changes, change_count, chapters, ninefold)
+    values ($1::bigint, $2, $3::jsonb, $4::jsonb, $5::int, $6::bytea, $8)
     on conflict (number) do nothing returning number
   ), noted as (
     update ninefold.journal j set version = made.number from made where j.version is null and j.id = any ($7::bigint[])
   )
   select json_build_object('made', count(*)) from made`;
 
-/** Adds the version after `head.latest`. False where another worker has just added one. */
+/** Adds the version after `head.latest`, as found by this Ninefold. False where another worker has just added one. */
 export async function addVersion(
   database: Executor,
   head: Head,
-  version: { hash: string; changes: readonly Change[]; chapters: object },
+  version: {
+    hash: string;
+    causes: readonly VersionCause[];
+    changes: readonly Change[];
+    chapters: object;
+    ninefold: string;
+  },
 ): Promise<boolean> {
-  const { hash, changes, chapters } = version;
+  const { hash, causes, changes, chapters, ninefold } = version;
   const [result] = await asServer(database, [
     {
       text: INSERT,
       params: [
         String((head.latest?.number ?? 0) + 1),
         hash,
-        JSON.stringify(head.pending.map(({ id: _, ...cause }) => cause)),
+        JSON.stringify(causes),
         JSON.stringify(changes.slice(0, limits.versionChanges.default)),
         String(changes.length),
         await pack(chapters),
         idList(head),
+        ninefold,
       ],
     },
   ]);
@@ -82,6 +89,16 @@ export async function settlePending(database: Executor, head: Head): Promise<voi
     {
       text: 'update ninefold.journal set version = 0 where version is null and id = any ($1::bigint[])',
       params: [idList(head)],
+    },
+  ]);
+}
+
+/** Notes that the latest version holds for this Ninefold too. */
+export async function confirmLatest(database: Executor, number: number, ninefold: string): Promise<void> {
+  await asServer(database, [
+    {
+      text: 'update ninefold.versions set ninefold = $2 where number = $1::bigint',
+      params: [String(number), ninefold],
     },
   ]);
 }

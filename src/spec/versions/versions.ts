@@ -1,4 +1,4 @@
-import type { VersionDetail, VersionList } from '../../../contract/changes.ts';
+import type { VersionCause, VersionDetail, VersionList } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Chapters, Specification } from '../../../contract/specification.ts';
 import type { App, Notification } from '../../apps/app.ts';
@@ -8,7 +8,16 @@ import type { Events } from '../../observe/events.ts';
 import { diffChapters } from '../diff/diff.ts';
 import type { JsonObject } from '../diff/differences.ts';
 import { lasting } from '../lasting.ts';
-import { addVersion, listVersions, prune, readHead, readVersion, settlePending, type VersionPoint } from './store.ts';
+import {
+  addVersion,
+  confirmLatest,
+  listVersions,
+  prune,
+  readHead,
+  readVersion,
+  settlePending,
+  type VersionPoint,
+} from './store.ts';
 
 /**
  * How long after a change the specification is looked at: a script makes many changes, and the workers that hear of one
@@ -22,11 +31,14 @@ const ATTEMPTS = 5;
 export class Versions {
   readonly #specify: (app: App) => Promise<Specification>;
   readonly #events: Events;
+  readonly #ninefold: string;
   readonly #watched = new WeakMap<App, Watch>();
 
-  constructor(specify: (app: App) => Promise<Specification>, events: Events) {
+  /** `ninefold`: the version of Ninefold itself, as what an app does is told in its words. */
+  constructor(specify: (app: App) => Promise<Specification>, events: Events, ninefold: string) {
     this.#specify = specify;
     this.#events = events;
+    this.#ninefold = ninefold;
   }
 
   /** From now on every change that the app's database tells of is recorded. */
@@ -110,24 +122,30 @@ export class Versions {
   }
 
   /**
-   * `pending`: only where the journal holds something new, for an app that was just opened. `unexplained`: also where a change was
+   * `pending`: only where the journal holds something new, or another Ninefold has looked last, for an app that was just opened. `unexplained`: also where a change was
    * told that no entry of the journal accounts for.
    */
   async #record(app: App, mode: Mode): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const head = await readHead(app.database);
-      const isNews = head.latest === null || head.pending.length > 0;
+      const isOthers = head.latest !== null && head.latest.ninefold !== this.#ninefold;
+      const isNews = head.latest === null || head.pending.length > 0 || isOthers;
       if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return;
       const { hash, chapters } = await this.#specify(app);
       if (hash === head.latest?.hash) {
         // What a caller asks for may not have been heard of yet; what the database told of has.
         if (mode !== 'always' && head.pending.length > 0) await settlePending(app.database, head);
+        if (isOthers) await confirmLatest(app.database, head.latest.number, this.#ninefold);
         return;
       }
       const fresh = lasting(chapters);
       const previous = head.latest ? await readVersion(app.database, { number: head.latest.number }) : null;
       const changes = previous ? diffChapters(previous.chapters, JSON.parse(JSON.stringify(fresh)) as JsonObject) : [];
-      if (await addVersion(app.database, head, { hash, changes, chapters: fresh })) {
+      const causes: VersionCause[] = head.pending.map(({ id: _, ...cause }) => cause);
+      if (isOthers)
+        causes.push({ kind: 'ninefold', what: this.#ninefold, who: 'Ninefold', at: new Date().toISOString() });
+      const ninefold = this.#ninefold;
+      if (await addVersion(app.database, head, { hash, causes, changes, chapters: fresh, ninefold })) {
         await prune(app.database);
         return;
       }

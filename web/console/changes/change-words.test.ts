@@ -33,6 +33,7 @@ it('says by what a version came about, each thing once, the rest as a number', (
   expect(causeWords(version({ causes: all }))).toBe('migration 0001.sql and CREATE TABLE');
   const more = [...all, cause('setting', 'jwt_exp'), cause('sql', 'GRANT')];
   expect(causeWords(version({ causes: more }))).toBe('migration 0001.sql, CREATE TABLE, setting jwt_exp and 1 more');
+  expect(causeWords(version({ causes: [cause('ninefold', '0.2.0')] }))).toBe('another Ninefold, 0.2.0');
   expect(causeWords(version({}))).toBe('not known');
   expect(causeWords(version({ number: 1 }))).toBe('as it was first seen');
 });

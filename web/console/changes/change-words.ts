@@ -27,6 +27,7 @@ const kinds: Readonly<Record<VersionCause['kind'], (what: string) => string>> = 
   sql: (what) => what,
   setting: (what) => `setting ${what}`,
   definition: (what) => `definition in ${what}`,
+  ninefold: (what) => `another Ninefold, ${what}`,
 };
 
 /** What made a version: "migration 0002_roles.sql", "CREATE TABLE and setting jwt_exp"; of many the first three. */
