@@ -41,6 +41,8 @@ export interface RoutineFact {
   /** What it does: SQL in the standard's form as PostgreSQL prints it, else the text as it was written; empty for aggregates. */
   body: string;
   returns_set: boolean;
+  /** A set of one row, as ROWS 1 says: embedded as that row. */
+  one_row: boolean;
   volatility: 'i' | 's' | 'v';
   security_definer: boolean;
   language: string;
@@ -67,7 +69,7 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
       pg_get_function_arguments(p.oid) as arguments, p.proowner::int8 as owner, p.proisstrict as strict,
       case when p.prokind not in ('f', 'p') then '' when p.prosqlbody is null then p.prosrc
         else pg_get_function_sqlbody(p.oid) end as body,
-      pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.provolatile as volatility,
+      pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.proretset and p.prorows = 1 as one_row, p.provolatile as volatility,
       p.prosecdef as security_definer, l.lanname as language,
       case when l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' then p.prosrc else '' end as source,
       coalesce(to_json(p.proconfig), '[]') as settings,

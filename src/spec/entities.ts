@@ -93,7 +93,11 @@ function computedFields(computed: readonly Computed[] = []): Pick<Entity, 'compu
   if (computed.length === 0) return {};
   return {
     computed: computed
-      .map(({ routine, as }) => ({ name: routine.name, as, type: routine.result, function: idOf(routine) }))
+      .map(({ routine, as }) => {
+        const isOne = as === 'relationship' && routine.one_row;
+        const type = isOne ? `${routine.result} ROWS 1, answered as one row` : routine.result;
+        return { name: routine.name, as, type, function: idOf(routine) };
+      })
       .sort((a, b) => compareText(a.name, b.name) || compareText(a.function, b.function)),
   };
 }

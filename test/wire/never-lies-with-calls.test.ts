@@ -35,6 +35,7 @@ create schema back; grant usage on schema back to service_role;
 create function back.audit() returns int language plpgsql as
   $$ begin raise exception 'no audit' using errcode = 'PT418'; end $$;
 create function public.plain_words(public.plain) returns text language sql stable as $$ select $1.note $$;
+create function public.mate(public.shades) returns setof public.plain rows 1 language sql stable as 'select 1, null::text';
 create function public.paint() returns int language sql as $$ update public.shades set shade = 255 returning id $$;
 create function public.audited() returns int language sql as $$ select back.audit() $$;
 create function back.fits(text) returns boolean language plpgsql immutable as 'begin return true; end';
@@ -127,6 +128,13 @@ const cases: readonly Case[] = [
     says: { 2: /`\/notes\/new`/, 7: /POST \/rest\/v1\/notes`/ },
     call: { method: 'POST', path: '/rest/v1/notes?columns=id', body: { id: 1 } },
     answers: [/^201/, /"42501".*permission denied for function fits/],
+  },
+  {
+    does: 'alter function public.mate(public.shades) rows 10',
+    undoes: 'alter function public.mate(public.shades) rows 1',
+    says: { 3: /Computed relationship `mate`: SETOF public\.plain, by/ },
+    call: { path: '/rest/v1/shades?select=mate(id)' },
+    answers: [/"mate":\{"id": 1\}/, /"mate":\[\{"id": 1\}\]/],
   },
   {
     does: 'drop function public.plain_words(public.plain)',

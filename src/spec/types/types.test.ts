@@ -50,6 +50,7 @@ const schema = `
   create function public.close(ticket uuid, note text default null) returns public.tickets language sql as 'select * from public.tickets limit 1';
   create function public.search(term text) returns setof public.tickets language sql stable as 'select * from public.tickets';
   create function public.totals() returns table (status public.status, tickets bigint) language sql stable as 'select status, count(*) from public.tickets group by 1';
+  create function public.first_same(t public.tickets) returns setof public.tickets rows 1 language sql stable as 'select t.*';
   create function public.lone(out n int) language sql as 'select 42';
   create function public.lones() returns table (n int) language sql as 'select 42';
   create function public.apart(out a public.address) language sql as 'select null::public.address';
@@ -171,6 +172,8 @@ export async function program() {
   yes<Same<typeof found.data, Database['public']['Tables']['tickets']['Row'][] | null>>();
   const totals = await supabase.rpc('totals');
   yes<Same<typeof totals.data, { status: Enums<'status'>; tickets: number }[] | null>>();
+  const embedded = await supabase.from('tickets').select('id, first_same(title)').single();
+  yes<Same<NonNullable<typeof embedded.data>['first_same'], { title: string } | null>>();
   const lone = await supabase.rpc('lone');
   yes<Same<typeof lone.data, { n: number } | null>>();
   const lones = await supabase.rpc('lones');

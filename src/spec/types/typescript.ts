@@ -201,12 +201,16 @@ class Writer {
     });
     const output = this.#outputs.get(routine.oid);
     const returns = this.#returns(output);
+    const row = output?.columns.length ? null : this.#named.get(output?.type ?? '');
+    const isOfRows = row && row.relation_kind !== null && this.#isExposed(row);
+    // What is embedded as one row; supabase-js makes an array of it itself where the function is called by its name.
+    const isOne = isOfRows && routine.one_row;
+    const isMany = routine.returns_set && !isOne;
     const parts = [
       member('Args', args.length === 0 ? 'Record<PropertyKey, never>' : object(args)),
-      member('Returns', routine.returns_set ? `${/[^\w[\]"']/.test(returns) ? `(${returns})` : returns}[]` : returns),
+      member('Returns', isMany ? `${/[^\w[\]"']/.test(returns) ? `(${returns})` : returns}[]` : returns),
     ];
-    const row = output?.columns.length ? null : this.#named.get(output?.type ?? '');
-    if (row && row.relation_kind !== null && this.#isExposed(row)) {
+    if (isOfRows) {
       const [from] = routine.inputs.length === 1 ? [this.#named.get(routine.inputs[0]?.type ?? '')] : [];
       parts.push(
         member(
@@ -214,7 +218,7 @@ class Writer {
           object([
             member('from', text(from && from.relation_kind !== null ? from.name : '*')),
             member('to', text(row.name)),
-            member('isOneToOne', String(!routine.returns_set)),
+            member('isOneToOne', String(!isMany)),
             member('isSetofReturn', String(routine.returns_set)),
           ]),
         ),
