@@ -19,6 +19,7 @@ import type { Facts } from './facts.ts';
 import { functionEntries } from './functions.ts';
 import { groupBy } from './group.ts';
 import { idOf } from './names.ts';
+import { refusedCalls } from './overloads.ts';
 import { callableRoutines } from './routines.ts';
 
 /** Chapter 7: every call that the app answers, and for whom, what its functions do, and how calls are answered. */
@@ -38,6 +39,8 @@ export function callsChapter(
       ? ''
       : ` (In schema ${schema}: header ${method === 'GET' ? 'Accept-Profile' : 'Content-Profile'}.)`;
   const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
+  const callable = callableRoutines(facts);
+  const overloads = groupBy(callable, ({ schema, name }) => `${schema}\0${name}`);
   const calls: CallEntry[] = [
     ...authCalls.filter((call) => isSwitchedOn(call, settings)).map(authCall),
     ...entities
@@ -49,14 +52,17 @@ export function callsChapter(
         }),
       ),
     ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(facts, settings, roles)]),
-    ...callableRoutines(facts).flatMap((routine) => {
+    ...callable.flatMap((routine) => {
       const cells = may('execute', idOf(routine));
       // What takes the whole body is called without one only where it can do without.
       const isRead = wholeBody(routine)?.has_default ?? true;
       const methods = isRead ? (['GET', 'POST'] as const) : (['POST'] as const);
+      const refused = refusedCalls(routine, overloads.get(`${routine.schema}\0${routine.name}`) ?? [])
+        .map((words) => ` ${words}`)
+        .join('');
       return cells.length === 0
         ? []
-        : methods.map((method) => routineCall(routine, method, cells, inSchema(routine.schema, method)));
+        : methods.map((method) => routineCall(routine, method, cells, `${inSchema(routine.schema, method)}${refused}`));
     }),
   ];
   return {
@@ -260,13 +266,13 @@ const routineCall = (
   routine: RoutineFact,
   method: 'GET' | 'POST',
   cells: readonly RoleCell[],
-  where: string,
+  more: string,
 ): CallEntry => ({
   id: `rpc.${idOf(routine)}${method === 'GET' ? '.get' : ''}`,
   area: 'rpc',
   method,
   path: `/rest/v1/rpc/${encodeURIComponent(routine.name)}`,
-  summary: `${routine.comment ?? `Calls ${routine.name}.`}${where}`,
+  summary: `${routine.comment ?? `Calls ${routine.name}.`}${more}`,
   entity: idOf(routine),
   setting: null,
   roles: cells.map((cell) => cell.role),

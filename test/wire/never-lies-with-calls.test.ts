@@ -35,6 +35,7 @@ create schema back; grant usage on schema back to service_role;
 create function back.audit() returns int language plpgsql as
   $$ begin raise exception 'no audit' using errcode = 'PT418'; end $$;
 create function public.plain_words(public.plain) returns text language sql stable as $$ select $1.note $$;
+create function public.whole(json) returns int language sql as $$ select 1 $$;
 create function public.mate(public.shades) returns setof public.plain rows 1 language sql stable as 'select 1, null::text';
 create function public.paint() returns int language sql as $$ update public.shades set shade = 255 returning id $$;
 create function public.audited() returns int language sql as $$ select back.audit() $$;
@@ -128,6 +129,36 @@ const cases: readonly Case[] = [
     says: { 2: /`\/notes\/new`/, 7: /POST \/rest\/v1\/notes`/ },
     call: { method: 'POST', path: '/rest/v1/notes?columns=id', body: { id: 1 } },
     answers: [/^201/, /"42501".*permission denied for function fits/],
+  },
+  {
+    does: 'create function public.charge(amount int, tip int default 0) returns int language sql as $$ select 2 $$',
+    undoes: 'drop function public.charge(int, int)',
+    says: {
+      7: /POST .*rpc\/charge` \| Calls charge\. Refused unless tip is given: public\.charge\(integer\) takes the rest, too \(PGRST203\)/,
+    },
+    call: { method: 'POST', path: '/rest/v1/rpc/charge', body: { amount: 1 } },
+    answers: [/^402/, /^300 .*"PGRST203"/],
+  },
+  {
+    does: 'create function public.charge(amount int, tip int default 0) returns int language sql as $$ select 2 $$',
+    undoes: 'drop function public.charge(int, int)',
+    says: { 7: /Calls charge\. Never answered: public\.charge\(integer, integer\) takes whatever it takes, too/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/charge', body: { amount: 1, tip: 1 } },
+    answers: [/"PGRST202"/, /^200 2/],
+  },
+  {
+    does: 'create function public.charge(amount int default 1, tip int default 0) returns int language sql as $$ select 3 $$',
+    undoes: 'drop function public.charge(int, int)',
+    says: { 7: /Calls charge\. Refused unless tip is given, or amount is left out: public\.charge\(integer\)/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/charge', body: {} },
+    answers: [/"PGRST202"/, /^200 3/],
+  },
+  {
+    does: 'create function public.whole(jsonb) returns int language sql as $$ select 2 $$',
+    undoes: 'drop function public.whole(jsonb)',
+    says: { 7: /Calls whole\. Never answered: public\.whole\(json\) takes whatever it takes, too/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/whole', body: { a: 1 } },
+    answers: [/^200 1/, /^300 .*"PGRST203"/],
   },
   {
     does: 'alter function public.mate(public.shades) rows 10',
