@@ -20,11 +20,11 @@ import {
 } from './store.ts';
 
 /**
- * How long after a change the specification is looked at: a script makes many changes, and the workers that hear of one
- * take turns by chance, so that the first spares the others the work.
+ * How long after a change the specification is looked at: a script makes many changes, whoever made one looks at it first, and the
+ * workers that hear of one take turns by chance, so that the first spares the others the work.
  */
-const SETTLE_MILLISECONDS = 200;
-const TURN_MILLISECONDS = 400;
+const SETTLE_MILLISECONDS = 600;
+const TURN_MILLISECONDS = 600;
 const ATTEMPTS = 5;
 
 /** Records what each app does, version by version, as its database tells of changes. */
