@@ -161,6 +161,7 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
 
 function describeField(look: Lookup, constraints: readonly ConstraintFact[], field: FieldFact): Field {
   const type = look.types.get(field.type_oid);
+  const attributes = attributesOf(look, field.type_oid);
   const chain = domainChain(look, field.type_oid);
   // A period is covered by rows there: it points to none of them.
   const key = constraints.find(
@@ -183,7 +184,7 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
     ...(field.computed && { computed: true as const }),
     identity: field.identity === 'a' ? 'always' : field.identity === 'd' ? 'by default' : null,
     enum_values: enumValues(look, field.type_oid),
-    ...(type?.attributes && { attributes: type.attributes }),
+    ...(attributes !== null && { attributes }),
     ...(field.collation && { collation: describeCollation(field.collation) }),
     ...(numbering !== null && { numbering }),
     comment: comments[0] ?? null,
@@ -223,6 +224,13 @@ function enumValues(look: Lookup, oid: number): string[] | null {
   const type = look.types.get(oid);
   if (!type) return null;
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
+}
+
+/** The same for the attributes of a composite type. */
+function attributesOf(look: Lookup, oid: number): TypeFact['attributes'] {
+  const type = look.types.get(oid);
+  if (!type) return null;
+  return type.kind === 'd' || type.is_array ? attributesOf(look, type.base) : type.attributes;
 }
 
 const onUpdate = { c: 'cascade', n: 'set null', d: 'set default', x: 'nothing' } as const;

@@ -43,6 +43,13 @@ export const hiddenChanges: readonly Change[] = [
   ),
   change(
     3,
+    `create type public.address as (street text); create domain public.home as public.address check ((value).street <> '');
+      alter table public.plain add column at public.home[]; alter type public.address add attribute zip text cascade`,
+    'alter table public.plain drop column at; drop domain public.home; drop type public.address',
+    /`at` \| public\.home\\\[\\\] of street text, zip text/,
+  ),
+  change(
+    3,
     'alter view public.open_tickets set (check_option = local)',
     'alter view public.open_tickets reset (check_option)',
     /takes only rows that it shows/,
