@@ -9,6 +9,9 @@ import { byName, compareText, idOf } from './names.ts';
 export const toldRoutines = (facts: Facts): RoutineFact[] =>
   facts.routines.filter((routine) => isTold(facts, routine.schema)).sort(byRoutine);
 
+/** Types that stand for any: a call reads an argument as a value of its type, and PostgreSQL refuses to read one of these (42P16). */
+const isAnyType = (type: string): boolean => /^any[a-z]+$|^"any"$/.test(type);
+
 /**
  * The functions that /rest/v1/rpc can call: no procedures, aggregates or triggers, and at most one unnamed argument,
  * which then takes the whole body (PostgREST, "Functions as RPC"). In the same order.
@@ -17,6 +20,7 @@ export const callableRoutines = (facts: Facts): RoutineFact[] =>
   facts.routines
     .filter((routine) => facts.exposedSchemas.includes(routine.schema) && routine.kind === 'f')
     .filter((routine) => !/^(event_)?trigger$/.test(routine.result))
+    .filter(({ inputs }) => !inputs.some(({ type, has_default }) => isAnyType(type) && !has_default))
     .filter(({ inputs }) => {
       const unnamed = inputs.filter((input) => input.name === '');
       return (

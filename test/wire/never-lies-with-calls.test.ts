@@ -35,6 +35,7 @@ create schema back; grant usage on schema back to service_role;
 create function back.audit() returns int language plpgsql as
   $$ begin raise exception 'no audit' using errcode = 'PT418'; end $$;
 create function public.plain_words(public.plain) returns text language sql stable as $$ select $1.note $$;
+create function public.same(one anyelement) returns text language sql as $$ select one::text $$;
 create function public.whole(json) returns int language sql as $$ select 1 $$;
 create function public.mate(public.shades) returns setof public.plain rows 1 language sql stable as 'select 1, null::text';
 create function public.paint() returns int language sql as $$ update public.shades set shade = 255 returning id $$;
@@ -129,6 +130,14 @@ const cases: readonly Case[] = [
     says: { 2: /`\/notes\/new`/, 7: /POST \/rest\/v1\/notes`/ },
     call: { method: 'POST', path: '/rest/v1/notes?columns=id', body: { id: 1 } },
     answers: [/^201/, /"42501".*permission denied for function fits/],
+  },
+  {
+    does: 'create or replace function public.same(one text) returns text language sql as $$ select one $$; drop function public.same(anyelement)',
+    undoes:
+      'create function public.same(one anyelement) returns text language sql as $$ select one::text $$; drop function public.same(text)',
+    says: { 7: /POST \/rest\/v1\/rpc\/same`/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/same', body: { one: 'x' } },
+    answers: [/"42P16"/, /^200 "x"/],
   },
   {
     does: 'create function public.charge(amount int, tip int default 0) returns int language sql as $$ select 2 $$',
