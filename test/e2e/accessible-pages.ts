@@ -1,4 +1,4 @@
-import { AxeBuilder } from '@axe-core/playwright';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
@@ -313,27 +313,20 @@ async function settled(page: Page): Promise<void> {
 
 /** What axe finds, each with where it is and what it says. */
 async function faults(page: Page): Promise<string[]> {
-  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).withTags(rules);
-  // Without frames the results need no second page to be put together in.
-  return linesOf(await axe.setLegacyMode().analyze());
+  await page.evaluate(axe.source);
+  return found(page, rules);
 }
 
 /** The same, after `faults`, of what a change of theme can change: the page is what it was but for its colours. */
-async function faultsOfColour(page: Page): Promise<string[]> {
-  const found = await page.evaluate(
-    (runOnly) =>
-      (window as unknown as { axe: { run(options: object): Promise<Found> } }).axe.run({
-        runOnly,
-        resultTypes: ['violations'],
-      }),
-    ['color-contrast', 'link-in-text-block'],
+const faultsOfColour = (page: Page): Promise<string[]> => found(page, ['color-contrast', 'link-in-text-block']);
+
+/** What axe, which is in the page, finds by some of its rules or by those with some tags. */
+async function found(page: Page, runOnly: string[]): Promise<string[]> {
+  const { violations } = await page.evaluate(
+    (only) => (window as unknown as { axe: typeof axe }).axe.run({ runOnly: only, resultTypes: ['violations'] }),
+    runOnly,
   );
-  return linesOf(found);
-}
-
-type Found = Pick<Awaited<ReturnType<AxeBuilder['analyze']>>, 'violations'>;
-
-const linesOf = ({ violations }: Found): string[] =>
-  violations.flatMap(({ id, nodes }) =>
+  return violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
   );
+}
