@@ -51,6 +51,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   shobj_description: ['pg_shdescription'],
   // Live figures.
   pg_stat_get_live_tuples: [],
+  pg_stat_get_tuples_deleted: [],
   pg_total_relation_size: [],
 };
 
