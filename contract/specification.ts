@@ -92,7 +92,7 @@ export interface Entity {
   figures?: { rows_estimate: number; size_bytes: number };
 }
 
-interface ComputedField {
+export interface ComputedField {
   name: string;
   /** Read like a field, `select=full_title`, or embedded as related rows, `select=others(*)`. */
   as: 'field' | 'relationship';
@@ -126,7 +126,7 @@ export interface Field {
   computed?: true;
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
-  /** Of a composite type: what a value consists of; absent for all others. */
+  /** Of a composite type, also beneath a domain or in an array: what a value consists of; absent for all others. */
   attributes?: { name: string; type: string; comment?: string }[];
   /**
    * What its texts are sorted and compared by, where that is not the database's own; absent otherwise. `equal`: which texts are equal

@@ -51,6 +51,9 @@ const schema = `
   create function public.search(term text) returns setof public.tickets language sql stable as 'select * from public.tickets';
   create function public.totals() returns table (status public.status, tickets bigint) language sql stable as 'select status, count(*) from public.tickets group by 1';
   create function public.first_same(t public.tickets) returns setof public.tickets rows 1 language sql stable as 'select t.*';
+  create function public.label(public.customers) returns text language sql stable as 'select $1.name';
+  create function public.latest(public.customers) returns setof public.tickets rows 1 language sql stable as 'select * from public.tickets';
+  create function public.richest() returns public.customers language sql stable as 'select * from public.customers limit 1';
   create function public.lone(out n int) language sql as 'select 42';
   create function public.lones() returns table (n int) language sql as 'select 42';
   create function public.apart(out a public.address) language sql as 'select null::public.address';
@@ -174,6 +177,16 @@ export async function program() {
   yes<Same<typeof totals.data, { status: Enums<'status'>; tickets: number }[] | null>>();
   const embedded = await supabase.from('tickets').select('id, first_same(title)').single();
   yes<Same<NonNullable<typeof embedded.data>['first_same'], { title: string } | null>>();
+  const computed = await supabase.from('customers').select('id, label, latest(title)').single();
+  yes<Same<typeof computed.data, { id: number; label: string | null; latest: { title: string } | null } | null>>();
+  const whole = await supabase.from('customers').select().single();
+  yes<Same<keyof NonNullable<typeof whole.data>, 'id' | 'email' | 'name'>>();
+  const richest = await supabase.rpc('richest');
+  yes<Same<keyof NonNullable<typeof richest.data>, 'id' | 'email' | 'name'>>();
+  const flows = await supabase.from('flows').select('id, transitions, passages').single();
+  if (flows.data) yes<Same<typeof flows.data.transitions, Json | null>>();
+  // @ts-expect-error nobody writes what is computed
+  await supabase.from('customers').update({ label: 'x' });
   const lone = await supabase.rpc('lone');
   yes<Same<typeof lone.data, { n: number } | null>>();
   const lones = await supabase.rpc('lones');

@@ -1,18 +1,18 @@
 import { isWritable } from '../../../contract/call-detail.ts';
-import type { Entity, Field } from '../../../contract/specification.ts';
+import type { ComputedField, Entity, Field } from '../../../contract/specification.ts';
 import { type KeyRelationship, nameKey } from '../../catalog/catalog.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { compareText } from '../names.ts';
-import { callableRoutines } from '../routines.ts';
+import { executedRoutines } from '../routines.ts';
 import type { TypeFacts } from './facts.ts';
 import { NamedTypes, type Shape } from './type-names.ts';
 
 /**
  * The type `Database` that `createClient<Database>` of supabase-js takes, with the names of its generator: Tables and Views with
- * Row, Insert, Update and Relationships, Functions, Enums and CompositeTypes, for each exposed schema.
+ * Row, Insert, Update and Relationships, and ComputedFields where rows have such, Functions, Enums and CompositeTypes, for each exposed schema.
  */
 export function typescriptTypes(types: TypeFacts): string {
   const write = new Writer(types);
@@ -95,7 +95,18 @@ class Writer {
   #entity(entity: Entity): string {
     const { fields, writable } = entity;
     const isWritable = isTable(entity) || writable.insert || writable.update;
-    const parts = [member('Row', this.#record(fields.map((field) => member(field.name, this.#value(field)))))];
+    const computed = this.#computed(entity);
+    const parts = [
+      member(
+        'Row',
+        this.#record([
+          ...fields.map((field) => member(field.name, this.#value(field))),
+          ...computed.map(({ name, type }) => member(name, `${this.#type(this.#named.shapeOf(type))} | null`)),
+        ]),
+      ),
+    ];
+    // supabase-js leaves these out of `*`, as the protocol does.
+    if (computed.length > 0) parts.push(member('ComputedFields', union(computed.map(({ name }) => name))));
     if (isWritable) {
       parts.push(
         member(
@@ -106,6 +117,12 @@ class Writer {
       );
     }
     return object([...parts, member('Relationships', this.#relationships(entity))]);
+  }
+
+  /** The functions of a row that are read like its fields, each name once. */
+  #computed({ computed = [] }: Entity): ComputedField[] {
+    const fields = computed.filter(({ as }) => as === 'field');
+    return fields.filter(({ name }, i) => fields.findIndex((one) => one.name === name) === i);
   }
 
   #value(field: Field): string {
@@ -148,7 +165,9 @@ class Writer {
           ({ schema, name }) => schema === shape.type.schema && name === shape.type.name,
         );
         if (!entity || !this.#isExposed(shape.type)) return 'Record<string, unknown>';
-        return `${at(shape.type, isTable(entity) ? 'Tables' : 'Views')}["Row"]`;
+        const row = `${at(shape.type, isTable(entity) ? 'Tables' : 'Views')}["Row"]`;
+        const computed = this.#computed(entity);
+        return computed.length === 0 ? row : `Omit<${row}, ${union(computed.map(({ name }) => name))}>`;
       }
     }
   }
@@ -188,7 +207,11 @@ class Writer {
   }
 
   #functions(schema: string): string[] {
-    const routines = callableRoutines(this.#types.facts).filter((routine) => routine.schema === schema);
+    // Of those that are computed of a row only the relationships: supabase-js finds what is embedded here.
+    const routines = executedRoutines(this.#types.facts)
+      .filter(({ isCallable, computed }) => isCallable || computed.some(({ as }) => as === 'relationship'))
+      .map(({ routine }) => routine)
+      .filter((routine) => routine.schema === schema);
     return [...groupBy(routines, ({ name }) => name)].map(([name, overloads]) =>
       member(name, overloads.map((routine) => this.#function(routine)).join(' | ')),
     );
