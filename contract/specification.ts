@@ -43,6 +43,8 @@ export interface Source {
 export interface EntitiesChapter {
   entities: Entity[];
   relations: Relation[];
+  /** By the entities that they join. */
+  junctions: Junction[];
   sources: Source[];
 }
 
@@ -156,6 +158,17 @@ export interface Relation {
   on_delete_fields?: string[];
   /** What happens when the key that is pointed to changes; absent where such a change is refused. */
   on_update?: 'cascade' | 'set null' | 'set default' | 'nothing';
+}
+
+/** A table whose rows each join a row of one entity to a row of another: calls embed each of the two in the other. */
+export interface Junction {
+  /** The names of its two foreign keys. */
+  name: string;
+  /** Ids of the entities that it joins, which may be the same. */
+  from: string;
+  to: string;
+  /** Id of the table. */
+  through: string;
 }
 
 export interface RulesChapter {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { entityId } from '../../contract/entity-names.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import type { CallStatistic, CallStatisticsAnswer, CallStory, CallStoryAnswer } from '../../contract/observed.ts';
@@ -6,7 +7,6 @@ import type { PolicyEntry, RolesChapter } from '../../contract/specification.ts'
 import { quantile } from '../apps/call-statistics.ts';
 import { readKeptLines } from '../apps/log-lines.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
-import { entityId } from '../catalog/entity-names.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';

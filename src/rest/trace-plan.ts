@@ -1,5 +1,5 @@
+import { entityId, routineId } from '../../contract/entity-names.ts';
 import type { SqlName } from '../catalog/catalog.ts';
-import { entityId, routineId } from '../catalog/entity-names.ts';
 import type { CallTrace, TouchedBy, TouchedRelation } from '../observe/call-trace.ts';
 import type { Plan, ReadNode } from './plan/plan.ts';
 import type { Batch } from './sql/build-statements.ts';

@@ -10,6 +10,7 @@ import type {
 import { type Computed, computedOf } from './computed.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
+import { junctionsOf } from './junctions.ts';
 import { byName, compareText, entityId, idOf, roleName } from './names.ts';
 import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
@@ -24,9 +25,12 @@ export const isTold = (facts: Facts, schema: string): boolean =>
 /** Chapter 3: the things of the app, their fields and how they refer to one another. */
 export function entitiesChapter(facts: Facts): EntitiesChapter {
   const told = facts.relations.filter((relation) => isTold(facts, relation.schema));
+  const entities = describe(facts, told);
+  const relations = foreignKeys(facts, new Set(told.map((relation) => relation.oid)));
   return {
-    entities: describe(facts, told),
-    relations: foreignKeys(facts, new Set(told.map((relation) => relation.oid))),
+    entities,
+    relations,
+    junctions: junctionsOf(entities, relations),
     sources: [
       { kind: 'catalogue', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
       { kind: 'catalogue', label: 'pg_constraint: keys and foreign keys', sql: keysSql },

@@ -1,8 +1,8 @@
+import { routineId } from '../../contract/entity-names.ts';
 import type { AccessFacts } from '../catalog/access.ts';
-import { routineId } from '../catalog/entity-names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 
-export { entityId, sqlName } from '../catalog/entity-names.ts';
+export { entityId, sqlName } from '../../contract/entity-names.ts';
 
 /** The id of a function: `public.close(uuid)`. */
 export const idOf = (routine: RoutineFact): string =>

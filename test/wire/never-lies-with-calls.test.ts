@@ -41,6 +41,8 @@ create function public.mate(public.shades) returns setof public.plain rows 1 lan
 create function public.paint() returns int language sql as $$ update public.shades set shade = 255 returning id $$;
 create function public.audited() returns int language sql as $$ select back.audit() $$;
 create function back.fits(text) returns boolean language plpgsql immutable as 'begin return true; end';
+create table public.labels (id int primary key);
+create table public.labelled (shade int not null references public.shades, label int not null references public.labels);
 create table public.notes (id int primary key, words text check (back.fits(words)));
 create function public.charge(amount int) returns int language plpgsql as
   $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
@@ -51,6 +53,13 @@ const shades = { path: '/rest/v1/shades?select=shade' };
 const line = { method: 'POST', path: '/rest/v1/plain?columns=id', body: { id: 1 } };
 
 const cases: readonly Case[] = [
+  {
+    does: 'alter table public.labelled add primary key (shade, label)',
+    undoes: 'alter table public.labelled drop constraint labelled_pkey',
+    says: { 3: /Rows are joined to rows of public\.labels through public\.labelled, many to many/ },
+    call: { path: '/rest/v1/shades?select=id,labels(id)' },
+    answers: [/^400 .*PGRST200/, /^200 /],
+  },
   {
     does: 'refresh materialized view public.counted with no data',
     undoes: 'refresh materialized view public.counted',

@@ -70,6 +70,11 @@ beforeEach(async () => {
 describe('a change of the app is told in words that a business person can read', () => {
   it.each<[string, string[]]>([
     [
+      `create table public.watched (customer bigint references public.customers, ticket uuid references public.tickets,
+        primary key (customer, ticket))`,
+      ['Rows of customers and tickets are now joined through watched, many to many.'],
+    ],
+    [
       'create policy any_delete on public.tickets for delete to authenticated using (true); grant delete on public.tickets to authenticated',
       [
         'Signed-in members may now delete tickets when own row (owner is the member).',

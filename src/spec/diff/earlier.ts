@@ -3,16 +3,23 @@ import { isObject, type JsonObject } from './differences.ts';
 /**
  * Chapters of an earlier version in the form that they have now, so that a new Ninefold is no change of what the app does. Calls on rows told all
  * fields of their entity again, where now the chapter's `rows` tells once what they have in common, as it does in `other`; what is granted
- * on what is made from now on was not told, nor the call that describes the others. Pure.
+ * on what is made from now on was not told, nor the call that describes the others, nor
+ * what a table between two others joins. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
-  return withDescribing(withFromNowOn(withRows(chapters, other), other), other);
+  return withDescribing(withJunctions(withFromNowOn(withRows(chapters, other), other), other), other);
 }
 
 function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {
   const { roles } = chapters;
   if (!isObject(roles) || roles.from_now_on !== undefined || !isObject(other.roles)) return chapters;
   return { ...chapters, roles: { ...roles, from_now_on: other.roles.from_now_on, sources: other.roles.sources } };
+}
+
+function withJunctions(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { entities } = chapters;
+  if (!isObject(entities) || entities.junctions !== undefined || !isObject(other.entities)) return chapters;
+  return { ...chapters, entities: { ...entities, junctions: other.entities.junctions } };
 }
 
 function withRows(chapters: JsonObject, other: JsonObject): JsonObject {

@@ -1,16 +1,23 @@
 import { isMachineTrigger } from '../../../contract/machine-trigger.ts';
-import type { EntitiesChapter, Entity, EntityTrigger, Field, Relation } from '../../../contract/specification.ts';
+import type {
+  EntitiesChapter,
+  Entity,
+  EntityTrigger,
+  Field,
+  Junction,
+  Relation,
+} from '../../../contract/specification.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
 /** Chapter 3 in Markdown. */
-export function entitiesMarkdown({ entities, relations }: EntitiesChapter): string {
+export function entitiesMarkdown({ entities, relations, junctions }: EntitiesChapter): string {
   if (entities.length === 0) return 'There is no table yet.';
   const exposed = entities.filter((entity) => entity.exposed).length;
   const answer = `${count(entities.length, 'entity', 'entities')}, ${exposed} of them reachable by clients, and ${count(relations.length, 'relation')} between them.`;
-  return [answer, ...entities.map((entity) => section(entity, relations))].join('\n\n');
+  return [answer, ...entities.map((entity) => section(entity, relations, junctions))].join('\n\n');
 }
 
-function section(entity: Entity, relations: readonly Relation[]): string {
+function section(entity: Entity, relations: readonly Relation[], junctions: readonly Junction[]): string {
   const parts = [`### ${inline(entity.id)}`, `*${about(entity)}*`];
   if (entity.comment !== null) parts.push(inline(entity.comment));
   if (entity.fields.length > 0) {
@@ -24,6 +31,7 @@ function section(entity: Entity, relations: readonly Relation[]): string {
   }
   const links = [
     ...relations.filter((one) => one.from.schema === entity.schema && one.from.entity === entity.name).map(pointsTo),
+    ...junctions.flatMap((one) => joined(one, entity.id)),
     ...entity.unique_keys.map((fields) => `No two rows have the same ${fields.map(code).join(', ')}.`),
     ...(entity.period_keys ?? []).map(
       ({ fields, period }) =>
@@ -113,6 +121,12 @@ const follows: Readonly<Record<NonNullable<Relation['on_update']>, string>> = {
   'set default': 'set to its default when its key changes',
   nothing: 'its key can change all the same',
 };
+
+/** Where the entity is one of the two. */
+function joined({ from, to, through }: Junction, id: string): string[] {
+  if (from !== id && to !== id) return [];
+  return [`Rows are joined to rows of ${inline(from === id ? to : from)} through ${inline(through)}, many to many.`];
+}
 
 function pointsTo({ from, to, kind, period, on_delete, on_delete_fields, on_update }: Relation): string {
   const fields = from.fields.map(code).join(', ');

@@ -1,4 +1,4 @@
-import { sqlName } from '../../catalog/entity-names.ts';
+import { sqlName } from '../../../contract/entity-names.ts';
 import { isKeyword, tokenise } from '../../catalog/expression-text.ts';
 import { type Expression, join, parseExpression } from './expression.ts';
 import type { Operand } from './operand.ts';

@@ -20,6 +20,7 @@ import {
 export const entitiesTeller: Teller = {
   whole: [
     'relations/*',
+    'junctions/*',
     'entities/*/triggers/*',
     'entities/*/rewrite_rules',
     'entities/*/computed',
@@ -50,6 +51,7 @@ function wordsOf(difference: Difference, sides: Sides): string | null {
   }
   if (matches(path, 'entities/*/triggers/*')) return triggerWords(difference);
   if (matches(path, 'relations/*')) return relationWords(difference);
+  if (matches(path, 'junctions/*')) return junctionWords(difference);
   if (path[0] !== 'entities') return null;
   const id = keyAt(difference, 1);
   if (path[2] === 'fields') return fieldChange(`${keyAt(difference, 3)} of ${thing(id)}`, path[4] ?? '', before, after);
@@ -297,6 +299,14 @@ const updates: Readonly<Record<string, string>> = {
   'set default': 'they take their default',
   nothing: 'they keep pointing to the old one',
 };
+
+function junctionWords({ before, after }: Difference): string {
+  const ends = (one: unknown) => `${thing(text(one, 'from'))} and ${thing(text(one, 'to'))}`;
+  const through = (one: unknown) => `through ${thing(text(one, 'through'))}`;
+  if (before === undefined) return `Rows of ${ends(after)} are now joined ${through(after)}, many to many.`;
+  if (after === undefined) return `Rows of ${ends(before)} are no longer joined ${through(before)}.`;
+  return `Rows of ${ends(after)} are now joined ${through(after)} (before: ${ends(before)} ${through(before)}).`;
+}
 
 function relationWords({ before, after }: Difference): string {
   if (before === undefined) return `${pointer(after)}; ${endingOf(after)}.`;

@@ -56,6 +56,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
             appRef={ref}
             entity={selected}
             relations={chapter.relations}
+            junctions={chapter.junctions}
             onClose={close}
             onPrevious={previous}
             onNext={next}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { entityId } from '../../../../contract/entity-names.ts';
 import type { EntitiesChapter, Entity, Field, Relation } from '../../../../contract/specification.ts';
 import { entityFixture, fieldFixture } from '../../data/specification/entity-fixture.ts';
 import { edgesAt, entityGraph, fieldWords } from './entity-graph.ts';
@@ -7,7 +8,7 @@ import { entityMermaid } from './entity-mermaid.ts';
 const field = (name: string, more: Partial<Field> = {}): Field => fieldFixture(name, { type: 'bigint', ...more });
 const entity = (schema: string, name: string, more: Partial<Entity> = {}): Entity =>
   entityFixture(name, {
-    id: `${schema}."${name}"`,
+    id: entityId(schema, name),
     schema,
     fields: [field('id')],
     figures: { rows_estimate: 1240, size_bytes: 1 },
@@ -24,6 +25,7 @@ const relation = (from: string, to: string, schema = 'public', more: Partial<Rel
 const chapter = (entities: Entity[], relations: Relation[] = []): EntitiesChapter => ({
   entities,
   relations,
+  junctions: [],
   sources: [],
 });
 
@@ -37,8 +39,8 @@ describe('entityGraph', () => {
 
   it('has a box for each entity, and for what is pointed to from outside', () => {
     expect(graph.boxes.map(({ id, name, look }) => [id, name, look])).toEqual([
-      ['public."notes"', 'notes', 'usual'],
-      ['public."lone"', 'lone', 'derived'],
+      ['public.notes', 'notes', 'usual'],
+      ['public.lone', 'lone', 'derived'],
       ['auth.users', 'auth.users', 'outside'],
     ]);
     expect(graph.boxes.map(({ figure }) => figure)).toEqual(['1,240', null, null]);
@@ -64,9 +66,7 @@ describe('entityGraph', () => {
   });
 
   it('is found by its fields', () =>
-    expect(fieldWords(chapter([entity('public', 'a', { fields: [field('sku')] })])).get('public."a"')).toContain(
-      'sku',
-    ));
+    expect(fieldWords(chapter([entity('public', 'a', { fields: [field('sku')] })])).get('public.a')).toContain('sku'));
 });
 
 describe('entityMermaid', () => {

@@ -1,28 +1,25 @@
+import { entityId } from '../../../../contract/entity-names.ts';
 import type { EntitiesChapter, Entity, Relation } from '../../../../contract/specification.ts';
 import type { Box, Colour, Edge, Graph } from '../../diagram/graph.ts';
 import { count, counted, entityName } from '../../format/format.ts';
 
 const colours: readonly Colour[] = ['d-1', 'd-3', 'd-2', 'd-5', 'd-4'];
 
-/** Schema and name, as relations name an entity. */
-const nameOf = (schema: string, name: string) => `${schema}.${name}`;
-
 /**
  * The entities and what they point to as boxes and edges; what is pointed to from outside has a box too. Where the app
  * has several schemas, each has a frame and a colour of its own. Pure.
  */
 export function entityGraph({ entities, relations }: EntitiesChapter): Graph {
-  const ids = new Map(entities.map(({ id, schema, name }) => [nameOf(schema, name), id]));
+  const ids = new Set(entities.map(({ id }) => id));
   const schemas = [...new Set(entities.map(({ schema }) => schema))];
   const several = schemas.length > 1;
   const colourOf = (schema: string): Colour => (several ? (colours[schemas.indexOf(schema)] ?? 'd-6') : 'd-6');
   const outside = new Map(
     relations
       .flatMap(({ from, to }) => [from, to])
-      .filter(({ schema, entity }) => !ids.has(nameOf(schema, entity)))
-      .map(({ schema, entity }) => [nameOf(schema, entity), outsideBox(schema, entity)]),
+      .filter((end) => !ids.has(idOf(end)))
+      .map((end) => [idOf(end), outsideBox(end)]),
   );
-  const idOf = ({ schema, entity }: Relation['from']) => ids.get(nameOf(schema, entity)) ?? nameOf(schema, entity);
   return {
     boxes: [
       ...entities.map((entity) => entityBox(entity, colourOf(entity.schema), several ? entity.schema : null)),
@@ -53,15 +50,17 @@ function entityBox(entity: Entity, colour: Colour, group: string | null): Box {
   };
 }
 
-const outsideBox = (schema: string, entity: string): Box => ({
-  id: nameOf(schema, entity),
-  name: nameOf(schema, entity),
+const idOf = ({ schema, entity }: Relation['from']): string => entityId(schema, entity);
+
+const outsideBox = (end: Relation['from']): Box => ({
+  id: idOf(end),
+  name: idOf(end),
   figure: null,
   remark: 'not exposed',
   colour: 'd-6',
   look: 'outside',
   group: null,
-  says: `${nameOf(schema, entity)}, not exposed`,
+  says: `${idOf(end)}, not exposed`,
 });
 
 const edgeOf = ({ name, from, to }: Relation, fromId: string, toId: string): Edge => ({

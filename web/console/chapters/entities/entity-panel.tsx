@@ -1,7 +1,8 @@
 import { IconArrowRight, IconTable } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { entityId } from '../../../../contract/entity-names.ts';
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
-import type { Entity, Relation } from '../../../../contract/specification.ts';
+import type { Entity, Junction, Relation } from '../../../../contract/specification.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
@@ -27,6 +28,7 @@ export function EntityPanel({
   appRef,
   entity,
   relations,
+  junctions,
   onClose,
   onPrevious,
   onNext,
@@ -34,6 +36,7 @@ export function EntityPanel({
   appRef: string;
   entity: Entity;
   relations: readonly Relation[];
+  junctions: readonly Junction[];
   onClose: () => void;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
@@ -42,6 +45,7 @@ export function EntityPanel({
   const own = entity.triggers.filter((trigger) => !isMachineTrigger(trigger));
   const { period_keys: periodKeys = [] } = entity;
   const { out, in: arriving } = relationsOf(entity, relations);
+  const joined = junctions.filter(({ from, to }) => from === entity.id || to === entity.id);
   return (
     <Panel
       label={name}
@@ -105,6 +109,24 @@ export function EntityPanel({
                 <span key={relation.name}>
                   <code>{relation.from.fields.join(', ')}</code>
                   {words !== null && <span className="soft">, {words}</span>}
+                </span>,
+              ];
+            })}
+          />
+        </PanelSection>
+      )}
+      {joined.length > 0 && (
+        <PanelSection title="Joined to" aside="many to many">
+          <KeyValues
+            pairs={joined.map(({ name, from, to, through }) => {
+              const other = from === entity.id ? to : from;
+              return [
+                shortId(other),
+                <span key={`${through} ${name}`}>
+                  <span className="soft">through </span>
+                  <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: through }}>
+                    <code>{shortId(through)}</code>
+                  </Link>
                 </span>,
               ];
             })}
@@ -235,7 +257,7 @@ function FieldWords({ field }: { field: Entity['fields'][number] }) {
 /** The entities of this chapter are those that are exposed; others, as auth.users, have no page to lead to. */
 function EntityLink({ appRef, schema, name }: { appRef: string; schema: string; name: string }) {
   return (
-    <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: `${schema}.${name}` }} replace>
+    <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entityId(schema, name) }} replace>
       <code>{entityName(schema, name)}</code>
     </Link>
   );

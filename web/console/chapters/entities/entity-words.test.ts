@@ -127,7 +127,9 @@ it('warns of tables that everybody with a grant reads whole, and of no others', 
   const open = entity('open', { row_level_security: false });
   const hidden = entity('hidden', { row_level_security: false, exposed: false });
   const view = entity('view', { row_level_security: false, kind: 'view' });
-  expect(openTables({ entities: [entity('closed'), open, hidden, view], relations: [], sources: [] })).toEqual([open]);
+  expect(
+    openTables({ entities: [entity('closed'), open, hidden, view], relations: [], junctions: [], sources: [] }),
+  ).toEqual([open]);
 });
 
 it('says what a value of a composite type consists of', () => {

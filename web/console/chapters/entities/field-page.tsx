@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useMemo } from 'react';
+import { entityId } from '../../../../contract/entity-names.ts';
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
 import type { Source } from '../../../../contract/specification.ts';
 import { Empty } from '../../../ui/empty.tsx';
@@ -225,7 +226,7 @@ function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [stri
               key="to"
               to="/app/$ref/entities"
               params={{ ref: appRef }}
-              search={{ entity: `${references.schema}.${references.entity}` }}
+              search={{ entity: entityId(references.schema, references.entity) }}
             >
               <code>{`${entityName(references.schema, references.entity)}.${references.field}`}</code>
             </Link>,
@@ -237,7 +238,7 @@ function factsOf(appRef: string, { entity, field }: FieldStory): (readonly [stri
 function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; story: FieldStory }) {
   if (pointsTo.length + pointedBy.length === 0) return <p className={styles.none}>Nothing: no relation ends at it.</p>;
   const other = (schema: string, entity: string, fields: readonly string[]) => (
-    <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: `${schema}.${entity}` }}>
+    <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entityId(schema, entity) }}>
       <code>{`${entityName(schema, entity)}.${fields.join(', ')}`}</code>
     </Link>
   );
