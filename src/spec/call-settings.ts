@@ -23,10 +23,22 @@ export function callSettings(facts: Facts, settings: RestSettings & AuthSettings
     .map(([key, setting]): CallSetting => {
       const [value, standard] = [words(settings[key as keyof typeof settings]), words(setting.default)];
       const set_in = value === standard ? 'code' : 'setting';
-      const told = key === 'db_pre_request' ? `${value}${missingNote(facts, settings.db_pre_request)}` : value;
+      const notes: Readonly<Record<string, string>> = {
+        db_pre_request: missingNote(facts, settings.db_pre_request),
+        db_schemas: missingSchemas(facts, settings.db_schemas),
+      };
+      const told = `${value}${notes[key] ?? ''}`;
       return { key, value: told, default: standard, meaning: setting.meaning, set_in };
     });
   return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(facts)];
+}
+
+/** Which of the schemas are not there; PostgreSQL's own always are. */
+function missingSchemas(facts: Facts, names: readonly string[]): string {
+  const missing = names.filter(
+    (name) => !/^pg_|^information_schema$/.test(name) && !facts.schemas.some((one) => one.name === name),
+  );
+  return missing.length === 0 ? '' : `; there is no schema ${missing.join(', ')}`;
 }
 
 /** What comes of it that the function that runs before each data call is not there; of schemas whose functions are all known. */

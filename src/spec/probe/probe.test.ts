@@ -281,4 +281,33 @@ describe('an app of its own', () => {
     await call;
     expect(of(cells, 'shop.parents', 'update', 'service_role')?.note).toContain('55P03');
   }, 60_000);
+
+  it('comes back at the end to an entity that it had no time for', async () => {
+    const { facts, chapter } = await read(['shop']);
+    let isLocked = () => {};
+    const locked = new Promise<void>((resolve) => {
+      isLocked = resolve;
+    });
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const holding = database.as('app_owner').transaction(async (tx) => {
+      await tx.run([{ text: 'lock table shop.tickets', params: [] }]);
+      isLocked();
+      await released;
+    });
+    await locked;
+    let steps = 0;
+    const cells = await probe(login, facts, chapter, {
+      extraSearchPath: ['public', 'extensions'],
+      onProgress: (_done, all) => {
+        steps ||= all;
+        // shop.slow is come back to, too.
+        if (all > steps + 1) release();
+      },
+    });
+    await holding;
+    expect(of(cells, 'shop.tickets', 'select', 'service_role')?.outcome).toBe('agrees');
+  }, 60_000);
 });

@@ -72,13 +72,16 @@ export async function probe(
       work: (tx: Transaction, deadline: number) => probeFunctions(ground, tx, some, deadline),
     };
   });
-  const steps = [...relations, ...functions];
+  const steps = [...relations, ...functions].map((step) => ({ ...step, isAgain: false }));
   const found = new Map<RoleCell, ProbedCell>();
   const began = performance.now();
   const until = began + limits.probeSeconds.default * 1000;
-  for (const [i, { schema, cells, work }] of steps.entries()) {
+  for (const [i, step] of steps.entries()) {
+    const { schema, cells, work } = step;
     if (performance.now() > until || options.isStopped?.()) {
-      for (const cell of cells) found.set(cell, notProbed(cell, 'the run took too long before it came to it'));
+      for (const cell of cells) {
+        if (!found.has(cell)) found.set(cell, notProbed(cell, 'the run took too long before it came to it'));
+      }
       continue;
     }
     const started = performance.now();
@@ -87,10 +90,12 @@ export async function probe(
       return cells.map((cell) => notProbed(cell, `PostgreSQL refused the transaction: ${error.message}`));
     });
     for (const [at, cell] of cells.entries()) found.set(cell, probed[at] ?? notProbed(cell, 'it was left out'));
+    const took = performance.now() - started;
+    // The server may only have been busy with something else: once more, at the end.
+    if (took > limits.probeStepMilliseconds.default && !step.isAgain) steps.push({ ...step, isAgain: true });
     options.onProgress?.(i + 1, steps.length);
     if (options.pace === undefined) continue;
     // Where it is late, half as long as a step took is left to calls at least.
-    const took = performance.now() - started;
     const early = began + (i + 1) * options.pace - performance.now();
     const pause = Math.max(took / 2, Math.min(early, took * limits.probeRestFactor.default));
     await new Promise((resolve) => setTimeout(resolve, pause));

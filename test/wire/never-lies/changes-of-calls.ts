@@ -169,6 +169,7 @@ export const changesOfCalls: readonly Change[] = [
     /GET \/rest\/v1\/plain.*\| authenticated, agent, service_role/,
   ),
   change(7, `${addVote('select 1', 'stable')}`, votes, /POST.*add_vote.*only reads/),
+  setting(7, 'db_schemas', ['public', 'gone'], /there is no schema gone/),
   setting(7, 'openapi_mode', 'disabled', /GET \/rest\/v1\/`/),
   change(
     7,
