@@ -90,6 +90,12 @@ export const databaseLimits = {
     meaning:
       'Up to which size a table of a copied database, or after a crash of the server, has its rows counted anew.',
   },
+  analyseAfterMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 15_000,
+    meaning: 'How long after an app was opened it is looked whether rows of it have to be counted anew.',
+  },
   analyseMilliseconds: {
     group: 'database',
     unit: 'milliseconds',

@@ -1,9 +1,11 @@
 import { limits } from '../../contract/limits.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import { CONSOLE_REF, isAttached } from './app-record.ts';
+import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
 import { ownerOf } from './owner.ts';
 import { type Server, withPool } from './server.ts';
@@ -25,21 +27,46 @@ const UNSEEN = `select coalesce(json_agg(format('%I.%I', n.nspname, c.relname)),
  */
 export class RowCounts {
   readonly #server: Server;
+  readonly #apps: Apps;
   readonly #events: Events;
+  /** Apps that were looked at: once, so that none is kept open by it. */
+  readonly #seen = new Set<string>();
+  #isStopping = false;
 
-  constructor(server: Server, events: Events) {
+  constructor(server: Server, apps: Apps, events: Events) {
     this.#server = server;
+    this.#apps = apps;
     this.#events = events;
   }
 
-  /** Looks at an app that has just been opened, beside its calls. */
-  watch(app: App): void {
-    if (app.ref === CONSOLE_REF || isAttached(app.record)) return;
-    this.#count(app).catch((error: unknown) => {
-      // The app was closed or deleted meanwhile.
-      if (error instanceof ConnectionError) return;
-      this.#events.emit({ type: 'fault', requestId: null, where: `the row counts of app ${app.ref}`, error });
+  start(): void {
+    this.#events.listen((event) => {
+      if (event.type !== 'app' || event.app === CONSOLE_REF) return;
+      if (event.what === 'cloned') void this.#look(event.app);
+      // By then PostgreSQL has heard of what was written just before by others.
+      const after = limits.analyseAfterMilliseconds.default;
+      if (event.what === 'opened' && !this.#seen.has(event.app)) {
+        this.#seen.add(event.app);
+        setTimeout(() => void this.#look(event.app), after).unref();
+      }
+      if (event.what === 'deleted') this.#seen.delete(event.app);
     });
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  async #look(ref: string): Promise<void> {
+    if (this.#isStopping) return;
+    try {
+      const app = await this.#apps.find(ref);
+      if (!isAttached(app.record)) await this.#count(app);
+    } catch (error) {
+      // The app was closed or deleted meanwhile.
+      if (error instanceof ConnectionError || error instanceof NinefoldError) return;
+      this.#events.emit({ type: 'fault', requestId: null, where: `the row counts of app ${ref}`, error });
+    }
   }
 
   async #count(app: App): Promise<void> {

@@ -109,7 +109,6 @@ export async function composeWorker(
   });
   const versions = new Versions((app) => specifier.withoutFigures(app), events, build);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
-  const rowCounts = new RowCounts(server, events);
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
   const apps = new Apps(
@@ -124,7 +123,6 @@ export async function composeWorker(
     (app) => {
       versions.watch(app);
       serverRoles.watch(app);
-      rowCounts.watch(app);
     },
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
@@ -136,6 +134,7 @@ export async function composeWorker(
     stories,
     new PassageKeeper(apps, events),
     serverRoles,
+    new RowCounts(server, apps, events),
   ];
   const adminContext: AdminContext = {
     apps,
