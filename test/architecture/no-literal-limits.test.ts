@@ -151,6 +151,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       'how long changes settle before they are a version',
       'const SETTLE_MILLISECONDS = 600;',
       'const TURN_MILLISECONDS = 600;',
+      'const LONG_MILLISECONDS = 500;',
+      'const MOST_REST_MILLISECONDS = 60_000;',
+      'const MOST_TURN_MILLISECONDS = 8000;',
+      'const REST_TIMES = 20;',
     ],
   ],
 };

@@ -25,7 +25,17 @@ import {
  */
 const SETTLE_MILLISECONDS = 600;
 const TURN_MILLISECONDS = 600;
+const TURN_TIMES = 4;
+/** What the journal holds of the last ten seconds explains a change: the last in turn comes before. */
+const MOST_TURN_MILLISECONDS = 8000;
 const ATTEMPTS = 5;
+/**
+ * To record what a large app does takes from the calls of its worker. Where it takes longer than this, the next change is looked at after
+ * so many times what it was longer, or after a minute.
+ */
+const LONG_MILLISECONDS = 500;
+const REST_TIMES = 20;
+const MOST_REST_MILLISECONDS = 60_000;
 
 /** Records what each app does, version by version, as its database tells of changes. */
 export class Versions {
@@ -56,7 +66,7 @@ export class Versions {
   record(app: App): Promise<void> {
     const watch = this.#watchOf(app);
     // One after the other, so that a worker never competes with itself.
-    const next = watch.last.catch(() => undefined).then(() => this.#record(app, 'always'));
+    const next = watch.last.catch(() => undefined).then(() => this.#recordInTime(app, 'always'));
     watch.last = next;
     return next;
   }
@@ -86,7 +96,13 @@ export class Versions {
   }
 
   #watchOf(app: App): Watch {
-    const known = this.#watched.get(app) ?? { timer: null, mode: 'pending', last: Promise.resolve() };
+    const known = this.#watched.get(app) ?? {
+      timer: null,
+      mode: 'pending',
+      rested: 0,
+      took: 0,
+      last: Promise.resolve(),
+    };
     this.#watched.set(app, known);
     return known;
   }
@@ -108,10 +124,10 @@ export class Versions {
       () => {
         const { mode } = watch;
         watch.timer = null;
-        watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode));
+        watch.last = watch.last.catch(() => undefined).then(() => this.#recordInTime(app, mode));
         watch.last.catch((error: unknown) => this.#report(app, error));
       },
-      SETTLE_MILLISECONDS + Math.random() * TURN_MILLISECONDS,
+      Math.max(SETTLE_MILLISECONDS + Math.random() * turn(watch.took), watch.rested - performance.now()),
     ).unref();
   }
 
@@ -121,22 +137,31 @@ export class Versions {
     this.#events.emit({ type: 'fault', requestId: null, where: `the versions of app ${app.ref}`, error });
   }
 
+  /** Records, and notes for how long that keeps the worker from looking again by itself. */
+  async #recordInTime(app: App, mode: Mode): Promise<void> {
+    const began = performance.now();
+    if (!(await this.#record(app, mode))) return;
+    const watch = this.#watchOf(app);
+    watch.took = performance.now() - began;
+    watch.rested = performance.now() + restAfter(watch.took);
+  }
+
   /**
-   * `pending`: only where the journal holds something new, or another Ninefold has looked last, for an app that was just opened. `unexplained`: also where a change was
-   * told that no entry of the journal accounts for.
+   * `pending`: only where the journal holds something new, or another Ninefold has looked last, for an app that was just opened.
+   * `unexplained`: also where a change was told that no entry of the journal accounts for. False where there was nothing to look for.
    */
-  async #record(app: App, mode: Mode): Promise<void> {
+  async #record(app: App, mode: Mode): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const head = await readHead(app.database);
       const isOthers = head.latest !== null && head.latest.ninefold !== this.#ninefold;
       const isNews = head.latest === null || head.pending.length > 0 || isOthers;
-      if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return;
+      if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return false;
       const { hash, chapters } = await this.#specify(app);
       if (hash === head.latest?.hash) {
         // What a caller asks for may not have been heard of yet; what the database told of has.
         if (mode !== 'always' && head.pending.length > 0) await settlePending(app.database, head);
         if (isOthers) await confirmLatest(app.database, head.latest.number, this.#ninefold);
-        return;
+        return true;
       }
       const fresh = lasting(chapters);
       const previous = head.latest ? await readVersion(app.database, { number: head.latest.number }) : null;
@@ -147,11 +172,18 @@ export class Versions {
       const ninefold = this.#ninefold;
       if (await addVersion(app.database, head, { hash, causes, changes, chapters: fresh, ninefold })) {
         await prune(app.database);
-        return;
+        return true;
       }
     }
+    return true;
   }
 }
+
+/** The longer it takes, the wider the workers are spread, so that one has recorded it before the next begins. */
+const turn = (took: number): number => Math.min(Math.max(TURN_MILLISECONDS, TURN_TIMES * took), MOST_TURN_MILLISECONDS);
+
+const restAfter = (took: number): number =>
+  Math.min(Math.max(took - LONG_MILLISECONDS, 0) * REST_TIMES, MOST_REST_MILLISECONDS);
 
 type Mode = 'always' | 'pending' | 'unexplained';
 
@@ -159,6 +191,10 @@ interface Watch {
   timer: NodeJS.Timeout | null;
   /** What the timer will do. */
   mode: Mode;
+  /** From when on it may be looked at in the background, by performance.now(). */
+  rested: number;
+  /** How long recording took the last time, in milliseconds. */
+  took: number;
   /** The recording under way, or the last one. */
   last: Promise<void>;
 }
