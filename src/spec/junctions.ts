@@ -1,4 +1,5 @@
 import type { Entity, Junction, Relation } from '../../contract/specification.ts';
+import { groupBy } from './group.ts';
 import { compareText, entityId } from './names.ts';
 
 /**
@@ -14,16 +15,20 @@ export function junctionsOf(entities: readonly Entity[], relations: readonly Rel
     const joins = kind === 'many-to-one' && !period && exposed.has(end);
     return joins && from.fields.every((field) => inKey.includes(field)) ? [{ name, through, end }] : [];
   });
-  return keys
-    .flatMap((one, i) =>
-      keys
-        .slice(i + 1)
-        .filter(({ through }) => through === one.through)
-        .map((other): Junction => {
-          const [from, to] = [one, other].sort((a, b) => compareText(a.end, b.end) || compareText(a.name, b.name));
-          const [first, second] = [from ?? one, to ?? other];
-          return { name: `${first.name}, ${second.name}`, from: first.end, to: second.end, through: one.through };
-        }),
-    )
-    .sort((a, b) => compareText(a.from, b.from) || compareText(a.to, b.to) || compareText(a.name, b.name));
+  const pairs = [...groupBy(keys, ({ through }) => through).values()].flatMap((ofTable) =>
+    ofTable.flatMap((one, i) => ofTable.slice(i + 1).map((other) => junction(one, other))),
+  );
+  return pairs.sort((a, b) => compareText(a.from, b.from) || compareText(a.to, b.to) || compareText(a.name, b.name));
+}
+
+interface Key {
+  name: string;
+  through: string;
+  end: string;
+}
+
+function junction(one: Key, other: Key): Junction {
+  const isInOrder = (compareText(one.end, other.end) || compareText(one.name, other.name)) <= 0;
+  const [first, second] = isInOrder ? [one, other] : [other, one];
+  return { name: `${first.name}, ${second.name}`, from: first.end, to: second.end, through: one.through };
 }
