@@ -1,6 +1,6 @@
 /**
- * Builds what runs: the server as dist/ninefold.js, with what a command does not need in files beside
- * it, and the console as static files in dist/web. Results are
+ * Builds what runs: the server as dist/ninefold.js and dist/specification-process.js, with what they share and
+ * what a command does not need in files beside them, and the console as static files in dist/web. Results are
  * put in place whole, so that a process that starts during a build never sees half of one.
  */
 import './node-version.mjs';
@@ -30,8 +30,10 @@ async function buildServer(root, sources) {
   const dist = join(root, 'dist');
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
-    entryNames: 'ninefold',
+    entryPoints: [
+      { in: 'src/main.ts', out: 'ninefold' },
+      { in: 'src/spec/process/entry.ts', out: 'specification-process' },
+    ],
     // Named by their content, and put in place first: ninefold.js never meets parts of another build.
     chunkNames: 'server-[hash]',
     outdir: 'dist',

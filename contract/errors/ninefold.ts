@@ -289,6 +289,15 @@ export const ninefoldErrors = entries({
     action: 'Read the changes and save them again.',
     member: null,
   },
+  specification_too_large: {
+    source: 'ninefold',
+    status: 503,
+    message: 'The specification of this app takes more time or memory than it may.',
+    meaning:
+      'Deriving it, or writing what was asked for, was ended at the limit of time or of memory. Calls are answered as ever.',
+    action: 'Drop what the app does not need, or divide it into several apps.',
+    member: null,
+  },
   version_unknown: {
     source: 'ninefold',
     status: 404,

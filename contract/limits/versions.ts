@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** What is kept of versions of the specification. */
+/** What deriving the specification may take, and what is kept of its versions. */
 export const versionLimits = {
   versionsKept: {
     group: 'builders',
@@ -25,6 +25,20 @@ export const versionLimits = {
     unit: 'count',
     default: 50,
     meaning: 'Versions on a page of the list of versions.',
+  },
+  specificationMemory: {
+    group: 'builders',
+    unit: 'bytes',
+    default: 1024 * 1024 * 1024,
+    meaning: 'The memory that one worker takes to derive specifications.',
+    code: 'specification_too_large',
+  },
+  specificationMilliseconds: {
+    group: 'builders',
+    unit: 'milliseconds',
+    default: 60_000,
+    meaning: 'How long it may take to derive a specification, or to write one.',
+    code: 'specification_too_large',
   },
   specificationBytes: {
     group: 'builders',

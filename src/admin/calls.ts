@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { entityId } from '../../contract/entity-names.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import type { CallStatistic, CallStatisticsAnswer, CallStory, CallStoryAnswer } from '../../contract/observed.ts';
-import type { PolicyEntry, RolesChapter } from '../../contract/specification.ts';
+import type { CallStatistic, CallStatisticsAnswer, CallStoryAnswer } from '../../contract/observed.ts';
 import { quantile } from '../apps/call-statistics.ts';
 import { readKeptLines } from '../apps/log-lines.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
@@ -20,8 +18,8 @@ export async function showCalls(context: AdminContext, exchange: Exchange, ref: 
   const asked = windowOf.safeParse(query.get('window') ?? 'hour');
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'window is hour, day or week.' });
   const app = await openApp(context, ref);
-  const [series, { chapters }] = await Promise.all([readSeries(app, asked.data), context.specify.specification(app)]);
-  const known = new Map(chapters.calls?.calls.map((call) => [call.id, call]));
+  const [series, names] = await Promise.all([readSeries(app, asked.data), context.specify.callNames(app)]);
+  const known = new Map(names.map((call) => [call.id, call]));
   const only = query.get('call');
   const wanted = [...series.calls].filter(([id]) => only === null || id === only);
   const calls = wanted.map(([id, counted]): CallStatistic => {
@@ -108,28 +106,12 @@ export async function showStory(context: AdminContext, ref: string, requestId: s
   const app = await openApp(context, ref);
   const story = await context.stories.find(app, requestId);
   if (!story) throw new NinefoldError('call_unknown');
-  const { chapters } = await context.specify.specification(app);
-  const usual = chapters.calls?.calls.find(({ id }) => id === story.call)?.figures?.hour;
+  const { policies, usual } = await context.specify.behind(app, story);
   const answer: CallStoryAnswer = {
     story,
-    policies: chapters.roles ? policiesOf(story, chapters.roles) : [],
+    policies,
     policies_as_of: new Date().toISOString(),
     usual: { p50_ms: usual?.p50_ms ?? null, p99_ms: usual?.p99_ms ?? null },
   };
   return json(answer);
-}
-
-/** Those that chapter 6 names for the role, the entity and the operation. */
-function policiesOf({ touched, who }: CallStory, { cells, policies }: RolesChapter): PolicyEntry[] {
-  const applying = new Set<string>();
-  for (const { schema, name, operation } of touched) {
-    const entity = entityId(schema, name);
-    // A write that finds its rows by a filter, or gives them back, reads them too.
-    const asked = operation === 'update' || operation === 'delete' ? [operation, 'select'] : [operation];
-    for (const cell of cells) {
-      if (cell.role !== who.role || cell.entity !== entity || !asked.includes(cell.operation)) continue;
-      for (const policy of cell.policies) applying.add(`${entity} ${policy}`);
-    }
-  }
-  return policies.filter((policy) => applying.has(`${policy.entity} ${policy.name}`));
 }

@@ -25,14 +25,8 @@ export async function compareVersions(
     throw new NinefoldError('validation_invalid', { message: 'A version and since are numbers of versions.' });
   }
   const app = await openApp(context, ref);
-  const [before, after] = await Promise.all(
-    [from.data, to.data].map(async (version) => {
-      const found = await context.versions.show(app, { number: version });
-      if (!found) throw new NinefoldError('version_unknown', { details: { version } });
-      return found.specification;
-    }),
-  );
-  const changes = before && after ? context.specify.changes(before, after) : [];
+  const changes = await context.versions.compare(app, from.data, to.data);
+  if ('missing' in changes) throw new NinefoldError('version_unknown', { details: { version: changes.missing } });
   const answer: VersionComparison = {
     from: from.data,
     to: to.data,

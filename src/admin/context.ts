@@ -1,8 +1,9 @@
 import type { CallDetail } from '../../contract/call-detail.ts';
-import type { Change, VersionDetail, VersionList } from '../../contract/changes.ts';
+import type { Change, VersionList } from '../../contract/changes.ts';
 import type { Exchange } from '../../contract/exchange.ts';
+import type { CallStory } from '../../contract/observed.ts';
 import type { ProbeState } from '../../contract/probe.ts';
-import type { Entity, Specification } from '../../contract/specification.ts';
+import type { CallEntry, PolicyEntry } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { CallStories } from '../apps/call-stories.ts';
@@ -30,26 +31,32 @@ export interface AdminContext {
   readonly identify: (app: App, exchange: Exchange) => Promise<Identity>;
   /** What an app does, derived from what runs. */
   readonly specify: {
-    specification(app: App): Promise<Specification>;
-    /** The same without live figures. */
-    withoutFigures(app: App): Promise<Specification>;
-    entities(app: App): Promise<Entity[]>;
+    /** With live figures, as text in UTF-8, in gzip where asked. */
+    page(app: App, format: 'json' | 'markdown' | 'html', isPacked?: boolean): Promise<Uint8Array>;
+    /** Entity[] as JSON. */
+    entities(app: App): Promise<Uint8Array>;
+    callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]>;
     /** Null where chapter 7 has no call with this id. */
     callDetail(app: App, id: string): Promise<CallDetail | null>;
-    /** The same as `executor` sees it, within its transaction. */
-    within(app: App, executor: Executor): Promise<Specification>;
-    markdown(specification: Specification): string;
-    html(specification: Specification): string;
+    /** The policies behind a call, and how long such a call takes of late. */
+    behind(
+      app: App,
+      story: CallStory,
+    ): Promise<{ policies: PolicyEntry[]; usual: NonNullable<CallEntry['figures']>['hour'] | null }>;
     /** Of all entities, or of one by its id. */
-    types(app: App, format: 'typescript' | 'zod' | 'json-schema', only: string | null): Promise<string>;
-    changes(before: Specification, after: Specification): Change[];
+    types(app: App, format: 'typescript' | 'zod' | 'json-schema', only: string | null): Promise<Uint8Array>;
+    /** Reads the app as `executor` sees it, within its transaction; what that would change is told afterwards, in words. */
+    within(app: App, executor: Executor): Promise<() => Promise<Change[]>>;
   };
   /** What each app did, version by version. */
   readonly versions: {
     /** Records what stands now, where that is new; what goes wrong is reported. */
     note(app: App): Promise<void>;
     list(app: App, before: number | null): Promise<VersionList>;
-    show(app: App, point: { number: number } | { hash: string } | { at: string }): Promise<VersionDetail | null>;
+    /** A VersionDetail as JSON; null where there is none. */
+    page(app: App, point: { number: number } | { hash: string } | { at: string }): Promise<Uint8Array | null>;
+    /** In words; the number of a version that there is not. */
+    compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }>;
   };
   /** Chapter 6, held against what is really tried. */
   readonly probes: {

@@ -1,7 +1,6 @@
-import type { MigrationTrial } from '../../contract/changes.ts';
+import type { Change, MigrationTrial } from '../../contract/changes.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import type { Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
@@ -25,35 +24,33 @@ export async function tryMigrations(context: AdminContext, exchange: Exchange, r
   const app = await openApp(context, ref);
   return context.lifecycle.alone([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, files);
-    const before = await context.specify.withoutFigures(app);
-    const { after, ...rest } = await tryFiles(context, app, pending);
-    const trial: MigrationTrial = { ...rest, skipped, changes: context.specify.changes(before, after) };
+    const { changes, ...rest } = await tryFiles(context, app, pending);
+    const trial: MigrationTrial = { ...rest, skipped, changes: await changes() };
     return json(trial);
   });
 }
 
 type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed'>;
 
+/** What was tried, and what tells the changes that it would make. */
+type Found = Tried & { changes: () => Promise<Change[]> };
+
 /** Thrown so that the transaction ends with a rollback; carries what was found. */
 class TakenBack extends Error {
-  readonly found: Tried & { after: Specification };
+  readonly found: Found;
 
-  constructor(found: Tried & { after: Specification }) {
+  constructor(found: Found) {
     super('the trial was taken back');
     this.found = found;
   }
 }
 
-async function tryFiles(
-  context: AdminContext,
-  app: App,
-  files: readonly MigrationFile[],
-): Promise<Tried & { after: Specification }> {
+async function tryFiles(context: AdminContext, app: App, files: readonly MigrationFile[]): Promise<Found> {
   try {
     return await withPool(ownerOf(context.server, app.record), (pool) =>
       pool.transaction(async (tx) => {
         const found = await runFiles(tx, files);
-        throw new TakenBack({ ...found, after: await context.specify.within(app, tx) });
+        throw new TakenBack({ ...found, changes: await context.specify.within(app, tx) });
       }),
     );
   } catch (error) {

@@ -46,10 +46,13 @@ function matchPath(pattern: readonly string[], segments: readonly string[]): Par
 }
 
 /** A JSON reply. */
-export const json = (value: unknown, status = 200): Reply => ({
-  status,
+export const json = (value: unknown, status = 200): Reply => ({ ...jsonBytes(JSON.stringify(value)), status });
+
+/** The same of what is JSON already. */
+export const jsonBytes = (body: string | Uint8Array): Reply => ({
+  status: 200,
   headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-  body: JSON.stringify(value),
+  body,
 });
 
 export const noContent = (): Reply => ({ status: 204, headers: {}, body: null });

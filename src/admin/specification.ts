@@ -3,32 +3,40 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
-import { json } from './router.ts';
-import { specificationReply } from './specification-body.ts';
+import { jsonBytes } from './router.ts';
 
 const format = z.enum(['json', 'markdown', 'html']);
 
-/** GET /apps/:ref/specification, as JSON or with `?format=markdown|html`. */
+/** GET /apps/:ref/specification, as JSON or with `?format=markdown|html`; packed for a client that takes gzip (RFC 9110, section 12.5.3). */
 export async function showSpecification(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const asked = format.safeParse(new URLSearchParams(exchange.query).get('format') ?? 'json');
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'format is json, markdown or html.' });
-  const specification = await context.specify.specification(await openApp(context, ref));
-  switch (asked.data) {
-    case 'json':
-      return specificationReply(specification, exchange);
-    case 'markdown':
-      return textReply('text/markdown', context.specify.markdown(specification));
-    case 'html':
-      // The page needs nothing from anywhere; as an answer of this server it may not even run in its name.
-      return textReply('text/html', context.specify.html(specification), {
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-      });
-  }
+  const isPacked = takesGzip(exchange.headers['accept-encoding']);
+  const page = await context.specify.page(await openApp(context, ref), asked.data, isPacked);
+  return textReply(types[asked.data], page, {
+    vary: 'accept-encoding',
+    ...(isPacked && { 'content-encoding': 'gzip' }),
+    // The page needs nothing from anywhere; as an answer of this server it may not even run in its name.
+    ...(asked.data === 'html' && {
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    }),
+  });
 }
+
+const types = { json: 'application/json', markdown: 'text/markdown', html: 'text/html' };
+
+const takesGzip = (accepted = ''): boolean =>
+  accepted.split(',').some((each) => {
+    const [coding = '', ...parameters] = each
+      .toLowerCase()
+      .split(';')
+      .map((part) => part.trim());
+    return (coding === 'gzip' || coding === 'x-gzip') && !parameters.some((part) => /^q=0(\.0*)?$/.test(part));
+  });
 
 /** GET /apps/:ref/entities: those of every schema, for Data and for completion. */
 export async function showEntities(context: AdminContext, ref: string): Promise<Reply> {
-  return json(await context.specify.entities(await openApp(context, ref)));
+  return jsonBytes(await context.specify.entities(await openApp(context, ref)));
 }
 
 const typesFormat = z.enum(['typescript', 'zod', 'json-schema']);
@@ -44,7 +52,7 @@ export async function showTypes(context: AdminContext, exchange: Exchange, ref: 
   return textReply(asked.data === 'json-schema' ? 'application/schema+json' : 'text/plain', text);
 }
 
-const textReply = (type: string, body: string, headers: Record<string, string> = {}): Reply => ({
+const textReply = (type: string, body: Uint8Array, headers: Record<string, string> = {}): Reply => ({
   status: 200,
   headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store', ...headers },
   body,

@@ -3,7 +3,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
-import { json } from './router.ts';
+import { json, jsonBytes } from './router.ts';
 
 const before = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).nullable();
 
@@ -20,9 +20,9 @@ export async function listVersions(context: AdminContext, exchange: Exchange, re
  */
 export async function showVersion(context: AdminContext, ref: string, asked: string): Promise<Reply> {
   const point = pointOf(asked);
-  const found = point && (await context.versions.show(await openApp(context, ref), point));
+  const found = point && (await context.versions.page(await openApp(context, ref), point));
   if (!found) throw new NinefoldError('version_unknown', { details: { version: asked } });
-  return json(found);
+  return jsonBytes(found);
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;

@@ -1,6 +1,6 @@
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { firstJson, type Result, type Statement } from '../database/statement.ts';
+import type { Result, Statement } from '../database/statement.ts';
 
 /**
  * Catalogue queries under the names that their answers shall have. Each is a SELECT of one JSON value without
@@ -23,6 +23,15 @@ export async function readCatalogue<Facts>(
   queries: CatalogueQueries<Facts>,
   lockMilliseconds: number,
 ): Promise<Facts> {
+  return parseCatalogue(await readCatalogueJson(executor, queries, lockMilliseconds));
+}
+
+/** The same as the JSON that PostgreSQL made of it, in memory of its own: for whom another process parses it. */
+export async function readCatalogueJson<Facts>(
+  executor: Executor,
+  queries: CatalogueQueries<Facts>,
+  lockMilliseconds: number,
+): Promise<CatalogueJson<Facts>> {
   const names = Object.keys(queries) as (keyof Facts & string)[];
   const members = names.map((name) => `'${name}', (${queries[name]})`).join(',\n');
   const statements: Statement[] = [
@@ -35,11 +44,17 @@ export async function readCatalogue<Facts>(
     { text: `select json_build_object(${members})`, params: [], preparedFor: 'catalogue' },
   ];
   const results = await runPatiently(executor, statements);
-  const answer = results[1];
-  const facts = answer ? firstJson<Facts>(answer) : null;
-  if (!facts) throw new Error('the catalogue query gave no row');
-  return facts;
+  const json = results[1]?.rows[0]?.[0];
+  if (!json) throw new Error('the catalogue query gave no row');
+  return new Uint8Array(json) as CatalogueJson<Facts>;
 }
+
+/** What `readCatalogueJson` read. */
+export const parseCatalogue = <Facts>(json: CatalogueJson<Facts>): Facts =>
+  JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8'));
+
+/** Facts as JSON in UTF-8. */
+export type CatalogueJson<Facts> = Uint8Array<ArrayBuffer> & { readonly holds?: Facts };
 
 const ATTEMPTS = 4;
 

@@ -29,6 +29,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedd
 import { StartError } from '../postgres/start-error.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
 import { Probes } from '../spec/probe/probes.ts';
+import { SpecificationProcess } from '../spec/process/specification-process.ts';
 import { Specifier } from '../spec/specifier.ts';
 import { ServerRoles } from '../spec/versions/server-roles.ts';
 import { Versions } from '../spec/versions/versions.ts';
@@ -102,12 +103,13 @@ export async function composeWorker(
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const url = () => brief.url;
-  const specifier = new Specifier(url, {
+  const specificationProcess = new SpecificationProcess(new URL('./specification-process.js', import.meta.url));
+  const specifier = new Specifier(specificationProcess, url, {
     poolConnections: config.poolConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
   });
-  const versions = new Versions((app) => specifier.withoutFigures(app), events, build);
+  const versions = new Versions(specifier, events, build);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
@@ -185,6 +187,7 @@ export async function composeWorker(
       await http.close();
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await apps.close();
+      specificationProcess.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);
       stopLog();
     },

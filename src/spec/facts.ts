@@ -8,7 +8,7 @@ import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
 import { type IndexFacts, indexQueries } from '../catalog/indexes.ts';
 import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
-import { readCatalogue } from '../catalog/read-catalogue.ts';
+import { type CatalogueJson, parseCatalogue, readCatalogueJson } from '../catalog/read-catalogue.ts';
 import type { RoutineFacts } from '../catalog/routines.ts';
 import { routineQueries } from '../catalog/routines.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from '../catalog/write-functions.ts';
@@ -44,11 +44,31 @@ export interface FactOptions {
   anonymous?: string | null;
 }
 
+type Read = DescriptionFacts &
+  MachineFacts &
+  BoundFacts &
+  EntityFacts &
+  AccessFacts &
+  RoutineFacts &
+  IndexFacts &
+  WriteFunctionFacts;
+
+/** Facts as they were read, for the process that derives from them. */
+export interface RawFacts {
+  json: CatalogueJson<Read>;
+  options: FactOptions;
+}
+
 /**
  * Reads what the specification is derived from. Any role that may connect can run it. Throws DatabaseError (55P03 when a
  * schema change holds a lock for longer than the limit catalogueLockMilliseconds), ConnectionError or PoolTimeoutError.
  */
 export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
+  return parseFacts(await readFacts(executor, options));
+}
+
+/** The same without parsing it. */
+export async function readFacts(executor: Executor, options: FactOptions): Promise<RawFacts> {
   const queries = {
     ...descriptionQueries,
     ...machineQueries,
@@ -59,17 +79,12 @@ export async function loadFacts(executor: Executor, options: FactOptions): Promi
     ...indexQueries,
     ...writeFunctionQueries,
   };
-  const read = await readCatalogue<
-    DescriptionFacts &
-      MachineFacts &
-      BoundFacts &
-      EntityFacts &
-      AccessFacts &
-      RoutineFacts &
-      IndexFacts &
-      WriteFunctionFacts
-  >(executor, queries, limits.catalogueLockMilliseconds.default);
+  const json = await readCatalogueJson<Read>(executor, queries, limits.catalogueLockMilliseconds.default);
+  return { json, options };
+}
+
+export function parseFacts({ json, options }: RawFacts): Facts {
   const { exposedSchemas, authenticator, anonymous = 'anon' } = options;
   const { extraSearchPath = defaultRestSettings.db_extra_search_path } = options;
-  return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous };
+  return { ...parseCatalogue(json), exposedSchemas, extraSearchPath, authenticator, anonymous };
 }

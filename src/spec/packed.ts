@@ -1,23 +1,36 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { limits } from '../../contract/limits.ts';
 
 /** A value as JSON in gzip, as the text of a bytea. Packed beside the event loop: megabytes take a tenth of a second. */
-export async function pack(value: unknown): Promise<string> {
-  return `\\x${(await promisify(gzip)(JSON.stringify(value))).toString('hex')}`;
-}
+export const pack = async (value: unknown): Promise<string> => asBytea(await promisify(gzip)(JSON.stringify(value)));
+
+/** The same, while all else waits. */
+export const packNow = (value: unknown): string => asBytea(gzipSync(JSON.stringify(value)));
 
 /**
- * The value of what `pack` made, in base64. The app's own code can reach where it was kept: null for what is no JSON in gzip, and for
+ * The value of what `pack` made. The app's own code can reach where it was kept: null for what is no JSON in gzip, and for
  * more bytes than the limit specificationBytes.
  */
-export async function unpack(packed: string): Promise<unknown> {
+export async function unpack(packed: Uint8Array): Promise<unknown> {
   try {
-    const bytes = await promisify(gunzip)(Buffer.from(packed, 'base64'), {
-      maxOutputLength: limits.specificationBytes.default,
-    });
-    return JSON.parse(bytes.toString('utf8'));
+    return parse(await promisify(gunzip)(packed, bounded));
   } catch {
     return null;
   }
 }
+
+/** The same, while all else waits. */
+export function unpackNow(packed: Uint8Array): unknown {
+  try {
+    return parse(gunzipSync(packed, bounded));
+  } catch {
+    return null;
+  }
+}
+
+const bounded = { maxOutputLength: limits.specificationBytes.default };
+
+const asBytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
+
+const parse = (bytes: Buffer): unknown => JSON.parse(bytes.toString('utf8'));

@@ -1,9 +1,10 @@
-import type { Specification } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import type { Settings } from '../apps/settings.ts';
 import { catalogueState } from '../catalog/catalogue-state.ts';
-import { type LiveFigures, loadFigures } from './figures/figures.ts';
-import { withFigures } from './figures/with-figures.ts';
+import { loadFigures } from './figures/figures.ts';
+import { despiteGone, Gone } from './process/gone.ts';
+import type { SpecificationProcess } from './process/specification-process.ts';
+import type { Bytes, Handle, Source } from './process/tasks.ts';
 
 /**
  * Live figures stand for so many times as long as reading them took: of a small app they are never a second old, of a large one reading
@@ -13,11 +14,12 @@ const FIGURES_TIMES = 40;
 const LEAST_MILLISECONDS = 400;
 const MOST_MILLISECONDS = 10_000;
 
-/** What was derived from one state of the app. */
+/** What was derived from one state of the app: the process holds it, this names it. */
 interface Derived {
   readonly state: string;
   readonly settings: Settings;
-  readonly specification: Promise<Specification>;
+  readonly of: Handle;
+  readonly hash: Promise<string>;
   /** Null where nobody has looked yet. */
   shown: Shown | null;
 }
@@ -26,57 +28,99 @@ interface Derived {
 interface Shown {
   /** Until when they stand, by performance.now(). */
   until: number;
-  readonly specification: Promise<Specification>;
+  /** When the process has put them in. */
+  readonly ready: Promise<void>;
+  /** What was made of it, by its name: pages ask for the same megabytes again and again. */
+  readonly pages: Map<string, Promise<Bytes>>;
 }
-
-type Derive = () => Promise<Specification>;
 
 /** The last specification of each app, as long as nothing that it is derived from has changed; its figures are read anew every few seconds. */
 export class RememberedSpecifications {
   readonly #byApp = new WeakMap<App, Derived>();
+  readonly #process: SpecificationProcess;
+  readonly #read: (app: App) => Promise<Source>;
+  #number = 0;
 
-  /** What `derive` answered before, or answers now. Throws what it throws, and what reading the catalogue does. */
-  async withoutFigures(app: App, derive: Derive): Promise<Specification> {
-    return (await this.#derived(app, derive)).specification;
+  /** `read`: what the specification of an app is derived from. */
+  constructor(process: SpecificationProcess, read: (app: App) => Promise<Source>) {
+    this.#process = process;
+    this.#read = read;
   }
 
-  /** The same with live figures. */
-  async of(app: App, derive: Derive): Promise<Specification> {
-    const derived = await this.#derived(app, derive);
-    if (derived.shown !== null && performance.now() < derived.shown.until) return derived.shown.specification;
-    const shown = show(derived.specification, loadFigures(app));
-    derived.shown = shown;
-    shown.specification.catch(() => {
-      if (derived.shown === shown) derived.shown = null;
+  /**
+   * What `use` makes of the app's specification as it stands, in the process that holds it. Throws what `use` throws, what reading the
+   * catalogue does, and NinefoldError `specification_too_large`.
+   */
+  withoutFigures<T>(app: App, use: (of: Handle, hash: string) => Promise<T>): Promise<T> {
+    return this.#with(app, async ({ of, hash }) => use(of, await hash));
+  }
+
+  /** The same with live figures; what `use` keeps in `pages` lasts as long as they do. */
+  withFigures<T>(app: App, use: (of: Handle, pages: Map<string, Promise<Bytes>>) => Promise<T>): Promise<T> {
+    return this.#with(app, async (derived) => {
+      const shown = this.#shown(app, derived);
+      await shown.ready;
+      return use(derived.of, shown.pages);
     });
-    return shown.specification;
   }
 
-  async #derived(app: App, derive: Derive): Promise<Derived> {
+  #with<T>(app: App, use: (derived: Derived) => Promise<T>): Promise<T> {
+    return despiteGone(async () => {
+      const derived = await this.#derived(app);
+      try {
+        return await use(derived);
+      } catch (error) {
+        if (error instanceof Gone) this.#forget(app, derived);
+        throw error;
+      }
+    });
+  }
+
+  async #derived(app: App): Promise<Derived> {
     // Before it is derived: what changes meanwhile is seen the next time.
     const [state, settings] = await Promise.all([catalogueState(app.database), app.settings()]);
     const known = this.#byApp.get(app);
     if (known?.state === state && known.settings === settings) return known;
-    const derived: Derived = { state, settings, specification: derive(), shown: null };
+    const of = { ref: app.ref, number: ++this.#number };
+    const derived: Derived = { state, settings, of, hash: this.#derive(app, of), shown: null };
     this.#byApp.set(app, derived);
-    derived.specification.catch(() => {
-      if (this.#byApp.get(app) === derived) this.#byApp.delete(app);
-    });
+    derived.hash.catch(() => this.#forget(app, derived));
     return derived;
   }
-}
 
-function show(specification: Promise<Specification>, figures: Promise<LiveFigures>): Shown {
-  const as = new Date();
-  const asked = performance.now();
-  const shown: Shown = {
-    until: Number.POSITIVE_INFINITY,
-    specification: Promise.all([specification, figures]).then(([derived, live]) => withFigures(derived, live, as)),
-  };
-  const read = () => {
-    const now = performance.now();
-    shown.until = now + Math.min(Math.max(FIGURES_TIMES * (now - asked), LEAST_MILLISECONDS), MOST_MILLISECONDS);
-  };
-  figures.then(read, read);
-  return shown;
+  async #derive(app: App, of: Handle): Promise<string> {
+    const source = await this.#read(app);
+    return this.#process.run('derive', { of, source });
+  }
+
+  #forget(app: App, derived: Derived): void {
+    if (this.#byApp.get(app) === derived) this.#byApp.delete(app);
+  }
+
+  #shown(app: App, derived: Derived): Shown {
+    if (derived.shown !== null && performance.now() < derived.shown.until) return derived.shown;
+    const shown = this.#show(app, derived);
+    derived.shown = shown;
+    shown.ready.catch(() => {
+      if (derived.shown === shown) derived.shown = null;
+    });
+    return shown;
+  }
+
+  #show(app: App, { of, hash }: Derived): Shown {
+    const at = new Date();
+    const asked = performance.now();
+    const read = loadFigures(app);
+    const shown: Shown = {
+      until: Number.POSITIVE_INFINITY,
+      ready: Promise.all([read, hash]).then(([figures]) => this.#process.run('addFigures', { of, figures, at })),
+      pages: new Map(),
+    };
+    const end = () => {
+      const now = performance.now();
+      shown.until = now + Math.min(Math.max(FIGURES_TIMES * (now - asked), LEAST_MILLISECONDS), MOST_MILLISECONDS);
+    };
+    read.then(end, end);
+    return shown;
+  }
 }

@@ -1,7 +1,8 @@
 import type { CallDetail } from '../../contract/call-detail.ts';
-import type { Change } from '../../contract/changes.ts';
+import type { Change, VersionEntry } from '../../contract/changes.ts';
 import { type LimitName, limits } from '../../contract/limits.ts';
-import type { Entity, Specification } from '../../contract/specification.ts';
+import type { CallStory } from '../../contract/observed.ts';
+import type { CallEntry, PolicyEntry, RolesChapter } from '../../contract/specification.ts';
 import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
@@ -9,68 +10,76 @@ import { readCatalogue } from '../catalog/read-catalogue.ts';
 import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
-import { callExample, letsMake } from './call-example.ts';
-import { diffChapters } from './diff/diff.ts';
-import type { JsonObject } from './diff/differences.ts';
-import { allEntities } from './entities.ts';
-import { type Facts, loadFacts } from './facts.ts';
+import { callExample } from './call-example.ts';
+import { type FactOptions, type Facts, loadFacts, readFacts } from './facts.ts';
 import { loadEntityFigures } from './figures/entities.ts';
-import { each } from './figures/with-figures.ts';
-import { specificationHtml } from './html/specification.ts';
-import { lasting } from './lasting.ts';
-import { specificationMarkdown } from './markdown/specification.ts';
 import { idOf } from './names.ts';
-import { openApiDocument } from './openapi/document.ts';
-import { visibleTo } from './openapi/visible.ts';
+import { despiteGone } from './process/gone.ts';
+import type { SpecificationProcess } from './process/specification-process.ts';
+import type { Bytes, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
 import { RememberedSpecifications } from './remembered.ts';
 import { snippets } from './snippets.ts';
-import { deriveSpecification } from './specification.ts';
-import { loadTypeFacts } from './types/facts.ts';
-import { jsonSchemas } from './types/json-schema.ts';
-import { typescriptOf, typescriptTypes } from './types/typescript.ts';
-import { zodSchemas } from './types/zod.ts';
+import { readTypeNames } from './types/facts.ts';
 
-export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
-
-/** The specification of an app that runs, and what is made from it. */
+/** The specification of an app that runs, and what is made from it. Reads here; what takes processor time is done by a process of its own. */
 export class Specifier {
-  readonly #remembered = new RememberedSpecifications();
+  readonly #process: SpecificationProcess;
+  readonly #remembered: RememberedSpecifications;
   readonly #url: () => string;
   readonly #environment: Partial<Record<LimitName, number>>;
 
   /** `url` is where clients reach the node, without a trailing slash; `environment`, the limits that the node's environment sets. */
-  constructor(url: () => string, environment: Partial<Record<LimitName, number>> = {}) {
+  constructor(process: SpecificationProcess, url: () => string, environment: Partial<Record<LimitName, number>> = {}) {
+    this.#process = process;
     this.#url = url;
     this.#environment = environment;
+    this.#remembered = new RememberedSpecifications(process, async (app) =>
+      this.#source(app, app.database, await app.settings()),
+    );
   }
 
-  /** What the app does now; its live figures are of the last seconds. Throws what `loadFacts` throws. */
-  specification(app: App): Promise<Specification> {
-    return this.#remembered.of(app, () => this.#deriveNow(app));
+  /** What the app does now, as people or programs read it, in gzip where asked; its live figures are of the last seconds. Throws what `loadFacts` throws, and `specification_too_large`. */
+  page(app: App, format: PageFormat, isPacked = false): Promise<Bytes> {
+    return this.#remembered.withFigures(app, (of, pages) => {
+      const name = `${format} ${isPacked}`;
+      const page = pages.get(name) ?? this.#process.run('page', { of, format, isPacked });
+      pages.set(name, page);
+      return page;
+    });
   }
 
-  /** The same without live figures. */
-  withoutFigures(app: App): Promise<Specification> {
-    return this.#remembered.withoutFigures(app, () => this.#deriveNow(app));
+  /** The calls of chapter 7 by their names alone. */
+  callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]> {
+    return this.#remembered.withoutFigures(app, (of) => this.#process.run('callNames', { of }));
   }
 
-  /** What it would do as `executor` sees it, within its transaction, whose search path this changes. */
-  async within(app: App, executor: Executor): Promise<Specification> {
-    const [stored] = await executor.run([storedSettings]);
-    return this.#derive(app, executor, readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {}));
+  /** The policies that were behind a call, and how long such a call takes of late. */
+  behind(
+    app: App,
+    { call, touched, who }: CallStory,
+  ): Promise<{ policies: PolicyEntry[]; usual: NonNullable<CallEntry['figures']>['hour'] | null }> {
+    const story = { call, touched, who };
+    return this.#remembered.withFigures(app, (of) => this.#process.run('behind', { of, story }));
+  }
+
+  /** The cells of chapter 6, and the hash of the specification that they are of. */
+  cells(app: App): Promise<{ hash: string; roles: Pick<RolesChapter, 'cells'> }> {
+    return this.#remembered.withoutFigures(app, async (of, hash) => ({
+      hash,
+      roles: await this.#process.run('cells', { of }),
+    }));
   }
 
   /** One call by its id in chapter 7, as programs and as a request; null where the app has no such call. */
   async callDetail(app: App, id: string): Promise<CallDetail | null> {
-    const [{ chapters }, { rest }] = await Promise.all([this.withoutFigures(app), app.settings()]);
-    const call = chapters.calls?.calls.find((one) => one.id === id);
-    if (!call) return null;
-    const example = callExample(call, {
-      entity: chapters.entities?.entities.find((entity) => call.area === 'rest' && entity.id === call.entity),
-      cells: chapters.roles?.cells.filter((cell) => letsMake(cell, call)) ?? [],
-      routine: call.area === 'rpc' ? await readRoutine(app, call.entity) : undefined,
-      defaultSchema: rest.db_schemas[0],
-    });
+    const [found, { rest }] = await Promise.all([
+      this.#remembered.withoutFigures(app, (of) => this.#process.run('call', { of, id })),
+      app.settings(),
+    ]);
+    if (!found) return null;
+    const { call, entity, cells } = found;
+    const routine = call.area === 'rpc' ? await readRoutine(app, call.entity) : undefined;
+    const example = callExample(call, { entity, cells, routine, defaultSchema: rest.db_schemas[0] });
     const { query, headers, body } = example;
     const { publishableKey } = app.record;
     return {
@@ -81,64 +90,72 @@ export class Specifier {
 
   /** What the specification is derived from. */
   async facts(app: App): Promise<Facts> {
-    return factsOf(app, app.database, await app.settings());
+    return loadFacts(app.database, factOptions(app, await app.settings()));
   }
 
-  /** The relations of every schema, with their figures. */
-  async entities(app: App): Promise<Entity[]> {
-    const [facts, figures] = await Promise.all([this.facts(app), loadEntityFigures(app.database)]);
-    return each(allEntities(facts), ({ id }) => figures.get(id));
-  }
-
-  markdown(specification: Specification): string {
-    return specificationMarkdown(specification);
-  }
-
-  html(specification: Specification): string {
-    return specificationHtml(specification);
-  }
-
-  /** What changed from one to the other, in words. */
-  changes(before: Specification, after: Specification): Change[] {
-    return diffChapters(exported(before), exported(after));
+  /** The relations of every schema, with their figures, as JSON. */
+  entities(app: App): Promise<Bytes> {
+    return despiteGone(async () => {
+      const options = factOptions(app, await app.settings());
+      const [facts, figures] = await Promise.all([readFacts(app.database, options), loadEntityFigures(app.database)]);
+      return this.#process.run('entities', { facts, figures });
+    });
   }
 
   /** The app's entities for programs, or one of them by its id. */
-  async types(app: App, format: TypesFormat, only: string | null): Promise<string> {
-    const facts = await factsOf(app, app.database, await app.settings());
-    const types = await loadTypeFacts(app.database, facts, await app.catalog());
-    switch (format) {
-      case 'typescript':
-        return only === null ? typescriptTypes(types) : typescriptOf(types, only);
-      case 'zod':
-        return zodSchemas(types, only);
-      case 'json-schema':
-        return jsonSchemas(types, app.ref, only);
-    }
+  types(app: App, format: TypesFormat, only: string | null): Promise<Bytes> {
+    return despiteGone(async () => {
+      const types = await readTypes(app);
+      return this.#process.run('types', { types, ref: app.ref, format, only });
+    });
   }
 
   /** The OpenAPI 3.1 document of what a role may call, as JSON; of everything where no role is named. */
-  async openApi(app: App, role: string | null): Promise<string> {
-    const settings = await app.settings();
-    const [specification, facts] = await Promise.all([this.withoutFigures(app), factsOf(app, app.database, settings)]);
-    const types = await loadTypeFacts(app.database, facts, await app.catalog());
-    const visible = role === null ? specification : visibleTo(specification, role);
-    return JSON.stringify(openApiDocument(visible, types, `${this.#url()}/apps/${app.ref}`));
-  }
-
-  async #deriveNow(app: App): Promise<Specification> {
-    return this.#derive(app, app.database, await app.settings());
-  }
-
-  async #derive(app: App, executor: Executor, settings: Settings): Promise<Specification> {
-    const { ref, name } = app.record;
-    return deriveSpecification(await factsOf(app, executor, settings), {
-      ref,
-      name,
-      authSettings: settings.auth,
-      restSettings: settings.rest,
-      environment: this.#environment,
+  openApi(app: App, role: string | null): Promise<string> {
+    return this.#remembered.withoutFigures(app, async (of) => {
+      const types = await readTypes(app);
+      return this.#process.run('openApi', { of, types, role, url: `${this.#url()}/apps/${app.ref}` });
     });
+  }
+
+  /**
+   * Reads the app as `executor` sees it, within its transaction, whose search path this changes. What would change if the app came to be
+   * that is told afterwards, in words.
+   */
+  async within(app: App, executor: Executor): Promise<() => Promise<Change[]>> {
+    const [stored] = await executor.run([storedSettings]);
+    const settings = readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {});
+    const source = await this.#source(app, executor, settings);
+    return () => this.#remembered.withoutFigures(app, (of) => this.#process.run('changesTo', { of, source }));
+  }
+
+  /** The hash of what the app does now, and how to pack it: as the version after a packed one, or as the first. */
+  withVersion<T>(
+    app: App,
+    use: (hash: string, pack: (previous: Bytes | null) => Promise<{ changes: Change[]; packed: string }>) => Promise<T>,
+  ): Promise<T> {
+    return this.#remembered.withoutFigures(app, (of, hash) =>
+      use(hash, (previous) => this.#process.run('version', { of, previous })),
+    );
+  }
+
+  /** A packed version of an app as JSON (a VersionDetail); null where it holds no chapters. */
+  versionPage(app: App, entry: VersionEntry, packed: Bytes): Promise<Bytes | null> {
+    const { ref, name } = app.record;
+    return despiteGone(() => this.#process.run('versionPage', { entry, packed, app: { ref, name } }));
+  }
+
+  /** From one packed version to another, in words; null where one holds no chapters. */
+  changesBetween(before: Bytes, after: Bytes): Promise<Change[] | null> {
+    return despiteGone(() => this.#process.run('changesBetween', { before, after }));
+  }
+
+  async #source(app: App, executor: Executor, settings: Settings): Promise<Source> {
+    const { ref, name } = app.record;
+    return {
+      facts: await readFacts(executor, factOptions(app, settings)),
+      app: { ref, name, authSettings: settings.auth, restSettings: settings.rest, environment: this.#environment },
+    };
   }
 }
 
@@ -153,13 +170,17 @@ async function readRoutine(app: App, id: string | null): Promise<RoutineFact | u
   return read.routines.find((routine) => idOf(routine) === id);
 }
 
-/** As the JSON of an export holds it. */
-const exported = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.stringify(lasting(chapters)));
+async function readTypes(app: App): Promise<TypeSource> {
+  const options = factOptions(app, await app.settings());
+  const facts = await readFacts(app.database, options);
+  const names = await readTypeNames(app.database);
+  const { relationships } = await app.catalog();
+  return { facts, names, catalog: { relationships } };
+}
 
-const factsOf = (app: App, executor: Executor, { rest }: Settings): Promise<Facts> =>
-  loadFacts(executor, {
-    exposedSchemas: rest.db_schemas,
-    extraSearchPath: rest.db_extra_search_path,
-    authenticator: authenticatorRole(app.ref),
-    anonymous: rest.db_anon_role,
-  });
+const factOptions = (app: App, { rest }: Settings): FactOptions => ({
+  exposedSchemas: rest.db_schemas,
+  extraSearchPath: rest.db_extra_search_path,
+  authenticator: authenticatorRole(app.ref),
+  anonymous: rest.db_anon_role,
+});

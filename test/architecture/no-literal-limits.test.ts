@@ -115,6 +115,11 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/spec/probe/attempts.ts': [['how much of what PostgreSQL says is told', '.slice(0, 500)']],
   'src/spec/probe/probe.ts': [['tries in one transaction', 'const FUNCTION_CELLS = 60;']],
   'src/spec/probe/tries.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
+  'src/spec/process/specification-process.ts': [
+    ['when it ends by itself: who asks next has it made anew', 'const IDLE_MILLISECONDS = 600_000;'],
+    ['how much of what a process said is logged', 'const LAST_WORDS = 2000;'],
+  ],
+  'src/spec/process/tasks.ts': [['what is held; the rest is derived anew', 'const HELD = 32;']],
   'src/spec/remembered.ts': [
     [
       'how long live figures stand',

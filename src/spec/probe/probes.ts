@@ -1,26 +1,20 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell, ProbeReport, ProbeState } from '../../../contract/probe.ts';
-import type { Specification } from '../../../contract/specification.ts';
 import type { App } from '../../apps/app.ts';
 import type { Events } from '../../observe/events.ts';
-import type { Facts } from '../facts.ts';
+import type { Specifier } from '../specifier.ts';
 import { probe } from './probe.ts';
 import { beginProbe, endProbe, noteProgress, readProbe } from './store.ts';
 
-interface Specifying {
-  withoutFigures(app: App): Promise<Specification>;
-  facts(app: App): Promise<Facts>;
-}
-
 /** Probes apps, one run for an app at a time over all workers; the reports are kept in the apps' own databases. */
 export class Probes {
-  readonly #specify: Specifying;
+  readonly #specifier: Specifier;
   readonly #events: Events;
   readonly #runs = new Set<Promise<void>>();
   #isStopping = false;
 
-  constructor(specify: Specifying, events: Events) {
-    this.#specify = specify;
+  constructor(specifier: Specifier, events: Events) {
+    this.#specifier = specifier;
     this.#events = events;
   }
 
@@ -56,12 +50,12 @@ export class Probes {
     // One connection for the whole run: what PostgreSQL has looked up once serves all of it, and no call waits behind a try.
     const database = app.apart();
     try {
-      const [{ hash, chapters }, facts, { rest }] = await Promise.all([
-        this.#specify.withoutFigures(app),
-        this.#specify.facts(app),
+      const [{ hash, roles }, facts, { rest }] = await Promise.all([
+        this.#specifier.cells(app),
+        this.#specifier.facts(app),
         app.settings(),
       ]);
-      const cells = await probe(database, facts, chapters.roles ?? { cells: [] }, {
+      const cells = await probe(database, facts, roles, {
         extraSearchPath: rest.db_extra_search_path,
         pace: limits.probePaceMilliseconds.default,
         isStopped: () => this.#isStopping,

@@ -26,7 +26,7 @@ export async function readProbe(database: Executor): Promise<ProbeState> {
   const row = result && rowsAsText(result)[0];
   return {
     running: row?.started_at ? { started_at: row.started_at, done: Number(row.done), total: Number(row.total) } : null,
-    last: row?.report ? asReport(await unpack(row.report)) : null,
+    last: row?.report ? asReport(await unpack(Buffer.from(row.report, 'base64'))) : null,
   };
 }
 

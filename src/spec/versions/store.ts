@@ -3,8 +3,6 @@ import { limits } from '../../../contract/limits.ts';
 import { asServer } from '../../apps/as-server.ts';
 import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
-import { isObject, type JsonObject } from '../diff/differences.ts';
-import { pack, unpack } from '../packed.ts';
 
 /**
  * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version holds its whole value: a chain of
@@ -58,11 +56,12 @@ export async function addVersion(
     hash: string;
     causes: readonly VersionCause[];
     changes: readonly Change[];
-    chapters: object;
+    /** The chapters, as `pack` packs them. */
+    packed: string;
     ninefold: string;
   },
 ): Promise<boolean> {
-  const { hash, causes, changes, chapters, ninefold } = version;
+  const { hash, causes, changes, packed, ninefold } = version;
   const [result] = await asServer(database, [
     {
       text: INSERT,
@@ -72,7 +71,7 @@ export async function addVersion(
         JSON.stringify(causes),
         JSON.stringify(changes.slice(0, limits.versionChanges.default)),
         String(changes.length),
-        await pack(chapters),
+        packed,
         idList(head),
         ninefold,
       ],
@@ -142,11 +141,11 @@ export async function listVersions(database: Executor, before: number | null): P
 /** Which version is meant: by its number, by the beginning of its hash, or the one that stood at a time (ISO 8601). */
 export type VersionPoint = { number: number } | { hash: string } | { at: string };
 
-/** A version with its chapters; null where there is none, or where it holds no chapters. */
+/** A version with its chapters as they were packed; null where there is none. */
 export async function readVersion(
   database: Executor,
   point: VersionPoint,
-): Promise<{ entry: VersionEntry; chapters: JsonObject } | null> {
+): Promise<{ entry: VersionEntry; packed: Uint8Array<ArrayBuffer> } | null> {
   const [which, value] = conditionOf(point);
   const [result] = await asServer(database, [
     {
@@ -156,9 +155,10 @@ export async function readVersion(
     },
   ]);
   const entry = result && firstJson<VersionEntry>(result);
-  const packed = result?.rows[0]?.[1];
-  const chapters = packed ? await unpack(packed.toString('latin1')) : null;
-  return entry && isObject(chapters) ? { entry, chapters } : null;
+  const chapters = result?.rows[0]?.[1];
+  return entry && chapters
+    ? { entry, packed: new Uint8Array(Buffer.from(chapters.toString('latin1'), 'base64')) }
+    : null;
 }
 
 function conditionOf(point: VersionPoint): [condition: string, value: string] {

@@ -1,13 +1,11 @@
-import type { VersionCause, VersionDetail, VersionList } from '../../../contract/changes.ts';
+import type { Change, VersionCause, VersionList } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
-import type { Chapters, Specification } from '../../../contract/specification.ts';
 import type { App, Notification } from '../../apps/app.ts';
 import { CONSOLE_REF } from '../../apps/app-record.ts';
 import { ConnectionError } from '../../database/database-error.ts';
 import type { Events } from '../../observe/events.ts';
-import { diffChapters } from '../diff/diff.ts';
-import type { JsonObject } from '../diff/differences.ts';
-import { lasting } from '../lasting.ts';
+import type { Bytes } from '../process/tasks.ts';
+import type { Specifier } from '../specifier.ts';
 import {
   addVersion,
   confirmLatest,
@@ -39,14 +37,14 @@ const MOST_REST_MILLISECONDS = 60_000;
 
 /** Records what each app does, version by version, as its database tells of changes. */
 export class Versions {
-  readonly #specify: (app: App) => Promise<Specification>;
+  readonly #specifier: Specifier;
   readonly #events: Events;
   readonly #ninefold: string;
   readonly #watched = new WeakMap<App, Watch>();
 
   /** `ninefold`: the version of Ninefold itself, as what an app does is told in its words. */
-  constructor(specify: (app: App) => Promise<Specification>, events: Events, ninefold: string) {
-    this.#specify = specify;
+  constructor(specifier: Specifier, events: Events, ninefold: string) {
+    this.#specifier = specifier;
     this.#events = events;
     this.#ninefold = ninefold;
   }
@@ -84,15 +82,20 @@ export class Versions {
     return { versions, next: versions.length === limits.versionsPerPage.default && last > 1 ? last : null };
   }
 
-  /** One version with its specification; null where there is none. */
-  async show(app: App, point: VersionPoint): Promise<VersionDetail | null> {
+  /** One version with its specification, as JSON (a VersionDetail); null where there is none. Records first what stands now. */
+  async page(app: App, point: VersionPoint): Promise<Bytes | null> {
     await this.record(app);
     const found = await readVersion(app.database, point);
-    if (!found) return null;
-    const { ref, name } = app.record;
-    // Kept by this class alone, or not the app's any more but still shown as what it is.
-    const specification = { app: { ref, name }, hash: found.entry.hash, chapters: found.chapters as Chapters };
-    return { ...found.entry, specification };
+    return found && this.#specifier.versionPage(app, found.entry, found.packed);
+  }
+
+  /** What changed from one version to another, in words; the number of the one that there is not. Records first what stands now. */
+  async compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }> {
+    await this.record(app);
+    const before = await readVersion(app.database, { number: from });
+    if (!before) return { missing: from };
+    const after = await readVersion(app.database, { number: to });
+    return (after && (await this.#specifier.changesBetween(before.packed, after.packed))) ?? { missing: to };
   }
 
   #watchOf(app: App): Watch {
@@ -156,24 +159,24 @@ export class Versions {
       const isOthers = head.latest !== null && head.latest.ninefold !== this.#ninefold;
       const isNews = head.latest === null || head.pending.length > 0 || isOthers;
       if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return false;
-      const { hash, chapters } = await this.#specify(app);
-      if (hash === head.latest?.hash) {
-        // What a caller asks for may not have been heard of yet; what the database told of has.
-        if (mode !== 'always' && head.pending.length > 0) await settlePending(app.database, head);
-        if (isOthers) await confirmLatest(app.database, head.latest.number, this.#ninefold);
-        return true;
-      }
-      const fresh = lasting(chapters);
-      const previous = head.latest ? await readVersion(app.database, { number: head.latest.number }) : null;
-      const changes = previous ? diffChapters(previous.chapters, JSON.parse(JSON.stringify(fresh)) as JsonObject) : [];
-      const causes: VersionCause[] = head.pending.map(({ id: _, ...cause }) => cause);
-      if (isOthers)
-        causes.push({ kind: 'ninefold', what: this.#ninefold, who: 'Ninefold', at: new Date().toISOString() });
-      const ninefold = this.#ninefold;
-      if (await addVersion(app.database, head, { hash, causes, changes, chapters: fresh, ninefold })) {
+      const isRecorded = await this.#specifier.withVersion(app, async (hash, pack) => {
+        if (hash === head.latest?.hash) {
+          // What a caller asks for may not have been heard of yet; what the database told of has.
+          if (mode !== 'always' && head.pending.length > 0) await settlePending(app.database, head);
+          if (isOthers) await confirmLatest(app.database, head.latest.number, this.#ninefold);
+          return true;
+        }
+        const previous = head.latest ? await readVersion(app.database, { number: head.latest.number }) : null;
+        const { changes, packed } = await pack(previous?.packed ?? null);
+        const causes: VersionCause[] = head.pending.map(({ id: _, ...cause }) => cause);
+        if (isOthers)
+          causes.push({ kind: 'ninefold', what: this.#ninefold, who: 'Ninefold', at: new Date().toISOString() });
+        const version = { hash, causes, changes, packed, ninefold: this.#ninefold };
+        if (!(await addVersion(app.database, head, version))) return false;
         await prune(app.database);
         return true;
-      }
+      });
+      if (isRecorded) return true;
     }
     return true;
   }

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VersionEntry } from '../../../contract/changes.ts';
+import { packNow } from '../packed.ts';
+import { Gone } from './gone.ts';
+import { SpecificationProcess } from './specification-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ninefold-process-'));
+const file = join(folder, 'entry.mjs');
+const processes: SpecificationProcess[] = [];
+
+beforeAll(async () => {
+  await build({
+    entryPoints: ['src/spec/process/entry.ts'],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    loader: { '.sql': 'text' },
+    // A bundle of libraries that may ask for what only CommonJS has.
+    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
+  });
+});
+
+afterAll(async () => {
+  for (const one of processes) one.close();
+  rmSync(folder, { recursive: true });
+});
+
+function start(bounds?: { memory: number; milliseconds: number }): SpecificationProcess {
+  const made = new SpecificationProcess(pathToFileURL(file), bounds);
+  processes.push(made);
+  return made;
+}
+
+const packed = (chapters: unknown) => new Uint8Array(gzipSync(JSON.stringify(chapters)));
+const named = (name: string) => packed({ purpose: { name } });
+const of = { ref: 'desk', number: 1 };
+const entry: VersionEntry = { number: 1, hash: 'abc', at: '2026-01-01', causes: [], changes: [], change_count: 0 };
+const app = { ref: 'desk', name: 'Desk' };
+
+/** Small when packed, and hundreds of megabytes once it is parsed. */
+const swelling = () => new Uint8Array(gzipSync(`{"a":[${'[],'.repeat(9_000_000)}[]]}`));
+
+describe('the process of the specification', () => {
+  it('answers each task with its own answer, in whatever order they are awaited', async () => {
+    const started = start();
+    const [page, changes, gone] = await Promise.allSettled([
+      started.run('versionPage', { entry, packed: named('Desk'), app }),
+      started.run('changesBetween', { before: named('Desk'), after: named('Help desk') }),
+      started.run('page', { of, format: 'json', isPacked: false }),
+    ]);
+    const text = page.status === 'fulfilled' && page.value ? Buffer.from(page.value).toString() : '';
+    expect(JSON.parse(text)).toEqual({
+      ...entry,
+      specification: { app, hash: 'abc', chapters: { purpose: { name: 'Desk' } } },
+    });
+    expect(changes).toMatchObject({ status: 'fulfilled', value: [{ chapter: 'purpose', kind: 'changed' }] });
+    expect(gone).toMatchObject({ status: 'rejected', reason: expect.any(Gone) });
+  });
+
+  it('refuses, and does not believe, a version that the app’s own code has spoilt: a bomb of zeros, broken bytes, no object', async () => {
+    const started = start();
+    const bomb = gzipSync(Buffer.alloc(70 * 1024 * 1024));
+    for (const bytes of [bomb, Buffer.from('nonsense'), gzipSync('[1]'), gzipSync('{')]) {
+      const spoilt = new Uint8Array(bytes);
+      expect(await started.run('versionPage', { entry, packed: spoilt, app })).toBeNull();
+      expect(await started.run('changesBetween', { before: named('Desk'), after: spoilt })).toBeNull();
+    }
+  });
+
+  it('that a task takes more memory than it may have fails that task alone, and serves whoever asks next', async () => {
+    const started = start({ memory: 64 * 2 ** 20, milliseconds: 60_000 });
+    const [large, behind] = await Promise.allSettled([
+      started.run('versionPage', { entry, packed: swelling(), app }),
+      started.run('changesBetween', { before: named('a'), after: named('b') }),
+    ]);
+    expect(large).toMatchObject({ status: 'rejected', reason: { code: 'specification_too_large', status: 503 } });
+    expect(behind).toMatchObject({ status: 'rejected', reason: expect.any(Gone) });
+    expect(await started.run('changesBetween', { before: named('a'), after: named('b') })).toHaveLength(1);
+  });
+
+  it('ends a task that takes longer than it may', async () => {
+    const started = start({ memory: 2 ** 30, milliseconds: 1 });
+    await expect(started.run('versionPage', { entry, packed: swelling(), app })).rejects.toMatchObject({
+      code: 'specification_too_large',
+    });
+  });
+
+  it('keeps what is asked for while it is closed from waiting for ever', async () => {
+    const started = start();
+    const asked = started.run('changesBetween', { before: named('a'), after: named('b') });
+    started.close();
+    await expect(asked).rejects.toBeInstanceOf(Gone);
+  });
+
+  it('packs what unpacks to the same', () => {
+    const bytes = Buffer.from(packNow({ a: 'ä' }).slice(2), 'hex');
+    expect(JSON.parse(gunzipSync(bytes).toString())).toEqual({ a: 'ä' });
+  });
+});

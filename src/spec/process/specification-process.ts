@@ -1,0 +1,137 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { limits } from '../../../contract/limits.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { Gone } from './gone.ts';
+import type { Tasks } from './tasks.ts';
+
+type TaskName = keyof Tasks;
+type Input<Name extends TaskName> = Parameters<Tasks[Name]>[0];
+type Output<Name extends TaskName> = ReturnType<Tasks[Name]>;
+
+/** What the process is told, and what it answers. */
+export interface ToProcess {
+  name: TaskName;
+  input: unknown;
+}
+export type FromProcess = { output: unknown } | { failed: unknown; isGone: boolean };
+
+interface Waiting {
+  resolve: (output: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What the process may take: memory in bytes, and milliseconds for one task. */
+interface Bounds {
+  memory: number;
+  milliseconds: number;
+}
+
+const standardBounds: Bounds = {
+  memory: limits.specificationMemory.default,
+  milliseconds: limits.specificationMilliseconds.default,
+};
+
+/** After so long without a task it ends, and what it held is free; who asks next has it made anew. */
+const IDLE_MILLISECONDS = 600_000;
+
+/** How much of what it said at its end is told. */
+const LAST_WORDS = 2000;
+
+/**
+ * The process that derives the specifications of one worker and holds them, started by the first task: so that neither takes from the
+ * worker's calls, and an app that is too large, or made to look so, ends nothing but its own task. Tasks are done one after the other, in
+ * the order in which they were given. One that takes too long or too much memory ends the process, and fails; whoever waits behind it
+ * gets `Gone`, as nothing is held any more.
+ */
+export class SpecificationProcess {
+  readonly #entry: URL;
+  readonly #bounds: Bounds;
+  #child: ChildProcess | null = null;
+  /** In the order in which they were given. */
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `entry`: the built file of `entry.ts`; the limits' own bounds when missing. */
+  constructor(entry: URL, bounds: Bounds = standardBounds) {
+    this.#entry = entry;
+    this.#bounds = bounds;
+  }
+
+  /** Does a task of `tasks.ts`. Throws Gone, NinefoldError `specification_too_large`, and what the task throws. */
+  run<Name extends TaskName>(name: Name, input: Input<Name>): Promise<Output<Name>> {
+    this.#child ??= this.#start();
+    const child = this.#child;
+    const message: ToProcess = { name, input };
+    return new Promise((resolve, reject) => {
+      // Where it cannot be sent the process has ended, which is told below.
+      child.send(message, () => undefined);
+      this.#waiting.push({ resolve: (output) => resolve(output as Output<Name>), reject });
+      if (this.#waiting.length === 1) this.#timeFirst();
+    });
+  }
+
+  /** Ends the process; what is under way gets `Gone`. */
+  close(): void {
+    this.#end(new Gone());
+  }
+
+  #start(): ChildProcess {
+    const child = fork(fileURLToPath(this.#entry), {
+      serialization: 'advanced',
+      execArgv: [`--max-old-space-size=${Math.round(this.#bounds.memory / 2 ** 20)}`],
+      // It computes and does nothing else: no secret of the environment is for it.
+      env: {},
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    let lastWords = '';
+    child.stderr?.on('data', (said: Buffer) => {
+      lastWords = `${lastWords}${said}`.slice(-LAST_WORDS);
+    });
+    child.on('message', (answer: FromProcess) => {
+      if (this.#child !== child) return;
+      const first = this.#waiting.shift();
+      this.#timeFirst();
+      if ('output' in answer) first?.resolve(answer.output);
+      else first?.reject(answer.isGone ? new Gone() : answer.failed);
+    });
+    child.on('error', (error) => this.#lost(child, error));
+    child.on('close', (code, signal) => {
+      const cause = new Error(`the specification's process ended with ${signal ?? code}: ${lastWords}`);
+      // How V8 ends without memory, and how a system does.
+      this.#lost(child, signal === 'SIGABRT' || signal === 'SIGKILL' ? tooLarge(cause) : cause);
+    });
+    return child;
+  }
+
+  /** Bounds the time of the task that is under way, or else that of doing nothing. */
+  #timeFirst(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    const child = this.#child;
+    if (!child) return;
+    const isIdle = this.#waiting.length === 0;
+    this.#timer = setTimeout(
+      () => {
+        if (isIdle) this.close();
+        else this.#lost(child, tooLarge());
+      },
+      isIdle ? IDLE_MILLISECONDS : this.#bounds.milliseconds,
+    ).unref();
+  }
+
+  #lost(child: ChildProcess, error: Error): void {
+    if (this.#child === child) this.#end(error);
+  }
+
+  #end(first: Error): void {
+    const waiting = this.#waiting;
+    this.#child?.kill('SIGKILL');
+    this.#child = null;
+    this.#waiting = [];
+    if (this.#timer) clearTimeout(this.#timer);
+    for (const [i, { reject }] of waiting.entries()) reject(i === 0 ? first : new Gone());
+  }
+}
+
+/** Out of memory or of time: both tell of an app that is too large, or made to look so. */
+const tooLarge = (cause?: Error): NinefoldError => new NinefoldError('specification_too_large', { cause });

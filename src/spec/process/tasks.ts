@@ -1,0 +1,222 @@
+import { constants, gzipSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import type { Change, VersionEntry } from '../../../contract/changes.ts';
+import type { CallStory } from '../../../contract/observed.ts';
+import type {
+  CallEntry,
+  Chapters,
+  Entity,
+  PolicyEntry,
+  RoleCell,
+  RolesChapter,
+  Specification,
+} from '../../../contract/specification.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { type CatalogueJson, parseCatalogue } from '../../catalog/read-catalogue.ts';
+import type { TypeNameFacts } from '../../catalog/type-facts.ts';
+import { letsMake } from '../call-example.ts';
+import { diffChapters } from '../diff/diff.ts';
+import { isObject, type JsonObject } from '../diff/differences.ts';
+import { allEntities } from '../entities.ts';
+import { parseFacts, type RawFacts } from '../facts.ts';
+import type { EntityFigures } from '../figures/entities.ts';
+import type { LiveFigures } from '../figures/figures.ts';
+import { each, withFigures } from '../figures/with-figures.ts';
+import { specificationHtml } from '../html/specification.ts';
+import { lasting } from '../lasting.ts';
+import { specificationMarkdown } from '../markdown/specification.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import { visibleTo } from '../openapi/visible.ts';
+import { packNow, unpackNow } from '../packed.ts';
+import { policiesBehind } from '../policies-behind.ts';
+import { deriveSpecification, type SpecificationApp } from '../specification.ts';
+import type { TypeFacts } from '../types/facts.ts';
+import { jsonSchemas } from '../types/json-schema.ts';
+import { typescriptOf, typescriptTypes } from '../types/typescript.ts';
+import { zodSchemas } from '../types/zod.ts';
+import { Gone } from './gone.ts';
+
+/** What a specification is derived from, as it goes to the process. */
+export interface Source {
+  facts: RawFacts;
+  app: SpecificationApp;
+}
+
+/** Which specification of an app is meant: numbers are never used twice. */
+export interface Handle {
+  readonly ref: string;
+  readonly number: number;
+}
+
+/** What `loadTypeFacts` reads, and what of the schema cache tells what joins what. */
+export interface TypeSource {
+  facts: RawFacts;
+  names: CatalogueJson<TypeNameFacts>;
+  catalog: Pick<Catalog, 'relationships'>;
+}
+
+export type PageFormat = 'json' | 'markdown' | 'html';
+export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
+
+/** Text in UTF-8, perhaps packed. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Apps of which the last specification is held. */
+const HELD = 32;
+
+interface Held {
+  readonly number: number;
+  readonly specification: Specification;
+  /** The same with the figures that were read last. */
+  shown: Specification;
+}
+
+/**
+ * What the specification's process does, one task after the other. It knows no database: it takes what was read as the JSON that PostgreSQL
+ * made, holds what it derived, and answers with what is asked of it, so that neither a value of megabytes nor the making of one reaches the
+ * process that answers calls.
+ */
+export class Tasks {
+  readonly #held = new LRUCache<string, Held>({ max: HELD });
+
+  /** Derives what an app does, and holds it in place of what was held of this app. Its hash. */
+  derive({ of, source }: { of: Handle; source: Source }): string {
+    const specification = derived(source);
+    this.#held.set(of.ref, { number: of.number, specification, shown: specification });
+    return specification.hash;
+  }
+
+  /** Puts live figures beside what they are about. */
+  addFigures({ of, figures, at }: { of: Handle; figures: LiveFigures; at: Date }): void {
+    const held = this.#of(of);
+    held.shown = withFigures(held.specification, figures, at);
+  }
+
+  /** The specification with its figures, as people or programs read it; `isPacked`: in gzip. */
+  page({ of, format, isPacked }: { of: Handle; format: PageFormat; isPacked: boolean }): Bytes {
+    const text = Buffer.from(write[format](this.#of(of).shown));
+    return toBytes(isPacked ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
+  }
+
+  /** A call of chapter 7 with what it reaches; null where the app has no such call. */
+  call({ of, id }: { of: Handle; id: string }): { call: CallEntry; entity?: Entity; cells: RoleCell[] } | null {
+    const { calls, entities, roles } = this.#of(of).specification.chapters;
+    const call = calls?.calls.find((one) => one.id === id);
+    if (!call) return null;
+    const entity = entities?.entities.find((one) => call.area === 'rest' && one.id === call.entity);
+    return { call, ...(entity && { entity }), cells: roles?.cells.filter((cell) => letsMake(cell, call)) ?? [] };
+  }
+
+  /** The calls of chapter 7 by their names alone. */
+  callNames({ of }: { of: Handle }): Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[] {
+    const calls = this.#of(of).specification.chapters.calls?.calls ?? [];
+    return calls.map(({ id, area, method, path }) => ({ id, area, method, path }));
+  }
+
+  /** The policies that were behind a call, and how long such a call takes of late. */
+  behind({ of, story }: { of: Handle; story: Pick<CallStory, 'call' | 'touched' | 'who'> }): {
+    policies: PolicyEntry[];
+    usual: NonNullable<CallEntry['figures']>['hour'] | null;
+  } {
+    const { calls, roles } = this.#of(of).shown.chapters;
+    const usual = calls?.calls.find(({ id }) => id === story.call)?.figures?.hour ?? null;
+    return { policies: roles ? policiesBehind(story, roles) : [], usual };
+  }
+
+  cells({ of }: { of: Handle }): Pick<RolesChapter, 'cells'> {
+    return { cells: this.#of(of).specification.chapters.roles?.cells ?? [] };
+  }
+
+  /** What would change if the app came to be what `source` says, in words. */
+  changesTo({ of, source }: { of: Handle; source: Source }): Change[] {
+    return diffChapters(exported(this.#of(of).specification.chapters), exported(derived(source).chapters));
+  }
+
+  /** The specification as a version after `previous`, which is the packed one before it or null. */
+  version({ of, previous }: { of: Handle; previous: Bytes | null }): { changes: Change[]; packed: string } {
+    const { chapters } = this.#of(of).specification;
+    const before = previous && unpackedChapters(previous);
+    return { changes: before ? diffChapters(before, exported(chapters)) : [], packed: packNow(lasting(chapters)) };
+  }
+
+  /** A packed version as JSON, beside what its row says of it; null where it holds no chapters. */
+  versionPage({ entry, packed, app }: { entry: VersionEntry; packed: Bytes; app: Specification['app'] }): Bytes | null {
+    const chapters = unpackedChapters(packed);
+    return chapters && json({ ...entry, specification: { app, hash: entry.hash, chapters } });
+  }
+
+  /** From one packed version to another, in words; null where one holds no chapters. */
+  changesBetween({ before, after }: { before: Bytes; after: Bytes }): Change[] | null {
+    const [from, to] = [unpackedChapters(before), unpackedChapters(after)];
+    return from && to && diffChapters(from, to);
+  }
+
+  /** The OpenAPI 3.1 document of what a role may call; of everything where no role is named. */
+  openApi(asked: { of: Handle; types: TypeSource; role: string | null; url: string }): string {
+    const { specification } = this.#of(asked.of);
+    const visible = asked.role === null ? specification : visibleTo(specification, asked.role);
+    return JSON.stringify(openApiDocument(visible, typeFacts(asked.types), asked.url));
+  }
+
+  /** The app's entities for programs, or one of them by its id. */
+  types({
+    types,
+    ref,
+    format,
+    only,
+  }: {
+    types: TypeSource;
+    ref: string;
+    format: TypesFormat;
+    only: string | null;
+  }): Bytes {
+    const facts = typeFacts(types);
+    switch (format) {
+      case 'typescript':
+        return toBytes(Buffer.from(only === null ? typescriptTypes(facts) : typescriptOf(facts, only)));
+      case 'zod':
+        return toBytes(Buffer.from(zodSchemas(facts, only)));
+      case 'json-schema':
+        return toBytes(Buffer.from(jsonSchemas(facts, ref, only)));
+    }
+  }
+
+  /** The relations of every schema, with their figures, as JSON. */
+  entities({ facts, figures }: { facts: RawFacts; figures: EntityFigures }): Bytes {
+    return json(each(allEntities(parseFacts(facts)), ({ id }) => figures.get(id)));
+  }
+
+  #of({ ref, number }: Handle): Held {
+    const held = this.#held.get(ref);
+    if (held?.number !== number) throw new Gone();
+    return held;
+  }
+}
+
+const derived = ({ facts, app }: Source): Specification => deriveSpecification(parseFacts(facts), app);
+
+const write: Readonly<Record<PageFormat, (specification: Specification) => string>> = {
+  json: (specification) => JSON.stringify(specification),
+  markdown: specificationMarkdown,
+  html: specificationHtml,
+};
+
+const typeFacts = ({ facts, names, catalog }: TypeSource): TypeFacts => ({
+  ...parseCatalogue(names),
+  facts: parseFacts(facts),
+  catalog,
+});
+
+/** As the JSON of an export holds them. */
+const exported = (chapters: Chapters): JsonObject => JSON.parse(JSON.stringify(lasting(chapters)));
+
+/** The app's own code can reach where versions are kept: null for what is none. */
+function unpackedChapters(packed: Bytes): (Chapters & JsonObject) | null {
+  const value = unpackNow(Buffer.from(packed));
+  return isObject(value) ? (value as Chapters & JsonObject) : null;
+}
+
+const json = (value: unknown): Bytes => toBytes(Buffer.from(JSON.stringify(value)));
+
+/** In memory of its own: small buffers share theirs. */
+const toBytes = (buffer: Buffer): Bytes => new Uint8Array(buffer);
