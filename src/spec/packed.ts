@@ -5,8 +5,8 @@ import { limits } from '../../contract/limits.ts';
 /** A value as JSON in gzip, as the text of a bytea. Packed beside the event loop: megabytes take a tenth of a second. */
 export const pack = async (value: unknown): Promise<string> => asBytea(await promisify(gzip)(JSON.stringify(value)));
 
-/** The same, while all else waits. */
-export const packNow = (value: unknown): string => asBytea(gzipSync(JSON.stringify(value)));
+/** The same of what is JSON already, while all else waits. */
+export const packNow = (json: string): string => asBytea(gzipSync(json));
 
 /**
  * The value of what `pack` made. The app's own code can reach where it was kept: null for what is no JSON in gzip, and for

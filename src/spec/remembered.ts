@@ -18,6 +18,8 @@ const MOST_MILLISECONDS = 10_000;
 interface Derived {
   readonly state: string;
   readonly settings: Settings;
+  /** When it was asked for first, by performance.now(). */
+  readonly since: number;
   readonly of: Handle;
   readonly hash: Promise<string>;
   /** Null where nobody has looked yet. */
@@ -64,6 +66,11 @@ export class RememberedSpecifications {
     });
   }
 
+  /** Whether it was derived here after a time of performance.now(): asking for it again costs little. */
+  isDerivedSince(app: App, time: number): boolean {
+    return (this.#byApp.get(app)?.since ?? Number.NEGATIVE_INFINITY) > time;
+  }
+
   #with<T>(app: App, use: (derived: Derived) => Promise<T>): Promise<T> {
     return despiteGone(async () => {
       const derived = await this.#derived(app);
@@ -82,7 +89,10 @@ export class RememberedSpecifications {
     const known = this.#byApp.get(app);
     if (known?.state === state && known.settings === settings) return known;
     const of = { ref: app.ref, number: ++this.#number };
-    const derived: Derived = { state, settings, of, hash: this.#derive(app, of), shown: null };
+    const derived: Derived = {
+      ...{ state, settings, of, since: performance.now() },
+      ...{ hash: this.#derive(app, of), shown: null },
+    };
     this.#byApp.set(app, derived);
     derived.hash.catch(() => this.#forget(app, derived));
     return derived;

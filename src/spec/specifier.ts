@@ -129,6 +129,11 @@ export class Specifier {
     return () => this.#remembered.withoutFigures(app, (of) => this.#process.run('changesTo', { of, source }));
   }
 
+  /** Whether this worker has derived it after a time of performance.now(). */
+  isDerivedSince(app: App, time: number): boolean {
+    return this.#remembered.isDerivedSince(app, time);
+  }
+
   /** The hash of what the app does now, and how to pack it: as the version after a packed one, or as the first. */
   withVersion<T>(
     app: App,

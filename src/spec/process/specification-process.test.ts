@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VersionEntry } from '../../../contract/changes.ts';
-import { packNow } from '../packed.ts';
 import { Gone } from './gone.ts';
 import { SpecificationProcess } from './specification-process.ts';
 
@@ -97,10 +96,5 @@ describe('the process of the specification', () => {
     const asked = started.run('changesBetween', { before: named('a'), after: named('b') });
     started.close();
     await expect(asked).rejects.toBeInstanceOf(Gone);
-  });
-
-  it('packs what unpacks to the same', () => {
-    const bytes = Buffer.from(packNow({ a: 'ä' }).slice(2), 'hex');
-    expect(JSON.parse(gunzipSync(bytes).toString())).toEqual({ a: 'ä' });
   });
 });

@@ -98,8 +98,8 @@ export class SpecificationProcess {
     child.on('error', (error) => this.#lost(child, error));
     child.on('close', (code, signal) => {
       const cause = new Error(`the specification's process ended with ${signal ?? code}: ${lastWords}`);
-      // How V8 ends without memory, and how a system does.
-      this.#lost(child, signal === 'SIGABRT' || signal === 'SIGKILL' ? tooLarge(cause) : cause);
+      // How V8 ends without memory; and whoever else ends it, which says nothing of the task.
+      this.#lost(child, signal === 'SIGABRT' ? tooLarge(cause) : signal === 'SIGKILL' ? new Gone({ cause }) : cause);
     });
     return child;
   }

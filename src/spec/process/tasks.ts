@@ -134,9 +134,9 @@ export class Tasks {
 
   /** The specification as a version after `previous`, which is the packed one before it or null. */
   version({ of, previous }: { of: Handle; previous: Bytes | null }): { changes: Change[]; packed: string } {
-    const { chapters } = this.#of(of).specification;
+    const text = JSON.stringify(lasting(this.#of(of).specification.chapters));
     const before = previous && unpackedChapters(previous);
-    return { changes: before ? diffChapters(before, exported(chapters)) : [], packed: packNow(lasting(chapters)) };
+    return { changes: before ? diffChapters(before, JSON.parse(text)) : [], packed: packNow(text) };
   }
 
   /** A packed version as JSON, beside what its row says of it; null where it holds no chapters. */

@@ -107,7 +107,7 @@ describe('the versions', () => {
     causes: [],
     changes: [],
     ninefold: '0.1.0',
-    packed: packNow({ purpose: { name: text } }),
+    packed: packNow(JSON.stringify({ purpose: { name: text } })),
   });
 
   it('of many workers that record the same change, one does', async () => {

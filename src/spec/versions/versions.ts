@@ -18,8 +18,8 @@ import {
 } from './store.ts';
 
 /**
- * How long after a change the specification is looked at: a script makes many changes, whoever made one looks at it first, and the
- * workers that hear of one take turns by chance, so that the first spares the others the work.
+ * How long after a change the specification is looked at: a script makes many changes, and whoever made one looks at it first. The worker
+ * that has derived it for them goes first, then the others that heard of it, in turns by chance: the first spares the others the work.
  */
 const SETTLE_MILLISECONDS = 600;
 const TURN_MILLISECONDS = 600;
@@ -123,15 +123,19 @@ export class Versions {
   #lookSoon(app: App, mode: Mode): void {
     const watch = this.#watchOf(app);
     if (watch.timer === null || mode === 'always') watch.mode = mode;
-    watch.timer ??= setTimeout(
-      () => {
-        const { mode } = watch;
-        watch.timer = null;
-        watch.last = watch.last.catch(() => undefined).then(() => this.#recordInTime(app, mode));
-        watch.last.catch((error: unknown) => this.#report(app, error));
-      },
-      Math.max(SETTLE_MILLISECONDS + Math.random() * turn(watch.took), watch.rested - performance.now()),
-    ).unref();
+    if (watch.timer !== null) return;
+    const heard = performance.now();
+    const look = () => {
+      const { mode } = watch;
+      watch.timer = null;
+      watch.last = watch.last.catch(() => undefined).then(() => this.#recordInTime(app, mode));
+      watch.last.catch((error: unknown) => this.#report(app, error));
+    };
+    const takeTurn = () => {
+      if (this.#specifier.isDerivedSince(app, heard)) look();
+      else watch.timer = setTimeout(look, Math.random() * turn(watch.took)).unref();
+    };
+    watch.timer = setTimeout(takeTurn, Math.max(SETTLE_MILLISECONDS, watch.rested - heard)).unref();
   }
 
   #report(app: App, error: unknown): void {
