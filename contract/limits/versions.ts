@@ -30,7 +30,7 @@ export const versionLimits = {
     group: 'builders',
     unit: 'bytes',
     default: 1024 * 1024 * 1024,
-    meaning: 'The memory that one worker takes to derive specifications.',
+    meaning: 'The memory that a node takes to derive specifications.',
     code: 'specification_too_large',
   },
   specificationMilliseconds: {

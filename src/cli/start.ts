@@ -4,11 +4,14 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { type Config, ConfigError, ensureSecrets, readConfig } from '../compose/configuration.ts';
 import {
+  answerTask,
   composePrimary,
   Events,
   isForOperator,
   newSetupToken,
   type Primary,
+  type TaskAnswer,
+  type TaskMessage,
   type WorkerBrief,
   writeLog,
 } from '../compose/node.ts';
@@ -43,8 +46,11 @@ export async function start(): Promise<void> {
     setupToken: newSetupToken(),
     startedAt: new Date().toISOString(),
   };
-  const workers = new Workers(config.workers, { type: 'brief', brief, port }, (reason) =>
-    events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
+  const workers = new Workers(
+    config.workers,
+    { type: 'brief', brief, port },
+    (task) => answerTask(primary.specification, task),
+    (reason) => events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
   );
   try {
     await workers.start();
@@ -55,6 +61,7 @@ export async function start(): Promise<void> {
     rmSync(runFile, { force: true });
   } finally {
     await workers.stop();
+    primary.specification.close();
     await primary.embedded?.stop();
   }
   events.emit({ type: 'node', what: 'stopped' });
@@ -144,17 +151,26 @@ const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 class Workers {
   readonly #count: number;
   readonly #brief: ToWorker;
+  readonly #onTask: (task: TaskMessage) => Promise<TaskAnswer>;
   readonly #onLost: (reason: string) => void;
   #stopping = false;
 
-  constructor(count: number, brief: ToWorker, onLost: (reason: string) => void) {
+  constructor(
+    count: number,
+    brief: ToWorker,
+    onTask: (task: TaskMessage) => Promise<TaskAnswer>,
+    onLost: (reason: string) => void,
+  ) {
     this.#count = count;
     this.#brief = brief;
+    this.#onTask = onTask;
     this.#onLost = onLost;
   }
 
   /** Resolves when every worker answers calls. */
   async start(): Promise<void> {
+    // Specifications are bytes, which JSON would write out one by one.
+    cluster.setupPrimary({ serialization: 'advanced' });
     await Promise.all(Array.from({ length: this.#count }, () => this.#fork()));
   }
 
@@ -169,7 +185,9 @@ class Workers {
     const forkedAt = performance.now();
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.type === 'up') worker.send(this.#brief);
+        if (message.type === 'task')
+          void this.#onTask(message).then((answer) => worker.isConnected() && worker.send(answer));
+        else if (message.type === 'up') worker.send(this.#brief);
         else if (message.type === 'ready') resolve();
         else reject(new Error(message.reason));
       });

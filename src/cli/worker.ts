@@ -1,10 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { ensureSecrets, readConfig } from '../compose/configuration.ts';
-import { composeWorker, type Worker, type WorkerBrief } from '../compose/node.ts';
+import {
+  composeWorker,
+  type TaskAnswer,
+  type TaskMessage,
+  TasksOverPrimary,
+  type Worker,
+  type WorkerBrief,
+} from '../compose/node.ts';
 
 /** What the primary tells a worker, and what it answers. */
-export type ToWorker = { type: 'brief'; brief: WorkerBrief; port: number } | { type: 'stop' };
-export type FromWorker = { type: 'up' } | { type: 'ready' } | { type: 'failed'; reason: string };
+export type ToWorker = { type: 'brief'; brief: WorkerBrief; port: number } | { type: 'stop' } | TaskAnswer;
+export type FromWorker = { type: 'up' } | { type: 'ready' } | { type: 'failed'; reason: string } | TaskMessage;
 
 const tell = (message: FromWorker) => process.send?.(message);
 
@@ -14,10 +21,13 @@ export async function runWorker(): Promise<void> {
   process.on('SIGTERM', () => undefined);
   process.on('SIGHUP', () => undefined);
   let worker: Worker | null = null;
+  const tasks = new TasksOverPrimary(tell);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
-    if (message.type === 'brief') {
-      serve(message.brief, message.port).then(
+    if (message.type === 'task answer') {
+      tasks.hear(message);
+    } else if (message.type === 'brief') {
+      serve(message.brief, message.port, tasks).then(
         (started) => {
           worker = started;
           tell({ type: 'ready' });
@@ -32,10 +42,10 @@ export async function runWorker(): Promise<void> {
   tell({ type: 'up' });
 }
 
-async function serve(brief: WorkerBrief, port: number): Promise<Worker> {
+async function serve(brief: WorkerBrief, port: number, tasks: TasksOverPrimary): Promise<Worker> {
   const config = readConfig();
   const webFolder = fileURLToPath(new URL('./web', import.meta.url));
-  const worker = await composeWorker(config, ensureSecrets(config.home), brief, webFolder);
+  const worker = await composeWorker(config, ensureSecrets(config.home), brief, webFolder, tasks);
   await worker.http.listen({ host: config.host, port });
   return worker;
 }

@@ -29,6 +29,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedd
 import { StartError } from '../postgres/start-error.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
 import { Probes } from '../spec/probe/probes.ts';
+import type { TaskRunner } from '../spec/process/answer.ts';
 import { SpecificationProcess } from '../spec/process/specification-process.ts';
 import { Specifier } from '../spec/specifier.ts';
 import { ServerRoles } from '../spec/versions/server-roles.ts';
@@ -49,6 +50,8 @@ export interface Primary {
   databaseUrl: string;
   postgresVersion: string;
   embedded: EmbeddedPostgres | null;
+  /** Does the workers' tasks. */
+  specification: SpecificationProcess;
   /** True until a builder exists. */
   needsSetup: boolean;
   refs: string[];
@@ -73,7 +76,8 @@ export async function composePrimary(config: Config, secrets: Secrets, events: E
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
-    return { databaseUrl, postgresVersion, embedded, needsSetup, refs };
+    const specification = new SpecificationProcess(new URL('./specification-process.js', import.meta.url));
+    return { databaseUrl, postgresVersion, embedded, specification, needsSetup, refs };
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -88,12 +92,13 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-/** A worker's part: everything that answers calls. */
+/** A worker's part: everything that answers calls. `tasks`: the way to the specification's process. */
 export async function composeWorker(
   config: Config,
   secrets: Secrets,
   brief: WorkerBrief,
   webFolder: string,
+  tasks: TaskRunner,
 ): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
@@ -103,8 +108,7 @@ export async function composeWorker(
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const url = () => brief.url;
-  const specificationProcess = new SpecificationProcess(new URL('./specification-process.js', import.meta.url));
-  const specifier = new Specifier(specificationProcess, url, {
+  const specifier = new Specifier(tasks, url, {
     poolConnections: config.poolConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
@@ -164,7 +168,11 @@ export async function composeWorker(
     areas: [restArea, authArea(events)],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     admin: {
-      handle: (exchange) => handleAdmin(adminContext, exchange),
+      handle: (exchange) => {
+        // Who works on an app looks at its specification soon.
+        specifier.prepare();
+        return handleAdmin(adminContext, exchange);
+      },
       authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     },
     isHealthy: () =>
@@ -187,7 +195,6 @@ export async function composeWorker(
       await http.close();
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await apps.close();
-      specificationProcess.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);
       stopLog();
     },
@@ -210,3 +217,4 @@ export const isForOperator = (error: unknown): boolean =>
 
 export { Events } from '../observe/events.ts';
 export { writeLog } from '../observe/log.ts';
+export { answerTask, type TaskAnswer, type TaskMessage, TasksOverPrimary } from '../spec/process/over-primary.ts';

@@ -1,9 +1,8 @@
 import type { App } from '../apps/app.ts';
-import type { Settings } from '../apps/settings.ts';
 import { catalogueState } from '../catalog/catalogue-state.ts';
 import { loadFigures } from './figures/figures.ts';
+import type { TaskRunner } from './process/answer.ts';
 import { despiteGone, Gone } from './process/gone.ts';
-import type { SpecificationProcess } from './process/specification-process.ts';
 import type { Bytes, Handle, Source } from './process/tasks.ts';
 
 /**
@@ -16,11 +15,9 @@ const MOST_MILLISECONDS = 10_000;
 
 /** What was derived from one state of the app: the process holds it, this names it. */
 interface Derived {
-  readonly state: string;
-  readonly settings: Settings;
+  readonly of: Handle;
   /** When it was asked for first, by performance.now(). */
   readonly since: number;
-  readonly of: Handle;
   readonly hash: Promise<string>;
   /** Null where nobody has looked yet. */
   shown: Shown | null;
@@ -39,13 +36,12 @@ interface Shown {
 /** The last specification of each app, as long as nothing that it is derived from has changed; its figures are read anew every few seconds. */
 export class RememberedSpecifications {
   readonly #byApp = new WeakMap<App, Derived>();
-  readonly #process: SpecificationProcess;
+  readonly #tasks: TaskRunner;
   readonly #read: (app: App) => Promise<Source>;
-  #number = 0;
 
   /** `read`: what the specification of an app is derived from. */
-  constructor(process: SpecificationProcess, read: (app: App) => Promise<Source>) {
-    this.#process = process;
+  constructor(tasks: TaskRunner, read: (app: App) => Promise<Source>) {
+    this.#tasks = tasks;
     this.#read = read;
   }
 
@@ -85,22 +81,25 @@ export class RememberedSpecifications {
 
   async #derived(app: App): Promise<Derived> {
     // Before it is derived: what changes meanwhile is seen the next time.
-    const [state, settings] = await Promise.all([catalogueState(app.database), app.settings()]);
+    const [catalogue, settings] = await Promise.all([catalogueState(app.database), app.settings()]);
+    const { ref, name, createdAt } = app.record;
+    const of = { ref, state: JSON.stringify([name, createdAt, catalogue, settings]) };
     const known = this.#byApp.get(app);
-    if (known?.state === state && known.settings === settings) return known;
-    const of = { ref: app.ref, number: ++this.#number };
-    const derived: Derived = {
-      ...{ state, settings, of, since: performance.now() },
-      ...{ hash: this.#derive(app, of), shown: null },
-    };
+    if (known?.of.state === of.state) return known;
+    const derived: Derived = { of, since: performance.now(), hash: this.#derive(app, of), shown: null };
     this.#byApp.set(app, derived);
     derived.hash.catch(() => this.#forget(app, derived));
     return derived;
   }
 
+  /** Another worker may have had it derived. */
   async #derive(app: App, of: Handle): Promise<string> {
-    const source = await this.#read(app);
-    return this.#process.run('derive', { of, source });
+    try {
+      return await this.#tasks.run('hash', { of });
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error;
+    }
+    return this.#tasks.run('derive', { of, source: await this.#read(app) });
   }
 
   #forget(app: App, derived: Derived): void {
@@ -123,7 +122,7 @@ export class RememberedSpecifications {
     const read = loadFigures(app);
     const shown: Shown = {
       until: Number.POSITIVE_INFINITY,
-      ready: Promise.all([read, hash]).then(([figures]) => this.#process.run('addFigures', { of, figures, at })),
+      ready: Promise.all([read, hash]).then(([figures]) => this.#tasks.run('addFigures', { of, figures, at })),
       pages: new Map(),
     };
     const end = () => {

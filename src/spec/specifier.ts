@@ -14,8 +14,8 @@ import { callExample } from './call-example.ts';
 import { type FactOptions, type Facts, loadFacts, readFacts } from './facts.ts';
 import { loadEntityFigures } from './figures/entities.ts';
 import { idOf } from './names.ts';
+import type { TaskRunner } from './process/answer.ts';
 import { despiteGone } from './process/gone.ts';
-import type { SpecificationProcess } from './process/specification-process.ts';
 import type { Bytes, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
 import { RememberedSpecifications } from './remembered.ts';
 import { snippets } from './snippets.ts';
@@ -23,26 +23,31 @@ import { readTypeNames } from './types/facts.ts';
 
 /** The specification of an app that runs, and what is made from it. Reads here; what takes processor time is done by a process of its own. */
 export class Specifier {
-  readonly #process: SpecificationProcess;
+  readonly #tasks: TaskRunner;
   readonly #remembered: RememberedSpecifications;
   readonly #url: () => string;
   readonly #environment: Partial<Record<LimitName, number>>;
 
   /** `url` is where clients reach the node, without a trailing slash; `environment`, the limits that the node's environment sets. */
-  constructor(process: SpecificationProcess, url: () => string, environment: Partial<Record<LimitName, number>> = {}) {
-    this.#process = process;
+  constructor(tasks: TaskRunner, url: () => string, environment: Partial<Record<LimitName, number>> = {}) {
+    this.#tasks = tasks;
     this.#url = url;
     this.#environment = environment;
-    this.#remembered = new RememberedSpecifications(process, async (app) =>
+    this.#remembered = new RememberedSpecifications(tasks, async (app) =>
       this.#source(app, app.database, await app.settings()),
     );
+  }
+
+  /** Has the process that derives specifications started, where it is not: that takes a tenth of a second, once in a while. */
+  prepare(): void {
+    this.#tasks.run('ready', null).catch(() => undefined);
   }
 
   /** What the app does now, as people or programs read it, in gzip where asked; its live figures are of the last seconds. Throws what `loadFacts` throws, and `specification_too_large`. */
   page(app: App, format: PageFormat, isPacked = false): Promise<Bytes> {
     return this.#remembered.withFigures(app, (of, pages) => {
       const name = `${format} ${isPacked}`;
-      const page = pages.get(name) ?? this.#process.run('page', { of, format, isPacked });
+      const page = pages.get(name) ?? this.#tasks.run('page', { of, format, isPacked });
       pages.set(name, page);
       return page;
     });
@@ -50,7 +55,7 @@ export class Specifier {
 
   /** The calls of chapter 7 by their names alone. */
   callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]> {
-    return this.#remembered.withoutFigures(app, (of) => this.#process.run('callNames', { of }));
+    return this.#remembered.withoutFigures(app, (of) => this.#tasks.run('callNames', { of }));
   }
 
   /** The policies that were behind a call, and how long such a call takes of late. */
@@ -59,21 +64,21 @@ export class Specifier {
     { call, touched, who }: CallStory,
   ): Promise<{ policies: PolicyEntry[]; usual: NonNullable<CallEntry['figures']>['hour'] | null }> {
     const story = { call, touched, who };
-    return this.#remembered.withFigures(app, (of) => this.#process.run('behind', { of, story }));
+    return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, story }));
   }
 
   /** The cells of chapter 6, and the hash of the specification that they are of. */
   cells(app: App): Promise<{ hash: string; roles: Pick<RolesChapter, 'cells'> }> {
     return this.#remembered.withoutFigures(app, async (of, hash) => ({
       hash,
-      roles: await this.#process.run('cells', { of }),
+      roles: await this.#tasks.run('cells', { of }),
     }));
   }
 
   /** One call by its id in chapter 7, as programs and as a request; null where the app has no such call. */
   async callDetail(app: App, id: string): Promise<CallDetail | null> {
     const [found, { rest }] = await Promise.all([
-      this.#remembered.withoutFigures(app, (of) => this.#process.run('call', { of, id })),
+      this.#remembered.withoutFigures(app, (of) => this.#tasks.run('call', { of, id })),
       app.settings(),
     ]);
     if (!found) return null;
@@ -98,7 +103,7 @@ export class Specifier {
     return despiteGone(async () => {
       const options = factOptions(app, await app.settings());
       const [facts, figures] = await Promise.all([readFacts(app.database, options), loadEntityFigures(app.database)]);
-      return this.#process.run('entities', { facts, figures });
+      return this.#tasks.run('entities', { facts, figures });
     });
   }
 
@@ -106,7 +111,7 @@ export class Specifier {
   types(app: App, format: TypesFormat, only: string | null): Promise<Bytes> {
     return despiteGone(async () => {
       const types = await readTypes(app);
-      return this.#process.run('types', { types, ref: app.ref, format, only });
+      return this.#tasks.run('types', { types, ref: app.ref, format, only });
     });
   }
 
@@ -114,7 +119,7 @@ export class Specifier {
   openApi(app: App, role: string | null): Promise<string> {
     return this.#remembered.withoutFigures(app, async (of) => {
       const types = await readTypes(app);
-      return this.#process.run('openApi', { of, types, role, url: `${this.#url()}/apps/${app.ref}` });
+      return this.#tasks.run('openApi', { of, types, role, url: `${this.#url()}/apps/${app.ref}` });
     });
   }
 
@@ -126,7 +131,7 @@ export class Specifier {
     const [stored] = await executor.run([storedSettings]);
     const settings = readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {});
     const source = await this.#source(app, executor, settings);
-    return () => this.#remembered.withoutFigures(app, (of) => this.#process.run('changesTo', { of, source }));
+    return () => this.#remembered.withoutFigures(app, (of) => this.#tasks.run('changesTo', { of, source }));
   }
 
   /** Whether this worker has derived it after a time of performance.now(). */
@@ -140,19 +145,19 @@ export class Specifier {
     use: (hash: string, pack: (previous: Bytes | null) => Promise<{ changes: Change[]; packed: string }>) => Promise<T>,
   ): Promise<T> {
     return this.#remembered.withoutFigures(app, (of, hash) =>
-      use(hash, (previous) => this.#process.run('version', { of, previous })),
+      use(hash, (previous) => this.#tasks.run('version', { of, previous })),
     );
   }
 
   /** A packed version of an app as JSON (a VersionDetail); null where it holds no chapters. */
   versionPage(app: App, entry: VersionEntry, packed: Bytes): Promise<Bytes | null> {
     const { ref, name } = app.record;
-    return despiteGone(() => this.#process.run('versionPage', { entry, packed, app: { ref, name } }));
+    return despiteGone(() => this.#tasks.run('versionPage', { entry, packed, app: { ref, name } }));
   }
 
   /** From one packed version to another, in words; null where one holds no chapters. */
   changesBetween(before: Bytes, after: Bytes): Promise<Change[] | null> {
-    return despiteGone(() => this.#process.run('changesBetween', { before, after }));
+    return despiteGone(() => this.#tasks.run('changesBetween', { before, after }));
   }
 
   async #source(app: App, executor: Executor, settings: Settings): Promise<Source> {

@@ -39,7 +39,7 @@ function start(bounds?: { memory: number; milliseconds: number }): Specification
 
 const packed = (chapters: unknown) => new Uint8Array(gzipSync(JSON.stringify(chapters)));
 const named = (name: string) => packed({ purpose: { name } });
-const of = { ref: 'desk', number: 1 };
+const of = { ref: 'desk', state: 'made' };
 const entry: VersionEntry = { number: 1, hash: 'abc', at: '2026-01-01', causes: [], changes: [], change_count: 0 };
 const app = { ref: 'desk', name: 'Desk' };
 

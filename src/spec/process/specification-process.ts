@@ -2,19 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { type Answer, errorOf, type Input, type Output, type TaskName, type TaskRunner } from './answer.ts';
 import { Gone } from './gone.ts';
-import type { Tasks } from './tasks.ts';
-
-type TaskName = keyof Tasks;
-type Input<Name extends TaskName> = Parameters<Tasks[Name]>[0];
-type Output<Name extends TaskName> = ReturnType<Tasks[Name]>;
-
-/** What the process is told, and what it answers. */
-export interface ToProcess {
-  name: TaskName;
-  input: unknown;
-}
-export type FromProcess = { output: unknown } | { failed: unknown; isGone: boolean };
 
 interface Waiting {
   resolve: (output: unknown) => void;
@@ -39,12 +28,12 @@ const IDLE_MILLISECONDS = 600_000;
 const LAST_WORDS = 2000;
 
 /**
- * The process that derives the specifications of one worker and holds them, started by the first task: so that neither takes from the
- * worker's calls, and an app that is too large, or made to look so, ends nothing but its own task. Tasks are done one after the other, in
+ * The process that derives the specifications of a node and holds them, started by the first task: so that neither takes from the
+ * calls of its workers, and an app that is too large, or made to look so, ends nothing but its own task. Tasks are done one after the other, in
  * the order in which they were given. One that takes too long or too much memory ends the process, and fails; whoever waits behind it
  * gets `Gone`, as nothing is held any more.
  */
-export class SpecificationProcess {
+export class SpecificationProcess implements TaskRunner {
   readonly #entry: URL;
   readonly #bounds: Bounds;
   #child: ChildProcess | null = null;
@@ -58,14 +47,12 @@ export class SpecificationProcess {
     this.#bounds = bounds;
   }
 
-  /** Does a task of `tasks.ts`. Throws Gone, NinefoldError `specification_too_large`, and what the task throws. */
   run<Name extends TaskName>(name: Name, input: Input<Name>): Promise<Output<Name>> {
     this.#child ??= this.#start();
     const child = this.#child;
-    const message: ToProcess = { name, input };
     return new Promise((resolve, reject) => {
       // Where it cannot be sent the process has ended, which is told below.
-      child.send(message, () => undefined);
+      child.send({ name, input }, () => undefined);
       this.#waiting.push({ resolve: (output) => resolve(output as Output<Name>), reject });
       if (this.#waiting.length === 1) this.#timeFirst();
     });
@@ -88,12 +75,12 @@ export class SpecificationProcess {
     child.stderr?.on('data', (said: Buffer) => {
       lastWords = `${lastWords}${said}`.slice(-LAST_WORDS);
     });
-    child.on('message', (answer: FromProcess) => {
+    child.on('message', (answer: Answer) => {
       if (this.#child !== child) return;
       const first = this.#waiting.shift();
       this.#timeFirst();
       if ('output' in answer) first?.resolve(answer.output);
-      else first?.reject(answer.isGone ? new Gone() : answer.failed);
+      else first?.reject(errorOf(answer));
     });
     child.on('error', (error) => this.#lost(child, error));
     child.on('close', (code, signal) => {

@@ -42,10 +42,10 @@ export interface Source {
   app: SpecificationApp;
 }
 
-/** Which specification of an app is meant: numbers are never used twice. */
+/** Which specification of an app is meant: that of one state of its catalogue and its settings. */
 export interface Handle {
   readonly ref: string;
-  readonly number: number;
+  readonly state: string;
 }
 
 /** What `loadTypeFacts` reads, and what of the schema cache tells what joins what. */
@@ -65,7 +65,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 const HELD = 32;
 
 interface Held {
-  readonly number: number;
+  readonly state: string;
   readonly specification: Specification;
   /** The same with the figures that were read last. */
   shown: Specification;
@@ -79,10 +79,20 @@ interface Held {
 export class Tasks {
   readonly #held = new LRUCache<string, Held>({ max: HELD });
 
-  /** Derives what an app does, and holds it in place of what was held of this app. Its hash. */
+  /** Does nothing: who will ask soon has the process started. */
+  ready(_: null): void {}
+
+  /** The hash of what is held, whichever worker it was derived for. */
+  hash({ of }: { of: Handle }): string {
+    return this.#of(of).specification.hash;
+  }
+
+  /** Derives what an app does, where it is not held yet, and holds it in place of what was held of this app. Its hash. */
   derive({ of, source }: { of: Handle; source: Source }): string {
+    const known = this.#held.get(of.ref);
+    if (known?.state === of.state) return known.specification.hash;
     const specification = derived(source);
-    this.#held.set(of.ref, { number: of.number, specification, shown: specification });
+    this.#held.set(of.ref, { state: of.state, specification, shown: specification });
     return specification.hash;
   }
 
@@ -186,9 +196,9 @@ export class Tasks {
     return json(each(allEntities(parseFacts(facts)), ({ id }) => figures.get(id)));
   }
 
-  #of({ ref, number }: Handle): Held {
+  #of({ ref, state }: Handle): Held {
     const held = this.#held.get(ref);
-    if (held?.number !== number) throw new Gone();
+    if (held?.state !== state) throw new Gone();
     return held;
   }
 }
