@@ -78,7 +78,7 @@ describe('a call that is tried', () => {
       .getByRole('textbox', { name: 'Body' })
       .fill('{"title": "for others", "owner": "00000000-0000-0000-0000-000000000000"}');
     await form.getByRole('button', { name: 'Send POST, then undo' }).click();
-    await reply.getByText('403').waitFor();
+    await reply.getByText('403', { exact: true }).waitFor();
     expect(await reply.textContent()).toContain('42501');
     await reply.getByRole('button', { name: 'Why is it refused?' }).click();
     await reply.getByText('write own', { exact: true }).waitFor();
