@@ -19,8 +19,7 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server', 'web');
-  await unpackChromium();
-  const node = await startNode();
+  const [node] = await Promise.all([startNode(), unpackChromium()]);
   await withoutFsync(await superuserUrl(node, 'postgres'));
   const { url, setupUrl, home, operatorToken } = node;
   project.provide('node', { url, setupUrl, home, operatorToken });
