@@ -4,13 +4,13 @@ import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
 import { killAll } from '../support/processes.ts';
-import { makeTestFolder } from '../support/test-folder.ts';
+import { makeTestHome } from '../support/test-folder.ts';
 
 let home: string;
 let node: TestNode;
 
 beforeAll(async () => {
-  home = await makeTestFolder('deletion');
+  home = await makeTestHome('deletion');
   node = await startNode({ home });
 }, 60_000);
 

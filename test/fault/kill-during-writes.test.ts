@@ -3,7 +3,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
 import { killAll, partsOf } from '../support/processes.ts';
-import { makeTestFolder } from '../support/test-folder.ts';
+import { makeTestHome } from '../support/test-folder.ts';
 import { Writer } from './writer.ts';
 
 const rows = 1000;
@@ -14,7 +14,7 @@ let node: TestNode;
 let app: AppConnection;
 
 beforeAll(async () => {
-  home = await makeTestFolder('fault');
+  home = await makeTestHome('fault');
   node = await startNode({ home });
 });
 

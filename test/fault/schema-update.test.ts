@@ -7,13 +7,13 @@ import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
 import { makeOld } from '../support/old-app.ts';
-import { makeTestFolder } from '../support/test-folder.ts';
+import { makeTestHome } from '../support/test-folder.ts';
 
 let home: string;
 let node: TestNode;
 
 beforeAll(async () => {
-  home = await makeTestFolder('update');
+  home = await makeTestHome('update');
   node = await startNode({ home });
 }, 60_000);
 

@@ -4,7 +4,7 @@ import { readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { clone } from './clone.ts';
-import { makeTestFolder } from './test-folder.ts';
+import { makeTestHome } from './test-folder.ts';
 
 /** A running node as any test process can reach it. */
 export interface NodeAddress {
@@ -41,7 +41,7 @@ const program = join(clone, 'dist/ninefold.js');
 
 /** Starts a node on a free port; resolves when it answers. Rejects with what it wrote when it ends instead. */
 export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
-  const home = options.home ?? (await makeTestFolder('node'));
+  const home = options.home ?? (await makeTestHome('node'));
   const child = spawn(process.execPath, [program, 'start', ...(options.args ?? [])], {
     cwd: clone,
     env: { ...environment(home), NINEFOLD_PORT: '0', NINEFOLD_READY_JSON: '1', ...options.env },

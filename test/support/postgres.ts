@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { clone } from './clone.ts';
-import { makeTestFolder } from './test-folder.ts';
+import { homes, makeTestHome } from './test-folder.ts';
 
 export interface TestPostgres {
   /** `postgres://ninefold:…@127.0.0.1:…/postgres`, the superuser's. */
@@ -33,7 +33,7 @@ export async function startPostgres(
   name: string,
   { seed = bare, maxConnections }: { seed?: Seed; maxConnections?: number } = {},
 ): Promise<TestPostgres> {
-  const home = await makeTestFolder(name);
+  const home = await makeTestHome(name);
   await copy(await planted(seed), join(home, 'postgres'));
   const postgres = await startEmbeddedPostgres({
     ...{ ...options, home },
@@ -53,9 +53,9 @@ async function planted({ files, plant }: Seed): Promise<string> {
   const sources = ['package-lock.json', 'src/postgres/initialise.ts', 'test/support/postgres.ts', ...files];
   const contents = await Promise.all(sources.map((file) => readFile(join(clone, file))));
   const hash = createHash('sha256').update(Buffer.concat(contents)).digest('hex').slice(0, 12);
-  const folder = join(clone, '.tmp', `cluster-${hash}`);
+  const folder = join(homes, `cluster-${hash}`);
   if (existsSync(folder)) return folder;
-  const home = await makeTestFolder('cluster');
+  const home = await makeTestHome('cluster');
   const postgres = await startEmbeddedPostgres({ ...options, home });
   await withoutFsync(postgres.url);
   await plant(postgres.url);

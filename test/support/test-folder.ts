@@ -3,9 +3,19 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clone } from './clone.ts';
 
+const below = join(clone, '.tmp/tests');
+
+/** Where the databases of tests are: below the clone as well, unless whoever runs them names a quicker place. */
+export const homes = process.env.TEST_HOMES ?? below;
+
 /** A fresh empty folder below the clone, for a test. */
-export async function makeTestFolder(name: string): Promise<string> {
-  const folder = join(clone, '.tmp/tests', `${name}-${randomUUID().slice(0, 8)}`);
+export const makeTestFolder = (name: string): Promise<string> => make(below, name);
+
+/** A fresh empty home for a node or a PostgreSQL. */
+export const makeTestHome = (name: string): Promise<string> => make(homes, name);
+
+async function make(parent: string, name: string): Promise<string> {
+  const folder = join(parent, `${name}-${randomUUID().slice(0, 8)}`);
   await mkdir(folder, { recursive: true });
   return realpath(folder);
 }
