@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { Client } from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processTable } from '../../test/support/processes.ts';
-import { makeTestFolder } from '../../test/support/test-folder.ts';
+import { makeTestFolder, makeTestHome } from '../../test/support/test-folder.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { serverProcesses } from './process-table.ts';
 import { isRoot, nobody } from './run-as.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  home = join(await makeTestFolder('embedded'), "a home, it's \\ odd");
+  home = join(await makeTestHome('embedded'), "a home, it's \\ odd");
   running = [];
   children = [];
 });
