@@ -3,13 +3,13 @@ import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
 import { processTable } from '../support/processes.ts';
-import { makeTestFolder } from '../support/test-folder.ts';
+import { makeTestHome } from '../support/test-folder.ts';
 
 let home: string;
 let node: TestNode;
 
 beforeAll(async () => {
-  home = await makeTestFolder('specification');
+  home = await makeTestHome('specification');
   node = await startNode({ home });
 }, 60_000);
 
