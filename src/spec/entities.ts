@@ -12,6 +12,7 @@ import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { junctionsOf } from './junctions.ts';
 import { byName, compareText, entityId, idOf, roleName } from './names.ts';
+import { shownKeys } from './shown-keys.ts';
 import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
 
@@ -27,13 +28,16 @@ export function entitiesChapter(facts: Facts): EntitiesChapter {
   const told = facts.relations.filter((relation) => isTold(facts, relation.schema));
   const entities = describe(facts, told);
   const relations = foreignKeys(facts, new Set(told.map((relation) => relation.oid)));
+  const shown = shownKeys(facts);
   return {
     entities,
     relations,
-    junctions: junctionsOf(entities, relations),
+    junctions: junctionsOf(entities, relations, shown),
+    shown_keys: shown.keys,
     sources: [
       { kind: 'catalogue', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
       { kind: 'catalogue', label: 'pg_constraint: keys and foreign keys', sql: keysSql },
+      { kind: 'catalogue', label: 'pg_rewrite: what the fields of views show' },
       { kind: 'catalogue', label: 'comment on table, comment on column: the words' },
     ],
   };

@@ -21,6 +21,7 @@ interface Case {
 const sql = `${appSql}
 create materialized view public.counted as select count(*) as tickets from public.tickets;
 create view public.counted_again as select tickets as same from public.counted;
+create view public.asked as select id from public.tickets;
 create domain public.color as int;
 create table public.shades (id int primary key, shade public.color);
 insert into public.shades values (1, 255);
@@ -58,6 +59,13 @@ const cases: readonly Case[] = [
     undoes: 'alter table public.labelled drop constraint labelled_pkey',
     says: { 3: /Rows are joined to rows of public\.labels through public\.labelled, many to many/ },
     call: { path: '/rest/v1/shades?select=id,labels(id)' },
+    answers: [/^400 .*PGRST200/, /^200 /],
+  },
+  {
+    does: 'create or replace view public.asked as select id, customer_id as who from public.tickets',
+    undoes: 'drop view public.asked; create view public.asked as select id from public.tickets',
+    says: { 3: /`who` points to a row of public\.customers \(`id`\), as in public\.tickets/ },
+    call: { path: '/rest/v1/asked?select=id,customers(id)' },
     answers: [/^400 .*PGRST200/, /^200 /],
   },
   {

@@ -128,7 +128,13 @@ it('warns of tables that everybody with a grant reads whole, and of no others', 
   const hidden = entity('hidden', { row_level_security: false, exposed: false });
   const view = entity('view', { row_level_security: false, kind: 'view' });
   expect(
-    openTables({ entities: [entity('closed'), open, hidden, view], relations: [], junctions: [], sources: [] }),
+    openTables({
+      entities: [entity('closed'), open, hidden, view],
+      relations: [],
+      junctions: [],
+      shown_keys: [],
+      sources: [],
+    }),
   ).toEqual([open]);
 });
 
