@@ -246,6 +246,13 @@ const cases: readonly Case[] = [
     answers: [/^418 /, /"PGRST202"/],
   },
   {
+    does: 'create function public.pick("order" int, "a.b" int default 0) returns int language sql as $$ select "order" + "a.b" $$',
+    undoes: 'drop function public.pick(int, int)',
+    says: { 7: /GET \/rest\/v1\/rpc\/pick`.*\| "order", "a\.b"\? \|/ },
+    call: { path: `/rest/v1/rpc/pick?${encodeURIComponent('"order"')}=3&${encodeURIComponent('"a.b"')}=4` },
+    answers: [/"PGRST202"/, /^200 7/],
+  },
+  {
     does: `alter function public.charge(int) set lock_timeout = '2s'`,
     undoes: 'alter function public.charge(int) reset lock_timeout',
     says: { 9: /charge.*lock\\?_timeout.*2,000 milliseconds/ },
