@@ -45,6 +45,11 @@ create function back.fits(text) returns boolean language plpgsql immutable as 'b
 create table public.labels (id int primary key);
 create table public.labelled (shade int not null references public.shades, label int not null references public.labels);
 create table public.notes (id int primary key, words text check (back.fits(words)));
+create function back.rate() returns int language sql as 'select 3';
+create function public.price(amount int, rate int default 1 * back.rate()) returns int language sql security definer as 'select amount * rate';
+create function public.priced(public.shades, rate int default back.rate()) returns int language sql stable as 'select rate';
+create sequence back.tickets; grant usage on sequence back.tickets to service_role;
+create function public.number(at bigint default nextval('back.tickets')) returns bigint language sql as 'select at';
 create function public.charge(amount int) returns int language plpgsql as
   $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
 `;
@@ -244,6 +249,27 @@ const cases: readonly Case[] = [
     says: { 8: /PT418.*not while no call may run it/ },
     call: { method: 'POST', path: '/rest/v1/rpc/audited', body: {} },
     answers: [/^418 /, /"PGRST202"/],
+  },
+  {
+    does: 'revoke execute on function back.rate() from public, service_role',
+    undoes: 'grant execute on function back.rate() to public',
+    says: { 6: /price\(integer, integer\) \|.*\| when with rate given/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/price', body: { amount: 2 } },
+    answers: [/^200 6/, /^403 .*"42501".*permission denied for function rate/],
+  },
+  {
+    does: 'revoke execute on function back.rate() from public, service_role',
+    undoes: 'grant execute on function back.rate() to public',
+    says: { 6: /priced.*\| – \|/ },
+    call: { path: '/rest/v1/shades?select=priced' },
+    answers: [/^200 /, /^403 .*"42501".*permission denied for function rate/],
+  },
+  {
+    does: 'revoke all on sequence back.tickets from service_role',
+    undoes: 'grant usage on sequence back.tickets to service_role',
+    says: { 6: /number\(bigint\) \|.*\| when with at given/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/number', body: {} },
+    answers: [/^200 \d/, /^403 .*"42501".*permission denied for sequence tickets/],
   },
   {
     does: 'create function public.pick("order" int, "a.b" int default 0) returns int language sql as $$ select "order" + "a.b" $$',

@@ -1,4 +1,6 @@
+import { defaultNeeds } from '../../catalog/default-needs.ts';
 import type { FieldFact, GrantFact, RelationFact } from '../../catalog/entities.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 import { Membership } from './membership.ts';
@@ -70,13 +72,29 @@ export class Rights {
     const fields = this.fieldsOf.get(relation.oid) ?? [];
     const lacks = (field: FieldFact): boolean => {
       if (!field.needs || field.identity !== '') return false;
-      const closed = field.needs.sequences.some((oid) => {
-        const grants = this.#sequences.get(oid)?.grants ?? [];
-        return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
-      });
-      return closed || this.refusedFunctions(role, field.needs.functions).length > 0;
+      return !this.#computes(role, field.needs.functions, field.needs.sequences);
     };
     return fields.filter(lacks).map((field) => field.name);
+  }
+
+  /** The same for the arguments of a function: whoever calls computes their defaults, whosever rights the function itself has. */
+  argumentsToGive(role: number, { inputs, defaults }: RoutineFact): RoutineFact['inputs'] {
+    const needs = defaults === null ? [] : defaultNeeds(defaults);
+    const first = inputs.length - needs.length;
+    return needs.flatMap(({ functions, relations }, i) => {
+      const input = inputs[first + i];
+      const sequences = relations.filter((oid) => this.#sequences.has(oid));
+      return !input || this.#computes(role, functions, sequences) ? [] : [input];
+    });
+  }
+
+  /** Whether the role may compute an expression that calls functions and takes numbers from sequences. */
+  #computes(role: number, functions: readonly number[], sequences: readonly number[]): boolean {
+    const isClosed = (oid: number) => {
+      const grants = this.#sequences.get(oid)?.grants ?? [];
+      return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
+    };
+    return !sequences.some(isClosed) && this.refusedFunctions(role, functions).length === 0;
   }
 
   #isAny(role: number, ...predefined: readonly number[]): boolean {
