@@ -131,7 +131,7 @@ export interface Field {
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
   /** Of a composite type, also beneath a domain or in an array: what a value consists of; absent for all others. */
-  attributes?: { name: string; type: string; comment?: string }[];
+  attributes?: Attribute[];
   /**
    * What its texts are sorted and compared by, where that is not the database's own; absent otherwise. `equal`: which texts are equal
    * although they are spelled otherwise, "that differ in upper and lower case alone"; absent where only the same are.
@@ -145,6 +145,15 @@ export interface Field {
   type_comments?: string[];
   /** The field that it points to, by the first foreign key that has it. */
   references: { schema: string; entity: string; field: string } | null;
+}
+
+/** A part of a value of a composite type. */
+export interface Attribute {
+  name: string;
+  type: string;
+  comment?: string;
+  /** What it consists of itself; absent where it does not, and of types that hold one another so many times that it is not told. */
+  attributes?: Attribute[];
 }
 
 export interface Relation {

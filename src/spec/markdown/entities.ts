@@ -1,6 +1,7 @@
 import { entityId } from '../../../contract/entity-names.ts';
 import { isMachineTrigger } from '../../../contract/machine-trigger.ts';
 import type {
+  Attribute,
   EntitiesChapter,
   Entity,
   EntityTrigger,
@@ -85,11 +86,17 @@ function about(entity: Entity): string {
 function type(field: Field): string {
   const beneath = field.base_type === null ? '' : `, a ${inline(field.base_type)}`;
   const values = field.enum_values === null ? '' : `: ${field.enum_values.map(inline).join(', ')}`;
-  const parts = (field.attributes ?? [])
-    .map(({ name, type, comment }) => inline(`${name} ${type}${comment === undefined ? '' : ` (${comment})`}`))
-    .join(', ');
+  const parts = partsWords(field.attributes);
   return `${inline(field.type)}${beneath}${values}${parts === '' ? '' : ` of ${parts}`}${collation(field)}`;
 }
+
+const partsWords = (attributes: readonly Attribute[] = []): string =>
+  attributes
+    .map(({ name, type, comment, attributes: parts }) => {
+      const words = inline(`${name} ${type}${comment === undefined ? '' : ` (${comment})`}`);
+      return parts === undefined ? words : `${words} of (${partsWords(parts)})`;
+    })
+    .join(', ');
 
 function collation({ collation }: Field): string {
   if (collation === undefined) return '';

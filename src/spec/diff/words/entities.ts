@@ -252,7 +252,8 @@ const partsWords = (attributes: unknown): string =>
   items({ attributes }, 'attributes')
     .map((one) => {
       const comment = text(one, 'comment');
-      return `${text(one, 'name')} ${text(one, 'type')}${comment === '' ? '' : ` (${quoted(comment)})`}`;
+      const parts = partsWords(one.attributes);
+      return `${text(one, 'name')} ${text(one, 'type')}${comment === '' ? '' : ` (${quoted(comment)})`}${parts === '' ? '' : ` of (${parts})`}`;
     })
     .join(', ');
 

@@ -144,6 +144,10 @@ it('says what a value of a composite type consists of', () => {
     { name: 'kind', type: 'public.kind', comment: 'of house' },
   ];
   expect(attributeWords(field('seat', { attributes }))).toBe('street text, kind kind (of house)');
+  const within = [{ name: 'home', type: 'public.seat', attributes }];
+  expect(attributeWords(field('seats', { attributes: within }))).toBe(
+    'home seat of (street text, kind kind (of house))',
+  );
   expect(attributeWords(field('name'))).toBe('');
 });
 
