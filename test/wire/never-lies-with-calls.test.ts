@@ -49,6 +49,8 @@ create function back.rate() returns int language sql as 'select 3';
 create function public.price(amount int, rate int default 1 * back.rate()) returns int language sql security definer as 'select amount * rate';
 create function public.priced(public.shades, rate int default back.rate()) returns int language sql stable as 'select rate';
 create sequence back.tickets; grant usage on sequence back.tickets to service_role;
+create table public.sheets (name text, kind text); create view public.names as select name from public.sheets;
+create table public.numbered (number int default nextval('back.tickets'), word text); create view public.words as select word from public.numbered;
 create function public.number(at bigint default nextval('back.tickets')) returns bigint language sql as 'select at';
 create function public.charge(amount int) returns int language plpgsql as
   $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
@@ -270,6 +272,23 @@ const cases: readonly Case[] = [
     says: { 6: /number\(bigint\) \|.*\| when with at given/ },
     call: { method: 'POST', path: '/rest/v1/rpc/number', body: {} },
     answers: [/^200 \d/, /^403 .*"42501".*permission denied for sequence tickets/],
+  },
+  {
+    does: 'truncate public.sheets; alter table public.sheets alter kind set not null',
+    undoes: 'alter table public.sheets alter kind drop not null; truncate public.sheets',
+    says: {
+      6: /Nobody adds rows: .*field kind must have a value, and none can be given \(23502\)/,
+      7: /POST \/rest\/v1\/names`/,
+    },
+    call: { method: 'POST', path: '/rest/v1/names', body: { name: 'Ada' } },
+    answers: [/^201/, /^400 .*"23502"/],
+  },
+  {
+    does: 'revoke all on sequence back.tickets from service_role',
+    undoes: 'grant usage on sequence back.tickets to service_role; truncate public.numbered',
+    says: { 7: /POST \/rest\/v1\/words`/ },
+    call: { method: 'POST', path: '/rest/v1/words', body: { word: 'one' } },
+    answers: [/^201/, /^403 .*"42501".*permission denied for sequence tickets/],
   },
   {
     does: 'create function public.pick("order" int, "a.b" int default 0) returns int language sql as $$ select "order" + "a.b" $$',
