@@ -45,6 +45,8 @@ export interface EntitiesChapter {
   relations: Relation[];
   /** By the entities that they join. */
   junctions: Junction[];
+  /** Foreign keys that exposed views show, by view, then by the key. */
+  shown_keys: ShownKey[];
   sources: Source[];
 }
 
@@ -129,7 +131,7 @@ export interface Field {
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
   /** Of a composite type, also beneath a domain or in an array: what a value consists of; absent for all others. */
-  attributes?: { name: string; type: string; comment?: string }[];
+  attributes?: Attribute[];
   /**
    * What its texts are sorted and compared by, where that is not the database's own; absent otherwise. `equal`: which texts are equal
    * although they are spelled otherwise, "that differ in upper and lower case alone"; absent where only the same are.
@@ -143,6 +145,15 @@ export interface Field {
   type_comments?: string[];
   /** The field that it points to, by the first foreign key that has it. */
   references: { schema: string; entity: string; field: string } | null;
+}
+
+/** A part of a value of a composite type. */
+export interface Attribute {
+  name: string;
+  type: string;
+  comment?: string;
+  /** What it consists of itself; absent where it does not, and of types that hold one another so many times that it is not told. */
+  attributes?: Attribute[];
 }
 
 export interface Relation {
@@ -160,15 +171,35 @@ export interface Relation {
   on_update?: 'cascade' | 'set null' | 'set default' | 'nothing';
 }
 
-/** A table whose rows each join a row of one entity to a row of another: calls embed each of the two in the other. */
+/**
+ * A table, or a view of one, whose rows each join a row of one entity to a row of another: calls embed each of the two in the other, and views
+ * that show what is pointed to in their place.
+ */
 export interface Junction {
   /** The names of its two foreign keys. */
   name: string;
   /** Ids of the entities that it joins, which may be the same. */
   from: string;
   to: string;
-  /** Id of the table. */
+  /** Id of the table or the view. */
   through: string;
+}
+
+/**
+ * One end of a foreign key as a view shows it. Calls embed through the view as through the table beneath: whatever has the other end, the
+ * table there or a view of it, and the view embed each other.
+ */
+export interface ShownKey {
+  /** Id of the view. */
+  view: string;
+  /** The end that it shows: the fields that point, or those that they point to. */
+  shows: 'from' | 'to';
+  /** The foreign key. */
+  name: string;
+  /** What the view calls its fields, in the order of the key; one that it shows several times under each name. */
+  fields: string[][];
+  from: { schema: string; entity: string; fields: string[] };
+  to: { schema: string; entity: string; fields: string[] };
 }
 
 export interface RulesChapter {

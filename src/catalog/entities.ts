@@ -13,6 +13,8 @@ export interface EntityFacts {
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
+  /** Views, with the parse tree of their query, of one without queries within it the target list alone: `viewColumnOrigins` reads it. */
+  view_trees: { view: number; tree: string }[];
   /** Sequences of the app's schemas, but those that count one by one from 1 for as long as the largest type lasts. */
   numberings: NumberingFact[];
 }
@@ -421,6 +423,13 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select i.inhrelid::int8 as child, i.inhparent::int8 as parent
     from pg_catalog.pg_inherits i join ${relationsOf('c')} on c.oid = i.inhparent
     order by i.inhparent, i.inhrelid`),
+
+  view_trees: list(`
+    select c.oid::int8 as view, case when position('{QUERY' in substr(t.tree, 4)) > 0 then t.tree
+      else '({QUERY' || substr(t.tree, position(' :targetList ' in t.tree), position(' :override ' in t.tree) - position(' :targetList ' in t.tree)) || '})' end as tree
+    from ${relationsOf('c')} join pg_catalog.pg_rewrite r on r.ev_class = c.oid and r.ev_type = '1'
+    cross join lateral (select r.ev_action::text as tree offset 0) t
+    where c.relkind in ('v', 'm') order by c.oid`),
 
   numberings: list(`
     select q.seqrelid::int8 as sequence, coalesce(i.refobjid, 0)::int8 as relation, coalesce(i.refobjsubid, 0) as field,

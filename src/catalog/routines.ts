@@ -31,6 +31,8 @@ export interface RoutineFact {
   kind: 'f' | 'p' | 'a' | 'w';
   /** Input arguments in order; `mode` is pg_proc.proargmodes: i in, b inout, v variadic. */
   inputs: { name: string; type: string; mode: 'i' | 'b' | 'v'; has_default: boolean }[];
+  /** The parse trees of their defaults, as a list: those of the last arguments; null where there is none. */
+  defaults: string | null;
   /** What it returns, as PostgreSQL prints it: `SETOF public.tickets`, `TABLE(id uuid)`. */
   result: string;
   /** All arguments with their defaults, as PostgreSQL prints them. */
@@ -66,7 +68,7 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
           from rows from (unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])), unnest(p.proargnames),
             unnest(p.proargmodes)) with ordinality as i(type, name, mode, at)
           where coalesce(i.mode, 'i') in ('i', 'b', 'v')) a) as inputs,
-      pg_get_function_arguments(p.oid) as arguments, p.proowner::int8 as owner, p.proisstrict as strict,
+      p.proargdefaults::text as defaults, pg_get_function_arguments(p.oid) as arguments, p.proowner::int8 as owner, p.proisstrict as strict,
       case when p.prokind not in ('f', 'p') then '' when p.prosqlbody is null then p.prosrc
         else pg_get_function_sqlbody(p.oid) end as body,
       pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.proretset and p.prorows = 1 as one_row, p.provolatile as volatility,

@@ -3,6 +3,7 @@ import { authCalls } from '../../contract/calls.ts';
 import type { CallEntry, Entity, Field, RoleCell } from '../../contract/specification.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { exampleOf } from './examples.ts';
+import { queryName, restName } from './names.ts';
 import { js } from './snippets.ts';
 
 /** What a call reaches, as far as an example of it needs to know. */
@@ -46,9 +47,6 @@ const schemaHeaders = (schema: string, method: CallEntry['method'], defaultSchem
   chain: schema === defaultSchema ? '' : `.schema(${js(schema)})`,
 });
 
-/** A field's name where /rest/v1 parses names: quoted when it holds a character that means something there. */
-const restName = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);
-
 /** A name for supabase-js, which sets it into the path as it is: encoded where it would not arrive whole. */
 function pathPart(name: string): string {
   const arrives = !name.includes('%') && decodeURIComponent(new URL(`http://app/${name}`).pathname) === `/${name}`;
@@ -67,9 +65,9 @@ function oneRow(entity: Entity): { query: string; chain: string } {
   const keys = names.flatMap((name) => entity.fields.find((field) => field.name === name) ?? []);
   return {
     query: keys
-      .map((field) => `${encodeURIComponent(restName(field.name))}=eq.${encodeURIComponent(text(exampleOf(field)))}`)
+      .map((field) => `${encodeURIComponent(queryName(field.name))}=eq.${encodeURIComponent(text(exampleOf(field)))}`)
       .join('&'),
-    chain: keys.map((field) => `.eq(${js(restName(field.name))}, ${js(exampleOf(field))})`).join(''),
+    chain: keys.map((field) => `.eq(${js(queryName(field.name))}, ${js(exampleOf(field))})`).join(''),
   };
 }
 
@@ -123,10 +121,13 @@ function routineExample(
   const values = Object.fromEntries(given.map((input) => [input.name, exampleOf({ type: input.type })]));
   if (method === 'GET') {
     const query = given
-      .map((input) => `${encodeURIComponent(input.name)}=${encodeURIComponent(inQuery(values[input.name]))}`)
+      .map((input) => `${encodeURIComponent(queryName(input.name))}=${encodeURIComponent(inQuery(values[input.name]))}`)
       .join('&');
     // supabase-js writes lists as PostgreSQL reads them, and no objects.
-    const args = Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value : plainText(value)]);
+    const args = Object.entries(values).map(([name, value]) => [
+      queryName(name),
+      Array.isArray(value) ? value : plainText(value),
+    ]);
     return { query, headers, body: null, expression: `${rpc}, ${js(Object.fromEntries(args))}, { get: true })` };
   }
   const whole = wholeBody(routine);

@@ -18,7 +18,7 @@ import { callSettings } from './call-settings.ts';
 import type { Facts } from './facts.ts';
 import { functionEntries } from './functions.ts';
 import { groupBy } from './group.ts';
-import { idOf } from './names.ts';
+import { idOf, queryName } from './names.ts';
 import { refusedCalls } from './overloads.ts';
 import { callableRoutines } from './routines.ts';
 
@@ -278,7 +278,7 @@ const routineCall = (
   roles: cells.map((cell) => cell.role),
   ...((method === 'GET' || routine.volatility !== 'v') && { reads_only: true as const }),
   parameters: (method === 'GET' ? routine.inputs.filter(({ name }) => name !== '') : routine.inputs).map((input) => ({
-    name: input.name === '' ? 'body' : input.name,
+    name: input.name === '' ? 'body' : method === 'GET' ? queryName(input.name) : input.name,
     in: method === 'GET' ? 'query' : 'body',
     type: input.mode === 'v' ? `${input.type}, any number of them` : input.type,
     // PostgreSQL finds a function by the names of its arguments only where the variadic one is among them, default or not.

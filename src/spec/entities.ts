@@ -1,4 +1,4 @@
-import type { EntitiesChapter, Entity, Field, Relation } from '../../contract/specification.ts';
+import type { Attribute, EntitiesChapter, Entity, Field, Relation } from '../../contract/specification.ts';
 import type {
   ConstraintFact,
   EntityFacts,
@@ -12,6 +12,7 @@ import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { junctionsOf } from './junctions.ts';
 import { byName, compareText, entityId, idOf, roleName } from './names.ts';
+import { shownKeys } from './shown-keys.ts';
 import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
 
@@ -27,13 +28,16 @@ export function entitiesChapter(facts: Facts): EntitiesChapter {
   const told = facts.relations.filter((relation) => isTold(facts, relation.schema));
   const entities = describe(facts, told);
   const relations = foreignKeys(facts, new Set(told.map((relation) => relation.oid)));
+  const shown = shownKeys(facts);
   return {
     entities,
     relations,
-    junctions: junctionsOf(entities, relations),
+    junctions: junctionsOf(entities, relations, shown),
+    shown_keys: shown.keys,
     sources: [
       { kind: 'catalogue', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
       { kind: 'catalogue', label: 'pg_constraint: keys and foreign keys', sql: keysSql },
+      { kind: 'catalogue', label: 'pg_rewrite: what the fields of views show' },
       { kind: 'catalogue', label: 'comment on table, comment on column: the words' },
     ],
   };
@@ -165,7 +169,7 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
 
 function describeField(look: Lookup, constraints: readonly ConstraintFact[], field: FieldFact): Field {
   const type = look.types.get(field.type_oid);
-  const attributes = attributesOf(look, field.type_oid);
+  const attributes = attributesOf(look, field.type_oid, { left: MOST_ATTRIBUTES });
   const chain = domainChain(look, field.type_oid);
   // A period is covered by rows there: it points to none of them.
   const key = constraints.find(
@@ -230,11 +234,21 @@ function enumValues(look: Lookup, oid: number): string[] | null {
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
 }
 
-/** The same for the attributes of a composite type. */
-function attributesOf(look: Lookup, oid: number): TypeFact['attributes'] {
+/** Attributes of one field that are told, at every depth: composite types can hold one another many times over. */
+const MOST_ATTRIBUTES = 200;
+
+/** The same for the attributes of a composite type, and of those within it, where not so many are told already that there is no end. */
+function attributesOf(look: Lookup, oid: number, count: { left: number }): Attribute[] | null {
   const type = look.types.get(oid);
   if (!type) return null;
-  return type.kind === 'd' || type.is_array ? attributesOf(look, type.base) : type.attributes;
+  if (type.kind === 'd' || type.is_array) return attributesOf(look, type.base, count);
+  if (type.attributes === null || count.left <= 0) return null;
+  count.left -= type.attributes.length;
+  return type.attributes.map((attribute) => {
+    const part = type.parts?.find(({ name }) => name === attribute.name);
+    const attributes = part ? attributesOf(look, part.type_oid, count) : null;
+    return attributes === null ? attribute : { ...attribute, attributes };
+  });
 }
 
 const onUpdate = { c: 'cascade', n: 'set null', d: 'set default', x: 'nothing' } as const;

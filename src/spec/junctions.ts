@@ -1,19 +1,39 @@
 import type { Entity, Junction, Relation } from '../../contract/specification.ts';
 import { groupBy } from './group.ts';
 import { compareText, entityId } from './names.ts';
+import type { ShownKeys } from './shown-keys.ts';
 
 /**
- * What tables between two others join (PostgREST docs, "Many-to-Many relationships"): two foreign keys whose fields all belong to the
- * primary key of their table, each pair once. Only what calls reach. Pure.
+ * What tables between two others join, and views of such tables (PostgREST docs, "Many-to-Many relationships"): two foreign keys whose fields
+ * all belong to the primary key of their table, each pair once. Only what calls reach. Pure.
  */
-export function junctionsOf(entities: readonly Entity[], relations: readonly Relation[]): Junction[] {
+export function junctionsOf(entities: readonly Entity[], relations: readonly Relation[], shown: ShownKeys): Junction[] {
   const exposed = new Map(entities.filter((entity) => entity.exposed).map((entity) => [entity.id, entity]));
-  const keys = relations.flatMap(({ name, from, to, kind, period }) => {
+  const keyOf = (from: Relation['from'], name: string) => `${entityId(from.schema, from.entity)}\0${name}`;
+  const joining = new Map(
+    relations
+      .filter(({ kind, period }) => kind === 'many-to-one' && !period)
+      .map((relation) => [keyOf(relation.from, relation.name), relation]),
+  );
+  // What is pointed to is reached where a view shows it, too.
+  const shownEnds = new Set(
+    shown.keys.filter(({ shows }) => shows === 'to').map(({ from, name }) => keyOf(from, name)),
+  );
+  const own = [...joining.values()].map(({ name, from, to }) => {
     const through = entityId(from.schema, from.entity);
+    return { name, from, to, through, fields: from.fields, inKey: exposed.get(through)?.primary_key ?? [] };
+  });
+  const ofViews = shown.keys
+    .filter(({ shows, from, name }) => shows === 'from' && joining.has(keyOf(from, name)))
+    .map(({ name, from, to, view, fields }) => {
+      const inKey = shown.primary.get(view) ?? [];
+      const named = fields.map((names) => names.find((one) => inKey.includes(one)) ?? '');
+      return { name, from, to, through: view, fields: named, inKey };
+    });
+  const keys = [...own, ...ofViews].flatMap(({ name, from, to, through, fields, inKey }): Key[] => {
     const end = entityId(to.schema, to.entity);
-    const inKey = exposed.get(through)?.primary_key ?? [];
-    const joins = kind === 'many-to-one' && !period && exposed.has(end);
-    return joins && from.fields.every((field) => inKey.includes(field)) ? [{ name, through, end }] : [];
+    const isReached = exposed.has(end) || shownEnds.has(keyOf(from, name));
+    return isReached && fields.every((field) => inKey.includes(field)) ? [{ name, through, end }] : [];
   });
   const pairs = [...groupBy(keys, ({ through }) => through).values()].flatMap((ofTable) =>
     ofTable.flatMap((one, i) => ofTable.slice(i + 1).map((other) => junction(one, other))),

@@ -305,6 +305,18 @@ describe('chapter 3 tells of keys, collations, comments and numbers', () => {
     expect(field('public.typed', 'tags')).not.toHaveProperty('type_comments');
   });
 
+  it('what composite types within composite types consist of, in arrays too', () => {
+    const address = field('public.typed', 'address').attributes;
+    expect(address?.map(({ name }) => name)).toEqual(['street', 'number', 'state', 'zip']);
+    expect(field('public.typed', 'homes').attributes).toEqual([
+      { name: 'address', type: 'public.address', attributes: address },
+      { name: 'old ones', type: 'public.address[]', attributes: address },
+    ]);
+    expect(entitiesMarkdown(chapter)).toContain(
+      'public.home of address public.address of (street public.word (Without',
+    );
+  });
+
   it.each([
     ['a', 'from 1000'],
     ['b', 'from 1 to 2, then none (2200H)'],

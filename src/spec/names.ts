@@ -12,6 +12,27 @@ export const idOf = (routine: RoutineFact): string =>
     routine.inputs.map((input) => input.type),
   );
 
+const quoted = (name: string): string => `"${name.replace(/["\\]/g, '\\$&')}"`;
+
+/** A field's name where /rest/v1 parses names: quoted when it holds a character that means something there. */
+export const restName = (name: string): string => (/^\w+$/.test(name) ? name : quoted(name));
+
+/** Parameters of /rest/v1 with a meaning of their own (PostgREST docs, "URL Grammar"). */
+const reserved: ReadonlySet<string> = new Set([
+  'select',
+  'columns',
+  'on_conflict',
+  'order',
+  'limit',
+  'offset',
+  'and',
+  'or',
+]);
+
+/** The parameter of a query that filters a field, or is an argument: quoted where the bare name means something else. */
+export const queryName = (name: string): string =>
+  /^[\p{L}\d_$]+$/u.test(name) && !reserved.has(name) ? name : quoted(name);
+
 /** Orders by code unit: the same on every machine and in every locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

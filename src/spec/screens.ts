@@ -5,7 +5,7 @@ import type { ScreenFact } from '../catalog/description.ts';
 import { tokenise } from '../catalog/expression-text.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
-import { compareText, sqlName } from './names.ts';
+import { compareText, restName, sqlName } from './names.ts';
 import { computedIn, type ScreenUse, unmetBy } from './screen-rights.ts';
 
 /** What the screens of an entity follow from. */
@@ -270,6 +270,3 @@ const orderedNames = (order: string): string[] =>
 
 /** The column of `column->path`, without quotes. */
 const fieldOf = (text: string): string => text.replace(/->.*$/, '').replace(/^"(.*)"$/, '$1');
-
-/** A name in the order of a data call. */
-const restName = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { loadCatalog } from '../catalog/load.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import { loadFacts } from './facts.ts';
@@ -88,6 +89,39 @@ describe('what an app is read as', () => {
       [['customer'], 'customers', 'cascade'],
       [['owner'], 'users', 'no action'],
     ]);
+  });
+
+  it('keys that views show: what calls embed through them, tables that calls do not reach beneath', async () => {
+    await owner.script(`create schema back;
+      create table back.boats (id int primary key, tender int unique references back.boats);
+      create table back.people (id int primary key, boss int references back.people);
+      create table back.seats (boat int references back.boats, person int references back.people, deck text, primary key (boat, person));
+      create table public.trips (id int primary key, boat int references back.boats, guide int references back.people);
+      create view public.ships as select id as ship, tender from back.boats;
+      create view public.fleet as select ship, ship as same from public.ships;
+      create view public.crew as select p.id, p.boss, b.id as head from back.people p join back.people b on b.id = p.boss;
+      create view public.places as select boat, person from back.seats;
+      create view public.decks as select person, deck from back.seats;
+      create materialized view public.kept as select boat, 1 as boss from back.seats;
+      create view public.counted as select count(*) as boat from back.seats`);
+    const { entities } = (await derive()).chapters;
+    const told = (entities?.shown_keys ?? []).flatMap(({ view, shows, name, fields: [names] }) =>
+      (names ?? []).map((field) => [view, shows, name, field].join(' ')),
+    );
+    expect(entities?.junctions).toEqual([
+      { name: 'seats_boat_fkey, seats_person_fkey', from: 'back.boats', to: 'back.people', through: 'public.places' },
+    ]);
+    const { relationships } = await loadCatalog(owner, ['public'], ['public', 'extensions']);
+    const embedded = [...relationships.values()].flat().flatMap((one) => {
+      if (one.kind === 'computed' || one.kind === 'many-to-many') return [];
+      const isTo = one.kind === 'one-to-many' || one.isParent;
+      const { table, tableIsView, constraint, columns } = one;
+      return tableIsView
+        ? [`public.${table.name} ${isTo ? 'to' : 'from'} ${constraint} ${columns.map(([here]) => here)}`]
+        : [];
+    });
+    await owner.script('drop schema back cascade');
+    expect(told).toEqual([...new Set(embedded)].sort());
   });
 
   it('calls: what each role may call, overloads apart, GET too, which only reads', async () => {

@@ -21,6 +21,7 @@ interface Case {
 const sql = `${appSql}
 create materialized view public.counted as select count(*) as tickets from public.tickets;
 create view public.counted_again as select tickets as same from public.counted;
+create view public.asked as select id from public.tickets;
 create domain public.color as int;
 create table public.shades (id int primary key, shade public.color);
 insert into public.shades values (1, 255);
@@ -44,6 +45,13 @@ create function back.fits(text) returns boolean language plpgsql immutable as 'b
 create table public.labels (id int primary key);
 create table public.labelled (shade int not null references public.shades, label int not null references public.labels);
 create table public.notes (id int primary key, words text check (back.fits(words)));
+create function back.rate() returns int language sql as 'select 3';
+create function public.price(amount int, rate int default 1 * back.rate()) returns int language sql security definer as 'select amount * rate';
+create function public.priced(public.shades, rate int default back.rate()) returns int language sql stable as 'select rate';
+create sequence back.tickets; grant usage on sequence back.tickets to service_role;
+create table public.sheets (name text, kind text); create view public.names as select name from public.sheets;
+create table public.numbered (number int default nextval('back.tickets'), word text); create view public.words as select word from public.numbered;
+create function public.number(at bigint default nextval('back.tickets')) returns bigint language sql as 'select at';
 create function public.charge(amount int) returns int language plpgsql as
   $$ begin raise exception 'no credit' using errcode = 'PT402'; end $$;
 `;
@@ -58,6 +66,13 @@ const cases: readonly Case[] = [
     undoes: 'alter table public.labelled drop constraint labelled_pkey',
     says: { 3: /Rows are joined to rows of public\.labels through public\.labelled, many to many/ },
     call: { path: '/rest/v1/shades?select=id,labels(id)' },
+    answers: [/^400 .*PGRST200/, /^200 /],
+  },
+  {
+    does: 'create or replace view public.asked as select id, customer_id as who from public.tickets',
+    undoes: 'drop view public.asked; create view public.asked as select id from public.tickets',
+    says: { 3: /`who` points to a row of public\.customers \(`id`\), as in public\.tickets/ },
+    call: { path: '/rest/v1/asked?select=id,customers(id)' },
     answers: [/^400 .*PGRST200/, /^200 /],
   },
   {
@@ -236,6 +251,51 @@ const cases: readonly Case[] = [
     says: { 8: /PT418.*not while no call may run it/ },
     call: { method: 'POST', path: '/rest/v1/rpc/audited', body: {} },
     answers: [/^418 /, /"PGRST202"/],
+  },
+  {
+    does: 'revoke execute on function back.rate() from public, service_role',
+    undoes: 'grant execute on function back.rate() to public',
+    says: { 6: /price\(integer, integer\) \|.*\| when with rate given/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/price', body: { amount: 2 } },
+    answers: [/^200 6/, /^403 .*"42501".*permission denied for function rate/],
+  },
+  {
+    does: 'revoke execute on function back.rate() from public, service_role',
+    undoes: 'grant execute on function back.rate() to public',
+    says: { 6: /priced.*\| – \|/ },
+    call: { path: '/rest/v1/shades?select=priced' },
+    answers: [/^200 /, /^403 .*"42501".*permission denied for function rate/],
+  },
+  {
+    does: 'revoke all on sequence back.tickets from service_role',
+    undoes: 'grant usage on sequence back.tickets to service_role',
+    says: { 6: /number\(bigint\) \|.*\| when with at given/ },
+    call: { method: 'POST', path: '/rest/v1/rpc/number', body: {} },
+    answers: [/^200 \d/, /^403 .*"42501".*permission denied for sequence tickets/],
+  },
+  {
+    does: 'truncate public.sheets; alter table public.sheets alter kind set not null',
+    undoes: 'alter table public.sheets alter kind drop not null; truncate public.sheets',
+    says: {
+      6: /Nobody adds rows: .*field kind must have a value, and none can be given \(23502\)/,
+      7: /POST \/rest\/v1\/names`/,
+    },
+    call: { method: 'POST', path: '/rest/v1/names', body: { name: 'Ada' } },
+    answers: [/^201/, /^400 .*"23502"/],
+  },
+  {
+    does: 'revoke all on sequence back.tickets from service_role',
+    undoes: 'grant usage on sequence back.tickets to service_role; truncate public.numbered',
+    says: { 7: /POST \/rest\/v1\/words`/ },
+    call: { method: 'POST', path: '/rest/v1/words', body: { word: 'one' } },
+    answers: [/^201/, /^403 .*"42501".*permission denied for sequence tickets/],
+  },
+  {
+    does: 'create function public.pick("order" int, "a.b" int default 0) returns int language sql as $$ select "order" + "a.b" $$',
+    undoes: 'drop function public.pick(int, int)',
+    says: { 7: /GET \/rest\/v1\/rpc\/pick`.*\| "order", "a\.b"\? \|/ },
+    call: { path: `/rest/v1/rpc/pick?${encodeURIComponent('"order"')}=3&${encodeURIComponent('"a.b"')}=4` },
+    answers: [/"PGRST202"/, /^200 7/],
   },
   {
     does: `alter function public.charge(int) set lock_timeout = '2s'`,

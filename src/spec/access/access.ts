@@ -16,6 +16,7 @@ import {
   quoted,
   refuse,
 } from './decision.ts';
+import { type Giving, givingOnly, ShownFields } from './giving.ts';
 import { callFunction, Policies, type RowOperation, type RowSecurity } from './policies.ts';
 import { PolicyGraph } from './policy-graph.ts';
 import { refusedByRules } from './rewrite-rules.ts';
@@ -50,6 +51,7 @@ export class Access {
   readonly #views: ViewAccess;
   readonly #graph: PolicyGraph;
   readonly #writes: WriteCalls;
+  readonly #shown: ShownFields;
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
@@ -61,7 +63,15 @@ export class Access {
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
     const uses = new ViewUses(facts);
-    this.#views = new ViewAccess(this.rights, uses, this.#relations, facts.triggers, this.#decideAs.bind(this));
+    this.#shown = new ShownFields(facts, this.rights);
+    this.#views = new ViewAccess(
+      this.rights,
+      uses,
+      this.#relations,
+      facts.triggers,
+      this.#shown,
+      this.#decideAs.bind(this),
+    );
     this.#graph = new PolicyGraph(this.policies, uses, this.#relations, named);
   }
 
@@ -83,7 +93,7 @@ export class Access {
   /**
    * The same for a relation that a view or a policy names: `role` is whose rights count, which may be a view's owner,
    * while claims stay the caller's. `needed` are the numbers of the fields that are read, 0 for none in particular; null
-   * asks about the relation as a whole.
+   * asks about the relation as a whole. `giving`: for which fields a row may be given values, null for all.
    */
   #decideAs(
     caller: CallingRole,
@@ -91,13 +101,15 @@ export class Access {
     relation: RelationFact,
     operation: RowOperation,
     needed: readonly number[] | null,
+    giving: Giving | null = null,
   ): Decision {
-    const key = `${caller.oid} ${caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'}`;
+    const given = giving === null ? '' : JSON.stringify([[...giving.names], [...giving.filled]]);
+    const key = `${caller.oid} ${caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
     const decided = this.#decided.get(key);
     // Asked for while it is being decided, by a policy that looks at its own table: the graph of policies tells what comes of it.
     if (decided !== undefined) return decided ?? open('it depends on itself', 'as its own policies allow');
     this.#decided.set(key, null);
-    const decision = this.#decideAfresh(caller, role, relation, operation, needed);
+    const decision = this.#decideAfresh(caller, role, relation, operation, needed, giving);
     this.#decided.set(key, decision);
     return decision;
   }
@@ -108,23 +120,18 @@ export class Access {
     relation: RelationFact,
     operation: RowOperation,
     needed: readonly number[] | null,
+    giving: Giving | null,
   ): Decision {
     // Rules are asked before rights.
     const ruled = operation === 'select' ? null : refusedByRules(relation, operation);
     if (ruled !== null) return refuse(ruled);
     const covered = this.rights.fields(role, relation, privilegeOf[operation]);
-    if (covered === 'all') return this.#rows(caller, role, relation, operation);
+    if (covered === 'all') return this.#rows(caller, role, relation, operation, giving);
     if (covered.length === 0) return refuse(`no ${privilegeOf[operation]} privilege`);
     const fields = this.rights.fieldsOf.get(relation.oid) ?? [];
     if (needed === null) {
-      const decision = this.#rows(
-        caller,
-        role,
-        relation,
-        operation,
-        covered.map((field) => field.name),
-      );
       const columns = covered.map((field) => field.name);
+      const decision = this.#rows(caller, role, relation, operation, givingOnly(giving, columns));
       if (decision.verdict === 'never') return { ...decision, columns };
       const total = operation === 'select' ? fields.length : fields.filter(isGiven).length;
       const words = `${columns.length} of ${total} fields`;
@@ -135,13 +142,13 @@ export class Access {
     return this.#rows(caller, role, relation, operation);
   }
 
-  /** Which rows: the relation's own rules, grants aside. `columns` are those that may be given, null for all. */
+  /** Which rows: the relation's own rules, grants aside. */
   #rows(
     caller: CallingRole,
     role: number,
     relation: RelationFact,
     operation: RowOperation,
-    columns: readonly string[] | null = null,
+    giving: Giving | null = null,
   ): Decision {
     if (operation !== 'select' && relation.replaced.includes(operation)) {
       return open('a rewrite rule does something else instead', 'as its rewrite rule allows');
@@ -150,11 +157,15 @@ export class Access {
       return refuse(`PostgreSQL knows no ${operation} on this ${kindNames[relation.kind]}`);
     }
     if (relation.kind === 'v' && operation === 'select') return this.#views.select(caller, relation);
-    if (relation.kind === 'v' && operation !== 'select') return this.#views.write(caller, role, relation, operation);
+    if (relation.kind === 'v' && operation !== 'select') {
+      const decision = this.#views.write(caller, role, relation, operation, giving);
+      // A view fills in by defaults of its own before anything beneath is asked.
+      return operation === 'insert' ? this.#withDefaults(decision, caller.oid, relation, giving) : decision;
+    }
     if (this.rights.unpopulated.has(relation.oid)) return refuse(holdsNothing);
     if (relation.kind === 'm' || relation.kind === 'f')
       return always('no row-level security on relations of this kind');
-    const decision = this.#table(caller, role, relation, operation, columns);
+    const decision = this.#table(caller, role, relation, operation, giving);
     if (operation === 'select' || decision.verdict === 'never') return decision;
     return this.#writes.decide(decision, caller.oid, relation, operation);
   }
@@ -164,14 +175,14 @@ export class Access {
     role: number,
     relation: RelationFact,
     operation: RowOperation,
-    columns: readonly string[] | null,
+    giving: Giving | null,
   ): Decision {
     const security = this.policies.rows(role, relation, operation);
     const decision = security.bound
       ? this.#bound(caller, role, relation, operation, security)
       : always(security.reason);
     if (decision.verdict === 'never') return decision;
-    if (operation === 'insert') return this.#withDefaults(decision, caller.oid, relation, columns);
+    if (operation === 'insert') return this.#withDefaults(decision, caller.oid, relation, giving);
     if (operation === 'select') return decision;
     const conditions = security.bound ? security : { using: null, check: null };
     return this.#withReading(decision, this.#reading(caller, role, relation), conditions, this.#callerAs(caller, role));
@@ -238,12 +249,19 @@ export class Access {
     return limit(result, `filters on ${named} only`, `SELECT is granted on ${named} only`);
   }
 
-  #withDefaults(decision: Decision, role: number, relation: RelationFact, columns: readonly string[] | null): Decision {
-    const give = this.rights.fieldsToGive(role, relation);
+  /** What is left out is filled in, where the role may compute that; what nothing fills in must be given. */
+  #withDefaults(decision: Decision, role: number, relation: RelationFact, giving: Giving | null): Decision {
+    if (decision.verdict === 'never') return decision;
+    const isOpen = (name: string) => !giving?.filled.has(name);
+    const nameOf = (name: string) => (giving === null ? name : giving.names.get(name));
+    const give = this.rights.fieldsToGive(role, relation).filter(isOpen);
+    const barred = give.find((name) => nameOf(name) === undefined);
+    if (barred !== undefined) return refuse(`the role may neither give field ${barred} nor compute its default`);
+    const needed = giving === null ? [] : this.rights.fieldsNeeded(relation).filter(isOpen);
+    const missing = needed.find((name) => nameOf(name) === undefined);
+    if (missing !== undefined) return refuse(`field ${missing} must have a value, and none can be given (23502)`);
     if (give.length === 0) return decision;
-    const named = give.join(', ');
-    const barred = columns && give.find((name) => !columns.includes(name));
-    if (barred) return refuse(`the role may neither give field ${barred} nor compute its default`);
+    const named = give.map(nameOf).join(', ');
     return limit(decision, `with ${named} given`, `the role may not compute the default of ${named}`);
   }
 

@@ -25,17 +25,31 @@ export function decideFunction(
   if (shut.length === uses.length && !isCallable) return refuse(reasons);
   const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
   const told = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
-  if (shut.length === 0) return told;
+  const called = isCallable ? withArguments(told, access.rights.argumentsToGive(caller.oid, routine)) : told;
+  if (shut.length === 0) return called;
   const ways = [...(isCallable ? ['a call'] : []), ...(open.length > 0 ? [listOf(open)] : [])].join(', ');
-  return limit(told, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
+  return limit(called, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
 }
 
-/** Why the rows cannot be given to the function whole; null where they can. */
-export function unreadable(access: Access, caller: CallingRole, { relation }: Computed): string | null {
+/** Calls must give what they may leave out otherwise. The whole body, and what is variadic, every call gives. */
+function withArguments(decision: Decision, give: RoutineFact['inputs']): Decision {
+  const names = give.filter(({ name, mode }) => name !== '' && mode !== 'v').map(({ name }) => name);
+  if (names.length === 0) return decision;
+  const named = names.join(', ');
+  return limit(decision, `with ${named} given`, `the role may not compute the default of ${named} (42501)`);
+}
+
+/** Why it is not read with rows, of which it is given each whole, and nothing else; null where it is. */
+export function unreadable(access: Access, caller: CallingRole, { relation, routine }: Computed): string | null {
   const reading = access.decide(caller, relation, 'select');
   if (reading.refused) return `the role may not read ${display(relation)}: ${reading.reason}`;
-  if (reading.columns === null) return null;
-  return `it takes whole rows of ${display(relation)}, of which the role may read ${reading.columns.join(', ')} only`;
+  if (reading.columns !== null) {
+    return `it takes whole rows of ${display(relation)}, of which the role may read ${reading.columns.join(', ')} only`;
+  }
+  const [row] = routine.inputs;
+  const left = access.rights.argumentsToGive(caller.oid, routine).filter((input) => input !== row);
+  if (left.length === 0) return null;
+  return `the role may not compute the default of ${left.map(({ name, type }) => (name === '' ? type : name)).join(', ')} (42501)`;
 }
 
 const listOf = (uses: readonly Computed[]): string =>

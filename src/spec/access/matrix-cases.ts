@@ -84,6 +84,39 @@ export const matrixCases: MatrixCase[] = [
     name: 'a default sequence that may not be used, beneath a view',
     sql: `${granted()} create sequence s; alter table t add n int default nextval('s'); revoke all on sequence s from ${to}; create view v as select * from t; grant all on v to ${to};`,
   },
+  ...[
+    [
+      'that may not be computed',
+      `n int default nextval('s')`,
+      `create view u as select id, note, n as m from t; create view x as select id, note, m as n from u; grant all on x to ${to};`,
+    ],
+    [
+      'that there is none of, where there must be a value',
+      'n int not null default 0; alter table t alter n drop default',
+    ],
+    ['that a domain beneath another has', 'n again'],
+  ].map(([name, field, shown = '']) => ({
+    name: `views that hide a field with a default ${name}, or take it under another name, or fill it in`,
+    sql: `${bare()} create sequence s; revoke all on sequence s from ${to};
+      create domain filled as int not null default 1; create domain again as filled not null;
+      alter table t drop constraint t_pkey; alter table t alter id drop not null; alter table t add ${field};
+      create view v as select id, note from t; create view w as select id from v; create view z as select id, note, n from t;
+      ${shown} create view y as select id, note from z;
+      create view q as select id, note, n from t; alter view q alter n set default 1; create view r as select id, note from q;
+      grant all on v, w, y, r to ${to}; grant insert (id, note) on q, z to ${to};`,
+  })),
+  {
+    name: 'a field that must have a value and no grant, or a trigger to mend it',
+    sql: `${bare()} alter table t add must int; create table k (like t); alter table k alter must set not null;
+      grant insert (id, note) on t, k to ${to}; create table l (like k); grant insert (id, note) on l to ${to};
+      create function mend() returns trigger language plpgsql as 'begin new.must := 1; return new; end';
+      create trigger mend before insert on l for each row execute function mend();`,
+  },
+  {
+    name: 'a default of a view that may not be computed',
+    sql: `${bare()} create sequence s; revoke all on sequence s from ${to}; alter table t add n int; create view v as select id, note, n from t;
+      alter view v alter n set default nextval('s'); grant all on v to ${to}; create view w as select id, note from v; grant all on w to ${to};`,
+  },
   {
     name: 'a default sequence that may not be used',
     sql: `${bare()} create sequence s; alter table t add n int default nextval('s'); grant all on t to ${to}; revoke all on sequence s from ${to};`,

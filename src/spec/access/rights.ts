@@ -1,4 +1,6 @@
-import type { FieldFact, GrantFact, RelationFact } from '../../catalog/entities.ts';
+import { defaultNeeds } from '../../catalog/default-needs.ts';
+import type { FieldFact, GrantFact, RelationFact, TypeFact } from '../../catalog/entities.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 import { Membership } from './membership.ts';
@@ -16,6 +18,9 @@ export class Rights {
   readonly #schemas: ReadonlyMap<string, readonly GrantFact[]>;
   readonly #restricted: ReadonlyMap<number, { name: string; grants: readonly GrantFact[] }>;
   readonly #sequences: ReadonlyMap<number, { schema: string; name: string; grants: readonly GrantFact[] }>;
+  readonly #types: ReadonlyMap<number, TypeFact>;
+  /** Relations whose rows a trigger may mend before they are added. */
+  readonly #mended: ReadonlySet<number>;
   readonly #readsAll: number;
   readonly #writesAll: number;
 
@@ -26,6 +31,10 @@ export class Rights {
     this.#schemas = new Map(facts.schemas.map((schema) => [schema.name, schema.grants]));
     this.#restricted = new Map(facts.restricted_functions.map((routine) => [routine.oid, routine]));
     this.#sequences = new Map(facts.sequences.map((sequence) => [sequence.oid, sequence]));
+    this.#types = new Map(facts.types.map((type) => [type.oid, type]));
+    this.#mended = new Set(
+      facts.triggers.flatMap(({ relation, enabled, events }) => (enabled && (events & 7) === 7 ? [relation] : [])),
+    );
     this.#readsAll = this.membership.named('pg_read_all_data')?.oid ?? -1;
     this.#writesAll = this.membership.named('pg_write_all_data')?.oid ?? -1;
   }
@@ -65,18 +74,52 @@ export class Rights {
     });
   }
 
+  /** Fields without which no row can be added: nothing fills them in, and they are never empty. Their names. */
+  fieldsNeeded(relation: RelationFact): string[] {
+    if (this.#mended.has(relation.oid)) return [];
+    const fields = this.fieldsOf.get(relation.oid) ?? [];
+    return fields.filter((field) => this.#isNeeded(field)).map(({ name }) => name);
+  }
+
+  #isNeeded(field: FieldFact): boolean {
+    if (field.default !== null || field.identity !== '' || field.generated !== '') return false;
+    const domains: TypeFact[] = [];
+    for (let type = this.#types.get(field.type_oid); type?.kind === 'd'; type = this.#types.get(type.base)) {
+      domains.push(type);
+    }
+    if (domains.some((domain) => domain.default !== null)) return false;
+    return field.not_null || domains.some((domain) => domain.not_null);
+  }
+
   /** Fields whose default the role cannot compute, so that it must give them: their names. */
   fieldsToGive(role: number, relation: RelationFact): string[] {
     const fields = this.fieldsOf.get(relation.oid) ?? [];
     const lacks = (field: FieldFact): boolean => {
       if (!field.needs || field.identity !== '') return false;
-      const closed = field.needs.sequences.some((oid) => {
-        const grants = this.#sequences.get(oid)?.grants ?? [];
-        return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
-      });
-      return closed || this.refusedFunctions(role, field.needs.functions).length > 0;
+      return !this.#computes(role, field.needs.functions, field.needs.sequences);
     };
     return fields.filter(lacks).map((field) => field.name);
+  }
+
+  /** The same for the arguments of a function: whoever calls computes their defaults, whosever rights the function itself has. */
+  argumentsToGive(role: number, { inputs, defaults }: RoutineFact): RoutineFact['inputs'] {
+    const needs = defaults === null ? [] : defaultNeeds(defaults);
+    const first = inputs.length - needs.length;
+    return needs.flatMap(({ functions, relations }, i) => {
+      const input = inputs[first + i];
+      const sequences = relations.filter((oid) => this.#sequences.has(oid));
+      return !input || this.#computes(role, functions, sequences) ? [] : [input];
+    });
+  }
+
+  /** Whether the role may compute an expression that calls functions and takes numbers from sequences. */
+  #computes(role: number, functions: readonly number[], sequences: readonly number[]): boolean {
+    const isClosed = (oid: number) => {
+      if (this.#isAny(role, this.#writesAll)) return false;
+      const grants = this.#sequences.get(oid)?.grants ?? [];
+      return !this.holds(role, grants, 'USAGE') && !this.holds(role, grants, 'UPDATE');
+    };
+    return !sequences.some(isClosed) && this.refusedFunctions(role, functions).length === 0;
   }
 
   #isAny(role: number, ...predefined: readonly number[]): boolean {

@@ -2,6 +2,7 @@ import type { EntityFacts, RelationFact } from '../../catalog/entities.ts';
 import { parseQuery } from '../words/expression.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { always, type Decision, display, findsNothing, limit, open, refuse } from './decision.ts';
+import type { Giving, ShownFields } from './giving.ts';
 import type { RowOperation } from './policies.ts';
 import type { Rights } from './rights.ts';
 import type { ViewUses } from './view-uses.ts';
@@ -19,6 +20,7 @@ type DecideAs = (
   relation: RelationFact,
   operation: RowOperation,
   needed: readonly number[] | null,
+  giving?: Giving | null,
 ) => Decision;
 
 /** Decides about views: by whose rights count beneath them, and what those may do there. */
@@ -28,6 +30,7 @@ export class ViewAccess {
   readonly #relations: ReadonlyMap<number, RelationFact>;
   /** INSTEAD OF triggers, which PostgreSQL cannot switch off. */
   readonly #instead: EntityFacts['triggers'];
+  readonly #shown: ShownFields;
   readonly #decideAs: DecideAs;
 
   constructor(
@@ -35,12 +38,14 @@ export class ViewAccess {
     uses: ViewUses,
     relations: ReadonlyMap<number, RelationFact>,
     triggers: EntityFacts['triggers'],
+    shown: ShownFields,
     decideAs: DecideAs,
   ) {
     this.#rights = rights;
     this.#instead = triggers.filter(({ events }) => (events & triggerBit.instead) !== 0);
     this.#uses = uses;
     this.#relations = relations;
+    this.#shown = shown;
     this.#decideAs = decideAs;
   }
 
@@ -109,8 +114,14 @@ export class ViewAccess {
     return open(`reads ${names}: ${holdsNothing}`, `without what comes from ${names}, until that is refreshed`);
   }
 
-  /** What a statement meets that writes through the view; `role` is whose rights on the view itself count. */
-  write(caller: CallingRole, role: number, view: RelationFact, operation: 'insert' | 'update' | 'delete'): Decision {
+  /** What a statement meets that writes through the view; `role` is whose rights on the view itself count, which may be given `giving`. */
+  write(
+    caller: CallingRole,
+    role: number,
+    view: RelationFact,
+    operation: 'insert' | 'update' | 'delete',
+    giving: Giving | null,
+  ): Decision {
     const beneath = this.#beneath(caller, view);
     // An INSERT asks nothing of the view's query.
     const calls = operation === 'insert' ? null : beneath.calls;
@@ -124,7 +135,8 @@ export class ViewAccess {
     if (!table || others.length > 0) {
       return open(`writes with the rights of ${beneath.whose}`, 'as the tables beneath allow');
     }
-    const written = this.#decideAs(caller, beneath.role, table.fact, operation, null);
+    const given = operation === 'insert' ? this.#shown.through(view, table.fact, giving) : null;
+    const written = this.#decideAs(caller, beneath.role, table.fact, operation, null, given);
     const reason = `writes ${display(table.fact)} with the rights of ${beneath.whose}: ${written.reason}`;
     let decision: Decision = { ...written, reason, policies: [], columns: null };
     if (decision.verdict === 'never') return decision;

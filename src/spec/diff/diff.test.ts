@@ -108,6 +108,10 @@ describe('a change of the app is told in words that a business person can read',
       ],
     ],
     [
+      'create view public.asked as select id, customer as who from public.tickets',
+      ['Calls now embed rows of customers, or of a view of it, in rows of asked, by tickets_customer_fkey (who).'],
+    ],
+    [
       'drop table public.customers cascade',
       [
         'The table customers is gone, with all its fields.',

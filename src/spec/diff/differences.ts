@@ -27,6 +27,7 @@ const identities: readonly (readonly string[])[] = [
   ['role', 'entity', 'operation'],
   ['entity', 'name'],
   ['from', 'name'],
+  ['view', 'shows', 'from', 'name'],
   ['extension', 'schema'],
   ['in', 'name'],
   ['name'],

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from './differences.ts';
  * Chapters of an earlier version in the form that they have now, so that a new Ninefold is no change of what the app does. Calls on rows told all
  * fields of their entity again, where now the chapter's `rows` tells once what they have in common, as it does in `other`; what is granted
  * on what is made from now on was not told, nor the call that describes the others, nor
- * what a table between two others joins. Pure.
+ * what a table between two others joins, nor what calls embed through views. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
   return withDescribing(withJunctions(withFromNowOn(withRows(chapters, other), other), other), other);
@@ -18,8 +18,10 @@ function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {
 
 function withJunctions(chapters: JsonObject, other: JsonObject): JsonObject {
   const { entities } = chapters;
-  if (!isObject(entities) || entities.junctions !== undefined || !isObject(other.entities)) return chapters;
-  return { ...chapters, entities: { ...entities, junctions: other.entities.junctions } };
+  if (!isObject(entities) || !isObject(other.entities)) return chapters;
+  if (entities.junctions !== undefined && entities.shown_keys !== undefined) return chapters;
+  const { junctions, shown_keys, sources } = other.entities;
+  return { ...chapters, entities: { ...entities, junctions, shown_keys, sources } };
 }
 
 function withRows(chapters: JsonObject, other: JsonObject): JsonObject {

@@ -75,7 +75,7 @@ const told = (call: CallEntry): string[] => [
 ];
 
 const readsOnly =
-  'GET, and POST to a function that is declared stable or immutable, run in a transaction that only reads: what writes in it is answered with 405 (25006). HEAD is answered as GET, without a body.';
+  'GET, and POST to a function that is declared stable or immutable, run in a transaction that only reads: what writes in it is answered with 405 (25006). HEAD is answered as GET, without a body. An argument of GET whose name means something else there, such as order, is given in double quotes; one whose value begins as a filter does, such as eq.1, filters what is answered, and can be given by POST alone.';
 
 const row = (call: CallEntry): string[] => [
   ...told(call),

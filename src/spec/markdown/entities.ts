@@ -1,23 +1,27 @@
+import { entityId } from '../../../contract/entity-names.ts';
 import { isMachineTrigger } from '../../../contract/machine-trigger.ts';
 import type {
+  Attribute,
   EntitiesChapter,
   Entity,
   EntityTrigger,
   Field,
   Junction,
   Relation,
+  ShownKey,
 } from '../../../contract/specification.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
 /** Chapter 3 in Markdown. */
-export function entitiesMarkdown({ entities, relations, junctions }: EntitiesChapter): string {
+export function entitiesMarkdown(chapter: EntitiesChapter): string {
+  const { entities, relations } = chapter;
   if (entities.length === 0) return 'There is no table yet.';
   const exposed = entities.filter((entity) => entity.exposed).length;
   const answer = `${count(entities.length, 'entity', 'entities')}, ${exposed} of them reachable by clients, and ${count(relations.length, 'relation')} between them.`;
-  return [answer, ...entities.map((entity) => section(entity, relations, junctions))].join('\n\n');
+  return [answer, ...entities.map((entity) => section(entity, chapter))].join('\n\n');
 }
 
-function section(entity: Entity, relations: readonly Relation[], junctions: readonly Junction[]): string {
+function section(entity: Entity, { relations, junctions, shown_keys }: EntitiesChapter): string {
   const parts = [`### ${inline(entity.id)}`, `*${about(entity)}*`];
   if (entity.comment !== null) parts.push(inline(entity.comment));
   if (entity.fields.length > 0) {
@@ -31,6 +35,7 @@ function section(entity: Entity, relations: readonly Relation[], junctions: read
   }
   const links = [
     ...relations.filter((one) => one.from.schema === entity.schema && one.from.entity === entity.name).map(pointsTo),
+    ...shown_keys.filter(({ view }) => view === entity.id).map(shown),
     ...junctions.flatMap((one) => joined(one, entity.id)),
     ...entity.unique_keys.map((fields) => `No two rows have the same ${fields.map(code).join(', ')}.`),
     ...(entity.period_keys ?? []).map(
@@ -81,11 +86,17 @@ function about(entity: Entity): string {
 function type(field: Field): string {
   const beneath = field.base_type === null ? '' : `, a ${inline(field.base_type)}`;
   const values = field.enum_values === null ? '' : `: ${field.enum_values.map(inline).join(', ')}`;
-  const parts = (field.attributes ?? [])
-    .map(({ name, type, comment }) => inline(`${name} ${type}${comment === undefined ? '' : ` (${comment})`}`))
-    .join(', ');
+  const parts = partsWords(field.attributes);
   return `${inline(field.type)}${beneath}${values}${parts === '' ? '' : ` of ${parts}`}${collation(field)}`;
 }
+
+const partsWords = (attributes: readonly Attribute[] = []): string =>
+  attributes
+    .map(({ name, type, comment, attributes: parts }) => {
+      const words = inline(`${name} ${type}${comment === undefined ? '' : ` (${comment})`}`);
+      return parts === undefined ? words : `${words} of (${partsWords(parts)})`;
+    })
+    .join(', ');
 
 function collation({ collation }: Field): string {
   if (collation === undefined) return '';
@@ -126,6 +137,17 @@ const follows: Readonly<Record<NonNullable<Relation['on_update']>, string>> = {
 function joined({ from, to, through }: Junction, id: string): string[] {
   if (from !== id && to !== id) return [];
   return [`Rows are joined to rows of ${inline(from === id ? to : from)} through ${inline(through)}, many to many.`];
+}
+
+/** What calls embed through a view. */
+function shown({ shows, name, fields, from, to }: ShownKey): string {
+  const own = fields.map((names) => names.map(code).join(' or ')).join(', ');
+  const [pointing, pointed] = [from, to].map(
+    (end) => `${inline(entityId(end.schema, end.entity))} (${end.fields.map(code).join(', ')})`,
+  );
+  return shows === 'from'
+    ? `${own} points to a row of ${pointed}, as in ${pointing}: calls embed that row, or what a view shows of it, by ${code(name)}.`
+    : `${own} is what rows of ${pointing} point to in ${pointed}: calls embed those rows, or what a view shows of them, by ${code(name)}.`;
 }
 
 function pointsTo({ from, to, kind, period, on_delete, on_delete_fields, on_update }: Relation): string {

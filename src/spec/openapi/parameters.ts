@@ -1,6 +1,6 @@
 import type { CallEntry, RowCall } from '../../../contract/specification.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-import { idOf } from '../names.ts';
+import { idOf, queryName } from '../names.ts';
 import type { JsonSchema } from '../types/json-schema.ts';
 
 /** The parameters of calls that share method and path, each once: of the path, of the query, of headers. */
@@ -21,7 +21,10 @@ export function parametersOf(
       if (parameter.in === 'body') continue;
       if (parameter.name === '<field>') {
         for (const field of fieldsOf(call)) {
-          add('query', field, { description: 'A filter: operator.value, such as eq.1', schema: { type: 'string' } });
+          add('query', queryName(field), {
+            description: 'A filter: operator.value, such as eq.1',
+            schema: { type: 'string' },
+          });
         }
         continue;
       }

@@ -26,6 +26,9 @@ export function judge(
   note: string | null,
   trouble: string | null,
 ): ProbedCell {
+  // The probe asks for rights, and a rule that no row can keep is none.
+  if (cell.verdict === 'never' && cell.reason.endsWith('(23502)'))
+    return notProbed(cell, `a rule, no right: ${cell.reason}`);
   const tries = tried.map((one) => tryOf(cell, one));
   const { role, entity, operation, verdict } = cell;
   const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');

@@ -9,7 +9,7 @@ import type { TypeFacts } from './facts.ts';
 import { translateLike, translatePattern } from './pattern.ts';
 import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
 import { mustBeGiven } from './typescript.ts';
-import type { Asked, InputRule } from './value-rules.ts';
+import { type Asked, COUNTED, type InputRule } from './value-rules.ts';
 
 /** What may be sent for an entity, as far as it can be said truthfully: what breaks this, PostgreSQL refuses. */
 export interface Input {
@@ -213,9 +213,6 @@ function textRule(rule: Extract<Bare, { kind: 'pattern' | 'values' }>, base: str
   const pattern = rule.kind === 'pattern' ? rule.pattern : `^(?:${rule.values.map(escaped).join('|')})$`;
   return [{ kind: 'pattern', pattern: `${pattern}|^[\\s\\S]{${Number(size) + 1}}` }];
 }
-
-/** Counted repetitions above this are too much for some matchers. */
-export const COUNTED = 1000;
 
 const escaped = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&');
 

@@ -1,7 +1,7 @@
 import type { TypeFacts } from './facts.ts';
-import { COUNTED, type Input, type InputField, inputs } from './input.ts';
+import { type Input, type InputField, inputs } from './input.ts';
 import type { Shape } from './type-names.ts';
-import { type Asked, type InputRule, type ValueRule, valueRule } from './value-rules.ts';
+import { type Asked, COUNTED, type InputRule, type ValueRule, valueRule } from './value-rules.ts';
 import { inputName } from './zod.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };

@@ -83,6 +83,7 @@ const schema = `
     address extensions.citext check (length(address) > 1), key uuid, day date, moment timestamptz, state public.status,
     states public.status[], numbers int[] check (cardinality(numbers) between 1 and 2), short public.short_title default 'untitled', share public.percent,
     json json, jsonb jsonb, percents public.percent[], titles public.short_title[], spot public.spot, spots public.spot[],
+    mask bit(3), byte bit(8), fewer varbit(5), bits varbit, nibbles bit(8)[],
     split public.shares, letter public.letter collate "C", letters public.letter[], initials public.initial[]
   );`;
 
@@ -318,6 +319,7 @@ const texts = [
   'a0ee-bc99-9c0b4ef8-bb6d6bb9-bd380a11',
   'a0eebc99-9c0b',
   `it's "odd"`,
+  ...['101', 'B101', 'b1', 'x', 'xF', 'X1f', 'x1fF', '11111', '111111', '10101010', 'b', '102', '101 ', ' 101', 'xG'],
 ];
 const numbers = [
   0,
@@ -404,6 +406,8 @@ const lists = [
   [{ title: 'abc' }, null],
   [{ title: 'ab' }],
   [{ share: 1 }],
+  ['10101010', 'xff'],
+  ['B1010101'],
 ];
 const values: readonly unknown[] = [...texts, ...numbers, ...lists, true, false, null, {}, { a: 1 }];
 
@@ -411,7 +415,7 @@ const values: readonly unknown[] = [...texts, ...numbers, ...lists, true, false,
 const kinds: Readonly<Record<string, string>> = {
   number: 'small whole large free money signed round float single share',
   boolean: 'flag',
-  object: 'states numbers json jsonb place percents titles spot spots split letters initials',
+  object: 'states numbers json jsonb place percents titles spot spots split letters initials nibbles',
 };
 const kindOf = (field: string): string =>
   Object.keys(kinds).find((kind) => kinds[kind]?.split(' ').includes(field)) ?? 'string';
@@ -427,7 +431,7 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
     const fields = types.facts.fields.filter(
       (field) => field.relation === types.facts.relations.find(({ name }) => name === 'samples')?.oid,
     );
-    expect(fields).toHaveLength(37);
+    expect(fields).toHaveLength(42);
     const refused = { zod: 0, json: 0, postgres: 0 };
     for (const { name } of fields) {
       const rows = values
@@ -444,6 +448,8 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
         const byJson = json(row) === true;
         if (!byZod) refused.zod++;
         if (!byJson) refused.json++;
+        if (['mask', 'byte', 'fewer', 'bits', 'nibbles'].includes(name))
+          expect([byZod, byJson], `${name} ${JSON.stringify(row)}`).toEqual([isTaken, isTaken]);
         expect(byZod || !isTaken, `zod refuses ${JSON.stringify(row)}`).toBe(true);
         expect(byJson || !isTaken, `JSON Schema refuses ${JSON.stringify(row)}`).toBe(true);
       }

@@ -5,7 +5,7 @@ export type ValueRule =
   | { kind: 'within'; edge: number }
   /** Characters at most, spaces at the end not counted. */
   | { kind: 'size'; most: number }
-  | { kind: 'pattern'; pattern: string };
+  | { kind: 'pattern'; pattern: string; words: string };
 
 /** A rule over one value; `words` say it, for whoever breaks it. */
 export type InputRule = { words: string } & (
@@ -36,7 +36,9 @@ const whole: Readonly<Record<string, ValueRule>> = {
 /** The rule of a type as PostgreSQL prints it, with its modifier; null where its shape says it all, or nothing can be said. */
 export function valueRule(type: string): ValueRule | null {
   if (Object.hasOwn(whole, type)) return whole[type] ?? null;
-  if (type === 'uuid') return { kind: 'pattern', pattern: UUID };
+  if (type === 'uuid') return { kind: 'pattern', pattern: UUID, words: 'uuid' };
+  const bits = /^bit( varying)?(?:\((\d+)\))?$/.exec(type);
+  if (bits) return bitsRule(bits[1] === undefined, bits[2] === undefined ? null : Number(bits[2]));
   const [, name, first, second] = /^(numeric|character varying|character)\((\d+)(?:,(\d+))?\)$/.exec(type) ?? [];
   if (name === undefined) return null;
   if (name !== 'numeric') return { kind: 'size', most: Number(first) };
@@ -44,4 +46,19 @@ export function valueRule(type: string): ValueRule | null {
   // What is rounded up to one digit more does not fit; JavaScript writes 15 digits as they are.
   if (digits > 14 || scale > digits) return null;
   return { kind: 'within', edge: Number((10 ** (digits - scale) - 0.5 * 10 ** -scale).toFixed(scale + 1)) };
+}
+
+/** Counted repetitions above this are too much for some matchers. */
+export const COUNTED = 1000;
+
+/** A text of bits as PostgreSQL reads it, or of four bits a digit: `101`, `B101`, `X5` (manual, 4.1.2.5). `length`: null for any. */
+function bitsRule(isExact: boolean, length: number | null): ValueRule {
+  const least = isExact && length !== null ? length : 0;
+  const digits = Math.floor((length ?? 0) / 4);
+  const isWhole = !isExact || least % 4 === 0;
+  const times = (from: number, to: number) =>
+    length === null || length > COUNTED ? '*' : from === to ? `{${to}}` : `{${from},${to}}`;
+  const hex = isWhole ? `|[xX][0-9a-fA-F]${times(isExact ? digits : 0, digits)}` : '';
+  const words = length === null ? 'bits' : `${isExact ? 'exactly' : 'at most'} ${length} bits`;
+  return { kind: 'pattern', pattern: `^(?:[bB]?[01]${times(least, length ?? 0)}${hex})$`, words };
 }

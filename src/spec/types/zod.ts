@@ -69,7 +69,7 @@ function shapeSchema(shape: Shape): string {
     }
     case 'text': {
       const rule = valueRule(shape.type);
-      if (rule?.kind === 'pattern') return `z.string().regex(${regex(rule.pattern)}, ${text(shape.type)})`;
+      if (rule?.kind === 'pattern') return `z.string().regex(${regex(rule.pattern)}, ${text(rule.words)})`;
       if (rule?.kind !== 'size') return 'z.string()';
       const words = `at most ${rule.most} characters`;
       return `z.string().refine((value) => characters(value.replace(/ +$/, '')) <= ${rule.most}, ${text(words)})`;

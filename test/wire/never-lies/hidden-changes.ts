@@ -50,6 +50,13 @@ export const hiddenChanges: readonly Change[] = [
   ),
   change(
     3,
+    `create type public.spot as (at int); create type public.address as (street text, spots public.spot[]);
+      alter table public.plain add column at public.address; alter type public.spot add attribute zip text cascade`,
+    'alter table public.plain drop column at; drop type public.address; drop type public.spot',
+    /`at` \| public\.address of street text, spots public\.spot\\\[\\\] of \(at integer, zip text\)/,
+  ),
+  change(
+    3,
     'alter view public.open_tickets set (check_option = local)',
     'alter view public.open_tickets reset (check_option)',
     /takes only rows that it shows/,

@@ -17,7 +17,7 @@ const calls = { calls: [], rows: [], extension_functions: [], functions: [], set
 
 describe('the contents tell only what is known', () => {
   it('of an empty app', () => {
-    const entities = { entities: [], relations: [], junctions: [], sources: [] };
+    const entities = { entities: [], relations: [], junctions: [], shown_keys: [], sources: [] };
     expect(told(chapterWords('entities', specification({ entities }), undefined))).toBe('None yet');
   });
 

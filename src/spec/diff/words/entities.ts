@@ -21,6 +21,7 @@ export const entitiesTeller: Teller = {
   whole: [
     'relations/*',
     'junctions/*',
+    'shown_keys/*',
     'entities/*/triggers/*',
     'entities/*/rewrite_rules',
     'entities/*/computed',
@@ -52,6 +53,7 @@ function wordsOf(difference: Difference, sides: Sides): string | null {
   if (matches(path, 'entities/*/triggers/*')) return triggerWords(difference);
   if (matches(path, 'relations/*')) return relationWords(difference);
   if (matches(path, 'junctions/*')) return junctionWords(difference);
+  if (matches(path, 'shown_keys/*')) return shownKeyWords(difference);
   if (path[0] !== 'entities') return null;
   const id = keyAt(difference, 1);
   if (path[2] === 'fields') return fieldChange(`${keyAt(difference, 3)} of ${thing(id)}`, path[4] ?? '', before, after);
@@ -250,7 +252,8 @@ const partsWords = (attributes: unknown): string =>
   items({ attributes }, 'attributes')
     .map((one) => {
       const comment = text(one, 'comment');
-      return `${text(one, 'name')} ${text(one, 'type')}${comment === '' ? '' : ` (${quoted(comment)})`}`;
+      const parts = partsWords(one.attributes);
+      return `${text(one, 'name')} ${text(one, 'type')}${comment === '' ? '' : ` (${quoted(comment)})`}${parts === '' ? '' : ` of (${parts})`}`;
     })
     .join(', ');
 
@@ -307,6 +310,22 @@ function junctionWords({ before, after }: Difference): string {
   if (after === undefined) return `Rows of ${ends(before)} are no longer joined ${through(before)}.`;
   return `Rows of ${ends(after)} are now joined ${through(after)} (before: ${ends(before)} ${through(before)}).`;
 }
+
+/** What calls embed through a view, by a key of a table beneath. */
+function shownKeyWords({ before, after }: Difference): string {
+  const key = after ?? before;
+  const other = entityWords(memberOf(key, text(key, 'shows') === 'from' ? 'to' : 'from'));
+  const words = `embed rows of ${other}, or of a view of it, in rows of ${thing(text(key, 'view'))}`;
+  const by = (one: unknown) => `by ${text(one, 'name')} (${fieldsShown(one)})`;
+  if (before === undefined) return `Calls now ${words}, ${by(after)}.`;
+  if (after === undefined) return `Calls no longer ${words}, ${by(before)}.`;
+  return `Calls now ${words}, ${by(after)}; before: ${by(before)}.`;
+}
+
+const fieldsShown = (key: unknown): string =>
+  typeof key === 'object' && key !== null && 'fields' in key && Array.isArray(key.fields)
+    ? key.fields.map((names) => textsOf(names).join(' or ')).join(', ')
+    : '';
 
 function relationWords({ before, after }: Difference): string {
   if (before === undefined) return `${pointer(after)}; ${endingOf(after)}.`;

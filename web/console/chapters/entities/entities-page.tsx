@@ -57,6 +57,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
             entity={selected}
             relations={chapter.relations}
             junctions={chapter.junctions}
+            shownKeys={chapter.shown_keys}
             onClose={close}
             onPrevious={previous}
             onNext={next}

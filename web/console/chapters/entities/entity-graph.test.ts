@@ -26,6 +26,7 @@ const chapter = (entities: Entity[], relations: Relation[] = []): EntitiesChapte
   entities,
   relations,
   junctions: [],
+  shown_keys: [],
   sources: [],
 });
 

@@ -2,7 +2,7 @@ import { IconArrowRight, IconTable } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { entityId } from '../../../../contract/entity-names.ts';
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
-import type { Entity, Junction, Relation } from '../../../../contract/specification.ts';
+import type { Entity, Junction, Relation, ShownKey } from '../../../../contract/specification.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
@@ -29,6 +29,7 @@ export function EntityPanel({
   entity,
   relations,
   junctions,
+  shownKeys,
   onClose,
   onPrevious,
   onNext,
@@ -37,6 +38,7 @@ export function EntityPanel({
   entity: Entity;
   relations: readonly Relation[];
   junctions: readonly Junction[];
+  shownKeys: readonly ShownKey[];
   onClose: () => void;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
@@ -45,6 +47,7 @@ export function EntityPanel({
   const own = entity.triggers.filter((trigger) => !isMachineTrigger(trigger));
   const { period_keys: periodKeys = [] } = entity;
   const { out, in: arriving } = relationsOf(entity, relations);
+  const embedded = shownKeys.filter(({ view }) => view === entity.id);
   const joined = junctions.filter(({ from, to }) => from === entity.id || to === entity.id);
   return (
     <Panel
@@ -109,6 +112,23 @@ export function EntityPanel({
                 <span key={relation.name}>
                   <code>{relation.from.fields.join(', ')}</code>
                   {words !== null && <span className="soft">, {words}</span>}
+                </span>,
+              ];
+            })}
+          />
+        </PanelSection>
+      )}
+      {embedded.length > 0 && (
+        <PanelSection title="Embedded in its rows" aside="by keys of the tables beneath">
+          <KeyValues
+            pairs={embedded.map((key) => {
+              const other = key.shows === 'from' ? key.to : key.from;
+              return [
+                key.fields.map((names) => names.join(' or ')).join(', '),
+                <span key={`${key.shows} ${entityId(key.from.schema, key.from.entity)} ${key.name}`}>
+                  <span className="soft">{key.shows === 'from' ? 'the row of ' : 'rows of '}</span>
+                  <EntityLink appRef={appRef} schema={other.schema} name={other.entity} />
+                  <span className="soft"> or of a view of it, by {key.name}</span>
                 </span>,
               ];
             })}

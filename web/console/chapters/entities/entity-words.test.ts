@@ -128,7 +128,13 @@ it('warns of tables that everybody with a grant reads whole, and of no others', 
   const hidden = entity('hidden', { row_level_security: false, exposed: false });
   const view = entity('view', { row_level_security: false, kind: 'view' });
   expect(
-    openTables({ entities: [entity('closed'), open, hidden, view], relations: [], junctions: [], sources: [] }),
+    openTables({
+      entities: [entity('closed'), open, hidden, view],
+      relations: [],
+      junctions: [],
+      shown_keys: [],
+      sources: [],
+    }),
   ).toEqual([open]);
 });
 
@@ -138,6 +144,10 @@ it('says what a value of a composite type consists of', () => {
     { name: 'kind', type: 'public.kind', comment: 'of house' },
   ];
   expect(attributeWords(field('seat', { attributes }))).toBe('street text, kind kind (of house)');
+  const within = [{ name: 'home', type: 'public.seat', attributes }];
+  expect(attributeWords(field('seats', { attributes: within }))).toBe(
+    'home seat of (street text, kind kind (of house))',
+  );
   expect(attributeWords(field('name'))).toBe('');
 });
 

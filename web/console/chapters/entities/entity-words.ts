@@ -15,9 +15,12 @@ export const countedWords = ({ identity, numbering }: Field): string =>
   [identity, numbering].filter((part) => part !== null && part !== undefined).join(', ') || 'no';
 
 /** What a value of a composite type consists of: "street text (without its number), town text"; empty for every other type. */
-export const attributeWords = ({ attributes = [] }: Field): string =>
+export const attributeWords = ({ attributes = [] }: Pick<Field, 'attributes'>): string =>
   attributes
-    .map(({ name, type, comment }) => `${name} ${shortId(type)}${comment === undefined ? '' : ` (${comment})`}`)
+    .map(({ name, type, comment, attributes: parts }) => {
+      const words = `${name} ${shortId(type)}${comment === undefined ? '' : ` (${comment})`}`;
+      return parts === undefined ? words : `${words} of (${attributeWords({ attributes: parts })})`;
+    })
     .join(', ');
 
 /** Which texts of a field count as the same although they are spelled otherwise; null where only the same do. */
