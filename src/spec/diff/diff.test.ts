@@ -382,18 +382,19 @@ describe('a change of the app is told in words that a business person can read',
   it('a version from when each call told the fields of its entity again, and none the call that describes the others, differs in nothing from the same app now', async () => {
     const now = await derive();
     const calls = now.calls as { calls: { id: string; area: string }[] };
+    const without = calls.calls.filter(({ id }) => id !== 'rest.describe');
+    expect(words({ ...now, calls: { ...calls, calls: without } }, now)).not.toEqual([]);
     const then = {
       ...now,
+      entities: { ...(now.entities as object), junctions: undefined, shown_keys: undefined },
       calls: {
         ...calls,
         rows: undefined,
-        calls: calls.calls
-          .filter(({ id }) => id !== 'rest.describe')
-          .map((call) =>
-            call.area === 'rest'
-              ? { ...call, parameters: [{ name: 'title' }], returns: 'a list of rows: title text' }
-              : call,
-          ),
+        calls: without.map((call) =>
+          call.area === 'rest'
+            ? { ...call, parameters: [{ name: 'title' }], returns: 'a list of rows: title text' }
+            : call,
+        ),
       },
     };
     expect(words(then, now)).toEqual([]);

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from './differences.ts';
  * what a table between two others joins, nor what calls embed through views. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
-  return withDescribing(withJunctions(withFromNowOn(withRows(chapters, other), other), other), other);
+  return withJunctions(withFromNowOn(withRows(withDescribing(chapters, other), other), other), other);
 }
 
 function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {
@@ -39,8 +39,10 @@ function withRows(chapters: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
+/** What tells it from a version in which the call has gone: `shown_keys` came later. */
 function withDescribing(chapters: JsonObject, other: JsonObject): JsonObject {
-  const { calls } = chapters;
+  const { calls, entities } = chapters;
+  if (!isObject(entities) || entities.shown_keys !== undefined) return chapters;
   const describing = listIn(other.calls, 'calls').find(({ id }) => id === 'rest.describe');
   const isNow = listIn(calls, 'calls').some(({ id }) => id === 'rest.describe');
   const isOff = listIn(calls, 'settings').some(({ key, value }) => key === 'openapi_mode' && value === 'disabled');
