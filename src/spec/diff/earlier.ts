@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from './differences.ts';
  * what a table between two others joins, nor what calls embed through views. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
-  return withJunctions(withFromNowOn(withRows(withDescribing(chapters, other), other), other), other);
+  return withJunctions(withDescribing(withFromNowOn(withRows(chapters, other), other), other), other);
 }
 
 function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {
