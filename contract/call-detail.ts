@@ -1,4 +1,5 @@
-import type { CallEntry, CallParameter, CallsChapter, Entity, Field } from './specification.ts';
+import type { CallEntry, CallParameter, CallsChapter } from './specification-calls.ts';
+import type { Entity, Field } from './specification-entities.ts';
 
 /** GET /admin/v1/apps/:ref/call?id=: what is made of a call when somebody asks for it. */
 export interface CallDetail {

@@ -1,5 +1,7 @@
 import { functionsReached } from './reached-functions.ts';
-import type { CallEntry, Chapters, Entity, ErrorLine } from './specification.ts';
+import type { Chapters, ErrorLine } from './specification.ts';
+import type { CallEntry } from './specification-calls.ts';
+import type { Entity } from './specification-entities.ts';
 import { firesOn, type Write, writtenEntities } from './written-entities.ts';
 
 /** What kind of call it is, as far as its errors are concerned. */

@@ -1,5 +1,5 @@
 import type { AuthSettings } from './settings-auth.ts';
-import type { CallEntry, CallParameter } from './specification.ts';
+import type { CallEntry, CallParameter } from './specification-calls.ts';
 
 /** One call of `/auth/v1`, as GoTrue names it (https://supabase.com/docs/reference/self-hosting-auth). */
 export interface AuthCall {

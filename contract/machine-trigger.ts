@@ -1,4 +1,4 @@
-import type { EntityTrigger } from './specification.ts';
+import type { EntityTrigger } from './specification-entities.ts';
 
 /**
  * Whether a trigger is a state machine's, which chapter 4 tells: by its name and by the function that it runs, since an app may give

@@ -1,4 +1,5 @@
-import type { CallEntry, PolicyEntry } from './specification.ts';
+import type { CallEntry } from './specification-calls.ts';
+import type { PolicyEntry } from './specification-roles.ts';
 
 /** The story of one call. No value that the caller sent is in it, unless the caller was a builder. */
 export interface CallStory {

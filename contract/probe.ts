@@ -1,4 +1,4 @@
-import type { Operation, Verdict } from './specification.ts';
+import type { Operation, Verdict } from './specification-roles.ts';
 
 /** GET and POST /admin/v1/apps/:ref/probe: the cells of chapter 6, held against statements that were really tried. */
 export interface ProbeState {

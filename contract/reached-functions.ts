@@ -1,4 +1,4 @@
-import type { FunctionEntry } from './specification.ts';
+import type { FunctionEntry } from './specification-calls.ts';
 
 const NAME = '(?:"(?:[^"]|"")+"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
 /** Comments and texts, which name nothing, and a name that a bracket follows. */

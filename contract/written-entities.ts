@@ -1,4 +1,4 @@
-import type { Entity } from './specification.ts';
+import type { Entity } from './specification-entities.ts';
 
 /** How rows are written. */
 export type Write = 'insert' | 'update' | 'delete';

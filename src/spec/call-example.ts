@@ -1,6 +1,8 @@
 import { type CallExample, isWritable, mustBeGiven } from '../../contract/call-detail.ts';
 import { authCalls } from '../../contract/calls.ts';
-import type { CallEntry, Entity, Field, RoleCell } from '../../contract/specification.ts';
+import type { CallEntry } from '../../contract/specification-calls.ts';
+import type { Entity, Field } from '../../contract/specification-entities.ts';
+import type { RoleCell } from '../../contract/specification-roles.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { exampleOf } from './examples.ts';
 import { queryName, restName } from './names.ts';

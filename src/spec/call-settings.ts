@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Limit, limits } from '../../contract/limits.ts';
 import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
-import type { CallSetting } from '../../contract/specification.ts';
+import type { CallSetting } from '../../contract/specification-calls.ts';
 import type { BoundFacts } from '../catalog/bounds.ts';
 import { Rights } from './access/rights.ts';
 import type { Facts } from './facts.ts';

@@ -1,15 +1,9 @@
 import { type AuthCall, authCalls } from '../../contract/calls.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
-import type {
-  CallEntry,
-  CallParameter,
-  CallsChapter,
-  Entity,
-  RoleCell,
-  RolesChapter,
-  RowCall,
-} from '../../contract/specification.ts';
+import type { CallEntry, CallParameter, CallsChapter, RowCall } from '../../contract/specification-calls.ts';
+import type { Entity } from '../../contract/specification-entities.ts';
+import type { RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { callingRoles } from './access/calling-roles.ts';
 import { Membership } from './access/membership.ts';

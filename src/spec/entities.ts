@@ -1,4 +1,4 @@
-import type { Attribute, EntitiesChapter, Entity, Field, Relation } from '../../contract/specification.ts';
+import type { Attribute, EntitiesChapter, Entity, Field, Relation } from '../../contract/specification-entities.ts';
 import type {
   ConstraintFact,
   EntityFacts,

@@ -1,4 +1,4 @@
-import type { FunctionEntry } from '../../contract/specification.ts';
+import type { FunctionEntry } from '../../contract/specification-calls.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';

@@ -1,4 +1,4 @@
-import type { Entity, Junction, Relation } from '../../contract/specification.ts';
+import type { Entity, Junction, Relation } from '../../contract/specification-entities.ts';
 import { groupBy } from './group.ts';
 import { compareText, entityId } from './names.ts';
 import type { ShownKeys } from './shown-keys.ts';

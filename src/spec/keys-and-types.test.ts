@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EntitiesChapter, Entity, Field, Rule } from '../../contract/specification.ts';
+import type { Rule } from '../../contract/specification.ts';
+import type { EntitiesChapter, Entity, Field } from '../../contract/specification-entities.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import type { Pool } from '../database/pool.ts';
 import { entitiesChapter } from './entities.ts';

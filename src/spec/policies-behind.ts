@@ -1,6 +1,6 @@
 import { entityId } from '../../contract/entity-names.ts';
 import type { CallStory } from '../../contract/observed.ts';
-import type { PolicyEntry, RolesChapter } from '../../contract/specification.ts';
+import type { PolicyEntry, RolesChapter } from '../../contract/specification-roles.ts';
 
 /** The policies that chapter 6 names for what a call touched: for its role, each entity and operation. Pure. */
 export function policiesBehind(

@@ -1,4 +1,4 @@
-import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification.ts';
+import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import type { RoutineFact } from '../catalog/routines.ts';

@@ -1,6 +1,7 @@
 import { isWritable } from '../../contract/call-detail.ts';
 import type { ScreenKind } from '../../contract/description.ts';
-import type { Entity, RoleCell } from '../../contract/specification.ts';
+import type { Entity } from '../../contract/specification-entities.ts';
+import type { RoleCell } from '../../contract/specification-roles.ts';
 
 /** What a screen does with the rows of its entity. */
 export interface ScreenUse {

@@ -1,5 +1,6 @@
 import type { Screen, ScreenKind, ScreensChapter } from '../../contract/description.ts';
-import type { Entity, Field, RoleCell, RolesChapter } from '../../contract/specification.ts';
+import type { Entity, Field } from '../../contract/specification-entities.ts';
+import type { RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
 import type { Machine } from '../../contract/states.ts';
 import type { ScreenFact } from '../catalog/description.ts';
 import { tokenise } from '../catalog/expression-text.ts';

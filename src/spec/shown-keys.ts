@@ -1,4 +1,4 @@
-import type { ShownKey } from '../../contract/specification.ts';
+import type { ShownKey } from '../../contract/specification-entities.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import type { ConstraintFact as KeyFact, ViewFact } from '../catalog/catalog-queries.ts';
 import type { ConstraintFact, FieldFact } from '../catalog/entities.ts';

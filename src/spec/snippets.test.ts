@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { CallDetail } from '../../contract/call-detail.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import type { CallEntry } from '../../contract/specification.ts';
+import type { CallEntry } from '../../contract/specification-calls.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { callExample, letsMake } from './call-example.ts';

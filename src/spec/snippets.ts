@@ -1,5 +1,5 @@
 import type { CallDetail } from '../../contract/call-detail.ts';
-import type { CallEntry } from '../../contract/specification.ts';
+import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { CallExpression } from './call-example.ts';
 
 export interface SnippetApp {

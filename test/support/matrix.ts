@@ -1,5 +1,5 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
-import type { RoleCell } from '../../contract/specification.ts';
+import type { RoleCell } from '../../contract/specification-roles.ts';
 
 /** Holds each cell of chapter 6 against what calls of the stock client meet. Every call is taken back (db_tx_end). */
 

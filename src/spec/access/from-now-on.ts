@@ -1,4 +1,4 @@
-import type { RolesChapter } from '../../../contract/specification.ts';
+import type { RolesChapter } from '../../../contract/specification-roles.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 import type { ChapterRole } from './calling-roles.ts';

@@ -1,4 +1,4 @@
-import type { RoleCell } from '../../../contract/specification.ts';
+import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { sqlName } from '../names.ts';
 import { members } from './matrix-cases.ts';
 

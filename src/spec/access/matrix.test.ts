@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RoleCell, RolesChapter } from '../../../contract/specification.ts';
+import type { RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';

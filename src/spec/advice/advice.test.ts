@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AdviceEntry, AdviceKind, RolesChapter } from '../../../contract/specification.ts';
+import type { AdviceEntry, AdviceKind, RolesChapter } from '../../../contract/specification-roles.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Pool } from '../../database/pool.ts';
 import { loadFacts } from '../facts.ts';

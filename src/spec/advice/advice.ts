@@ -1,4 +1,4 @@
-import type { AdviceEntry } from '../../../contract/specification.ts';
+import type { AdviceEntry } from '../../../contract/specification-roles.ts';
 import { compareText } from '../names.ts';
 import { functionsAsSuperuser, functionsWithoutSearchPath } from './functions.ts';
 import { idleGrants } from './grants.ts';

@@ -1,4 +1,4 @@
-import type { AdviceEntry, RoleCell } from '../../../contract/specification.ts';
+import type { AdviceEntry, RoleCell } from '../../../contract/specification-roles.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Access } from '../access/access.ts';
 import type { ChapterRole } from '../access/calling-roles.ts';

@@ -1,5 +1,5 @@
 import type { PurposeFigures } from '../../../contract/description.ts';
-import type { CallEntry } from '../../../contract/specification.ts';
+import type { CallEntry } from '../../../contract/specification-calls.ts';
 import { countUsers } from '../../accounts/users.ts';
 import type { App } from '../../apps/app.ts';
 import { asServer } from '../../apps/as-server.ts';

@@ -1,4 +1,4 @@
-import type { RoleFigures } from '../../../contract/specification.ts';
+import type { RoleFigures } from '../../../contract/specification-roles.ts';
 import { asServer } from '../../apps/as-server.ts';
 import type { Database } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';

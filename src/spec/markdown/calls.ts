@@ -4,7 +4,7 @@ import type {
   CallsChapter,
   FunctionEntry,
   RowCall,
-} from '../../../contract/specification.ts';
+} from '../../../contract/specification-calls.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
 const areas = [

@@ -9,7 +9,7 @@ import type {
   Junction,
   Relation,
   ShownKey,
-} from '../../../contract/specification.ts';
+} from '../../../contract/specification-entities.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
 /** Chapter 3 in Markdown. */

@@ -1,4 +1,4 @@
-import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification.ts';
+import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import { groupBy } from '../group.ts';
 import { block, count, inline, table } from './escape.ts';
 

@@ -1,5 +1,7 @@
 import { errorsOfCall } from '../../../contract/call-errors.ts';
-import type { CallEntry, Chapters, Entity, ErrorLine, Specification } from '../../../contract/specification.ts';
+import type { Chapters, ErrorLine, Specification } from '../../../contract/specification.ts';
+import type { CallEntry } from '../../../contract/specification-calls.ts';
+import type { Entity } from '../../../contract/specification-entities.ts';
 import { groupBy } from '../group.ts';
 import { compareText, idOf } from '../names.ts';
 import { callableRoutines } from '../routines.ts';

@@ -1,4 +1,4 @@
-import type { CallEntry, RowCall } from '../../../contract/specification.ts';
+import type { CallEntry, RowCall } from '../../../contract/specification-calls.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import { idOf, queryName } from '../names.ts';
 import type { JsonSchema } from '../types/json-schema.ts';

@@ -1,5 +1,5 @@
 import type { ProbedCell, ProbeTry } from '../../../contract/probe.ts';
-import type { RoleCell } from '../../../contract/specification.ts';
+import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { type Answer, isError } from './attempts.ts';
 import { metBy, NO_ROW, type Planned } from './tries.ts';
 

@@ -1,5 +1,5 @@
 import type { ProbedCell } from '../../../contract/probe.ts';
-import type { RoleCell } from '../../../contract/specification.ts';
+import type { RoleCell } from '../../../contract/specification-roles.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Transaction } from '../../database/database.ts';
 import { unreadable } from '../access/computed-access.ts';

@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
-import type { RoleCell } from '../../../contract/specification.ts';
+import type { RoleCell } from '../../../contract/specification-roles.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Transaction } from '../../database/database.ts';
 import { quoteLiteral } from '../../database/statement.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProbedCell } from '../../../contract/probe.ts';
-import type { RolesChapter, Verdict } from '../../../contract/specification.ts';
+import type { RolesChapter, Verdict } from '../../../contract/specification-roles.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';

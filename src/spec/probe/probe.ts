@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
-import type { RoleCell, RolesChapter } from '../../../contract/specification.ts';
+import type { RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import { type CodeFacts, codeQueries } from '../../catalog/code.ts';
 import { readCatalogue } from '../../catalog/read-catalogue.ts';
 import type { Database, Transaction } from '../../database/database.ts';

@@ -1,5 +1,5 @@
 import type { ProbeTry } from '../../../contract/probe.ts';
-import type { RoleCell } from '../../../contract/specification.ts';
+import type { RoleCell } from '../../../contract/specification-roles.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import type { Access } from '../access/access.ts';
 import type { ChapterRole } from '../access/calling-roles.ts';

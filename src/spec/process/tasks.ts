@@ -2,15 +2,10 @@ import { constants, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Change, VersionEntry } from '../../../contract/changes.ts';
 import type { CallStory } from '../../../contract/observed.ts';
-import type {
-  CallEntry,
-  Chapters,
-  Entity,
-  PolicyEntry,
-  RoleCell,
-  RolesChapter,
-  Specification,
-} from '../../../contract/specification.ts';
+import type { Chapters, Specification } from '../../../contract/specification.ts';
+import type { CallEntry } from '../../../contract/specification-calls.ts';
+import type { Entity } from '../../../contract/specification-entities.ts';
+import type { PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { type CatalogueJson, parseCatalogue } from '../../catalog/read-catalogue.ts';
 import type { TypeNameFacts } from '../../catalog/type-facts.ts';

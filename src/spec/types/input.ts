@@ -1,4 +1,4 @@
-import type { Entity, Field } from '../../../contract/specification.ts';
+import type { Entity, Field } from '../../../contract/specification-entities.ts';
 import type { ConstraintFact, TypeFact } from '../../catalog/entities.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';

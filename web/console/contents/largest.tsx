@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Entity } from '../../../contract/specification.ts';
+import type { Entity } from '../../../contract/specification-entities.ts';
 import { LoadingRows, Table } from '../../ui/table.tsx';
 import { bytes, count, entityName } from '../format/format.ts';
 import styles from './largest.module.css';

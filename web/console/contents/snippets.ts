@@ -1,5 +1,5 @@
 import type { AppConnection } from '../../../contract/admin.ts';
-import type { Entity } from '../../../contract/specification.ts';
+import type { Entity } from '../../../contract/specification-entities.ts';
 
 /** What the snippets read: an entity that the app really has. */
 export interface Example {

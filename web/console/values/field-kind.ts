@@ -1,4 +1,4 @@
-import type { Field } from '../../../contract/specification.ts';
+import type { Field } from '../../../contract/specification-entities.ts';
 
 /** What sort of values a type holds, as far as the console treats them differently. */
 export type FieldKind =

@@ -1,4 +1,4 @@
-import type { Field } from '../../../contract/specification.ts';
+import type { Field } from '../../../contract/specification-entities.ts';
 import { kindOf, shortType } from './field-kind.ts';
 
 const integerBounds: Readonly<Record<string, string>> = {

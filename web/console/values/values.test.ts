@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Field } from '../../../contract/specification.ts';
+import type { Field } from '../../../contract/specification-entities.ts';
 import { fieldFixture } from '../data/specification/entity-fixture.ts';
 import { checkValue } from './check-value.ts';
 import { isFigure, kindOf, kindOfType, shortType } from './field-kind.ts';

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { errorsOfCall } from '../../../../contract/call-errors.ts';
-import type { CallEntry, Chapters, ErrorLine } from '../../../../contract/specification.ts';
+import type { Chapters, ErrorLine } from '../../../../contract/specification.ts';
+import type { CallEntry } from '../../../../contract/specification-calls.ts';
 import { PanelSection } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { counted } from '../../format/format.ts';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
-import type { CallEntry, CallsChapter } from '../../../../contract/specification.ts';
+import type { CallEntry, CallsChapter } from '../../../../contract/specification-calls.ts';
 import { Changing, figureClass } from '../../../ui/fig.tsx';
 import { activity } from '../../data/apps/activity.ts';
 import { specification } from '../../data/specification/specification.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallDetail } from '../../../../contract/call-detail.ts';
-import type { CallEntry, CallParameter } from '../../../../contract/specification.ts';
+import type { CallEntry, CallParameter } from '../../../../contract/specification-calls.ts';
 import { attemptOf, draftOf, schemaOf, whyNot } from './draft.ts';
 
 const call = (part: Partial<CallEntry>): CallEntry => ({

@@ -1,5 +1,6 @@
 import type { CallDetail } from '../../../../contract/call-detail.ts';
-import type { CallEntry, CallParameter, Entity } from '../../../../contract/specification.ts';
+import type { CallEntry, CallParameter } from '../../../../contract/specification-calls.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { functionQuestion } from '../../data/explain/question.ts';
 
 /** A filter on rows: status eq open. */

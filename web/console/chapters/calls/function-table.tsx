@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { FunctionEntry } from '../../../../contract/specification.ts';
+import type { FunctionEntry } from '../../../../contract/specification-calls.ts';
 import { literal } from '../../data/sql/literal.ts';
 import { shortId } from '../../format/format.ts';
 import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';

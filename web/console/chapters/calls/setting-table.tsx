@@ -1,4 +1,4 @@
-import type { CallSetting } from '../../../../contract/specification.ts';
+import type { CallSetting } from '../../../../contract/specification-calls.ts';
 import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
 
 const columns: readonly WordsColumn<CallSetting>[] = [

@@ -2,7 +2,7 @@ import { IconListSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { CallEntry } from '../../../../contract/specification.ts';
+import type { CallEntry } from '../../../../contract/specification-calls.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';

@@ -1,6 +1,6 @@
 import { useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import type { EntitiesChapter, Entity } from '../../../../contract/specification.ts';
+import type { EntitiesChapter, Entity } from '../../../../contract/specification-entities.ts';
 import { Ways } from '../../../ui/empty.tsx';
 import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
 import { FirstMigrations, FirstTable } from '../../contents/first-steps.tsx';

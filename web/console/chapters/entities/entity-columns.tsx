@@ -1,4 +1,4 @@
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { bytes, count, entityName } from '../../format/format.ts';
 import type { ListColumn } from '../list/list-table.tsx';

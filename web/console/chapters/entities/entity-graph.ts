@@ -1,5 +1,5 @@
 import { entityId } from '../../../../contract/entity-names.ts';
-import type { EntitiesChapter, Entity, Relation } from '../../../../contract/specification.ts';
+import type { EntitiesChapter, Entity, Relation } from '../../../../contract/specification-entities.ts';
 import type { Box, Colour, Edge, Graph } from '../../diagram/graph.ts';
 import { count, counted, entityName } from '../../format/format.ts';
 

@@ -1,4 +1,4 @@
-import type { EntitiesChapter, Entity, Field, Relation } from '../../../../contract/specification.ts';
+import type { EntitiesChapter, Entity, Field, Relation } from '../../../../contract/specification-entities.ts';
 import { entityName } from '../../format/format.ts';
 import { periodKeysOf } from './entity-words.ts';
 

@@ -2,7 +2,7 @@ import { IconArrowRight, IconTable } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { entityId } from '../../../../contract/entity-names.ts';
 import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
-import type { Entity, Junction, Relation, ShownKey } from '../../../../contract/specification.ts';
+import type { Entity, Junction, Relation, ShownKey } from '../../../../contract/specification-entities.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';

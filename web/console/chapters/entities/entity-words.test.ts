@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Relation } from '../../../../contract/specification.ts';
+import type { Relation } from '../../../../contract/specification-entities.ts';
 import { entityFixture as entity, fieldFixture as field } from '../../data/specification/entity-fixture.ts';
 import {
   arrivingWords,

@@ -1,4 +1,10 @@
-import type { EntitiesChapter, Entity, EntityTrigger, Field, Relation } from '../../../../contract/specification.ts';
+import type {
+  EntitiesChapter,
+  Entity,
+  EntityTrigger,
+  Field,
+  Relation,
+} from '../../../../contract/specification-entities.ts';
 import { shortId } from '../../format/format.ts';
 import { plainSql } from '../../format/plain-sql.ts';
 

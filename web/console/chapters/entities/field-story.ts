@@ -1,16 +1,9 @@
 import { isWritable } from '../../../../contract/call-detail.ts';
 import type { Screen } from '../../../../contract/description.ts';
-import type {
-  CallEntry,
-  Chapters,
-  Entity,
-  Field,
-  PolicyEntry,
-  Relation,
-  RoleEntry,
-  Rule,
-  Verdict,
-} from '../../../../contract/specification.ts';
+import type { Chapters, Rule } from '../../../../contract/specification.ts';
+import type { CallEntry } from '../../../../contract/specification-calls.ts';
+import type { Entity, Field, Relation } from '../../../../contract/specification-entities.ts';
+import type { PolicyEntry, RoleEntry, Verdict } from '../../../../contract/specification-roles.ts';
 import type { Machine } from '../../../../contract/states.ts';
 import { highlight } from '../../../ui/highlight.ts';
 import { shortId } from '../../format/format.ts';

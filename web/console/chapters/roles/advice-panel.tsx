@@ -2,7 +2,7 @@ import { IconTerminal2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { AdviceEntry } from '../../../../contract/specification.ts';
+import type { AdviceEntry } from '../../../../contract/specification-roles.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';

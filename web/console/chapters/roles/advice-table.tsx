@@ -1,5 +1,5 @@
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
-import type { AdviceEntry } from '../../../../contract/specification.ts';
+import type { AdviceEntry } from '../../../../contract/specification-roles.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { rowClass, Table } from '../../../ui/table.tsx';

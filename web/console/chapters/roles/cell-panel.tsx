@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ProbedCell, ProbeReport } from '../../../../contract/probe.ts';
-import type { Entity, PolicyEntry, RoleCell, RoleEntry } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { PolicyEntry, RoleCell, RoleEntry } from '../../../../contract/specification-roles.ts';
 import { Code } from '../../../ui/code.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';

@@ -1,4 +1,4 @@
-import type { RolesChapter } from '../../../../contract/specification.ts';
+import type { RolesChapter } from '../../../../contract/specification-roles.ts';
 import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
 
 type Line = RolesChapter['from_now_on'][number];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation, RoleCell, Verdict } from '../../../../contract/specification.ts';
+import type { Operation, RoleCell, Verdict } from '../../../../contract/specification-roles.ts';
 import { cellKey, matrixOf, step, tally } from './matrix.ts';
 
 const cell = (entity: string, operation: Operation, role: string, verdict: Verdict = 'never'): RoleCell => ({

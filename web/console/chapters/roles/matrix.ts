@@ -1,4 +1,5 @@
-import type { Entity, Operation, RoleCell, RolesChapter, Verdict } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { Operation, RoleCell, RolesChapter, Verdict } from '../../../../contract/specification-roles.ts';
 
 /** A row of the matrix: one operation on one entity or function, a cell a role in the order of the roles. */
 export interface MatrixRow {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { PolicyEntry } from '../../../../contract/specification.ts';
+import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
 import { listed, shortId } from '../../format/format.ts';
 import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
 

@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 import type { ProbedCell } from '../../../../contract/probe.ts';
-import type { RoleCell, RoleEntry } from '../../../../contract/specification.ts';
+import type { RoleCell, RoleEntry } from '../../../../contract/specification-roles.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Frame } from '../../../ui/frame.tsx';
 import { Verdict, VerdictMark } from '../../../ui/verdict.tsx';

@@ -1,4 +1,4 @@
-import type { RoleEntry } from '../../../../contract/specification.ts';
+import type { RoleEntry } from '../../../../contract/specification-roles.ts';
 import { counted } from '../../format/format.ts';
 
 /** What a role means, and how many members have it: “2 members · Answers tickets.” */

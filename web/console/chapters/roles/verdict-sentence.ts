@@ -1,4 +1,4 @@
-import type { RoleCell } from '../../../../contract/specification.ts';
+import type { RoleCell } from '../../../../contract/specification-roles.ts';
 
 /** The verdict of a cell as a sentence: "When own row (user_id is the member).", "Never: no policy lets it through." */
 export function verdictSentence({

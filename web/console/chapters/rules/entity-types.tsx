@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Code } from '../../../ui/code.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';

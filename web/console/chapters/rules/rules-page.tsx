@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import type { Entity, Rule, RulesChapter } from '../../../../contract/specification.ts';
+import type { Rule, RulesChapter } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
 import { count, counted, shortId } from '../../format/format.ts';

@@ -3,7 +3,7 @@ import { IconTerminal2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, type Ref, useId } from 'react';
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { figureClass } from '../../../ui/fig.tsx';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallStory } from '../../../../contract/observed.ts';
-import type { PolicyEntry } from '../../../../contract/specification.ts';
+import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
 import { addressOf, questionOf, scaleMarks, stepLines, storyText } from './story-words.ts';
 
 const step = (name: string, from: number, took: number) => ({ name, from, took, found: '' });

@@ -1,5 +1,6 @@
 import type { CallStep, CallStory } from '../../../../contract/observed.ts';
-import type { ErrorLine, PolicyEntry } from '../../../../contract/specification.ts';
+import type { ErrorLine } from '../../../../contract/specification.ts';
+import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
 import { dayOf, milliseconds, shortId, timeOfDay } from '../../format/format.ts';
 
 /** Who does the work of a step, or that the call ended there. */

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { api, segment } from '../api.ts';
 import { entityKeys } from './keys.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { fieldFixture as field } from '../specification/entity-fixture.ts';
 import { functionQuestion, newRow, questionOf, sameRow, touchedField } from './question.ts';
 

@@ -1,5 +1,6 @@
 import { isWritable } from '../../../../contract/call-detail.ts';
-import type { Entity, Field, RoleCell } from '../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
+import type { RoleCell } from '../../../../contract/specification-roles.ts';
 import { isFigure, kindOf } from '../../values/field-kind.ts';
 import { keyParameters } from '../rows/query-string.ts';
 import { keyFields, type Row, type Seat } from '../rows/row.ts';

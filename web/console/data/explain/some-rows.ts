@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { labelField } from '../rows/labels.ts';
 import { orderOf, selectOf } from '../rows/query-string.ts';
 import { restCall } from '../rows/rest-call.ts';

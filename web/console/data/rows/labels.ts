@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import { rowKeys } from './keys.ts';
 import { keysParameter, portions, selectOf } from './query-string.ts';

@@ -1,4 +1,4 @@
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { segment } from '../api.ts';
 import { failureOf } from '../api-failure.ts';
 import { accessToken } from '../console-client.ts';

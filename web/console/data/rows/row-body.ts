@@ -1,4 +1,4 @@
-import type { Field } from '../../../../contract/specification.ts';
+import type { Field } from '../../../../contract/specification-entities.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import type { Row } from './row.ts';
 

@@ -1,4 +1,4 @@
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 
 /** A row by its fields: each value as PostgreSQL prints it, so that no digit and no fraction of a second is lost. */
 export type Row = Readonly<Record<string, string | null>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { entityFixture, fieldFixture } from '../specification/entity-fixture.ts';
 import { type Filter, operatorsFor } from './filter.ts';
 import {

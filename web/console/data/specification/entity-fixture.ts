@@ -1,4 +1,4 @@
-import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 
 /** For tests: a field of type text that the writer gives, but for what is said otherwise. */
 export const fieldFixture = (name: string, more: Partial<Field> = {}): Field => ({

@@ -1,6 +1,6 @@
 import { Popover } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
-import type { Field } from '../../../../contract/specification.ts';
+import type { Field } from '../../../../contract/specification-entities.ts';
 import { Button } from '../../../ui/button.tsx';
 import { wideOnlyClass } from '../../../ui/workbench.tsx';
 import { shortType } from '../../values/field-kind.ts';

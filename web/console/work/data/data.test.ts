@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { entityFixture, fieldFixture } from '../../data/specification/entity-fixture.ts';
 import { nextSort, readDataSearch, readSort } from './data-search.ts';
 import { pointersTo } from './pointers.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Bar as LoadingBar } from '../../../ui/table.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
 import { entityList } from '../../data/entities/entity-list.ts';

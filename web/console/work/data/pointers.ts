@@ -1,4 +1,4 @@
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { Filter } from '../../data/rows/filter.ts';
 import type { Row } from '../../data/rows/row.ts';
 

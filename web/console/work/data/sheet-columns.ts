@@ -1,4 +1,4 @@
-import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import type { GridColumn } from '../../../ui/grid/grid.tsx';
 import { keyFields, type Sort } from '../../data/rows/row.ts';
 import { type FieldKind, isFigure, kindOf, shortType } from '../../values/field-kind.ts';

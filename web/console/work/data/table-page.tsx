@@ -1,6 +1,6 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useCallback, useMemo, useRef } from 'react';
-import type { Entity } from '../../../../contract/specification.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Grid, type GridHandle, type Picking } from '../../../ui/grid/grid.tsx';
 import type { Position } from '../../../ui/grid/move.ts';

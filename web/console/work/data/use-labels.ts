@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { labelField, labels } from '../../data/rows/labels.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
 import type { RowPage } from '../../data/rows/row-pages.ts';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import type { Filter } from '../../data/rows/filter.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
 import { keyFields, keyOf, keyText, type Row, type Sort } from '../../data/rows/row.ts';

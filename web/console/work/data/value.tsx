@@ -1,4 +1,4 @@
-import type { Field } from '../../../../contract/specification.ts';
+import type { Field } from '../../../../contract/specification-entities.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { isCode, kindOf } from '../../values/field-kind.ts';
 import { cellText } from '../../values/show-value.ts';

@@ -1,4 +1,4 @@
-import type { Entity, Field } from '../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { keyFields } from '../../data/rows/row.ts';
 
 /** Why no row of an entity can be changed here; null where rows can be. */

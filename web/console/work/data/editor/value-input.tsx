@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useId } from 'react';
-import type { Field } from '../../../../../contract/specification.ts';
+import type { Field } from '../../../../../contract/specification-entities.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import styles from './value-input.module.css';
 

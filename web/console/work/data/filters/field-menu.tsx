@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
 import type { ReactElement } from 'react';
-import type { Field } from '../../../../../contract/specification.ts';
+import type { Field } from '../../../../../contract/specification-entities.ts';
 import { shortType } from '../../../values/field-kind.ts';
 import styles from './field-menu.module.css';
 

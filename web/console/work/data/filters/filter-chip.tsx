@@ -1,7 +1,7 @@
 import { Menu, Popover } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import type { Field } from '../../../../../contract/specification.ts';
+import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import chip from '../../../../ui/chip.module.css';
 import { Icon } from '../../../../ui/icon.tsx';

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import type { Field } from '../../../../../contract/specification.ts';
+import type { Field } from '../../../../../contract/specification-entities.ts';
 import { type Operator, operatorTakes } from '../../../data/rows/filter.ts';
 import { listOf } from '../../../data/rows/query-string.ts';
 import { kindOf } from '../../../values/field-kind.ts';

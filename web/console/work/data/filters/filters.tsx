@@ -1,6 +1,6 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { Field } from '../../../../../contract/specification.ts';
+import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { type Filter, operatorsFor, operatorTakes } from '../../../data/rows/filter.ts';
 import { kindOf } from '../../../values/field-kind.ts';

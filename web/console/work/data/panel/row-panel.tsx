@@ -1,7 +1,7 @@
 import { IconPencil } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Entity, Field } from '../../../../../contract/specification.ts';
+import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Panel, PanelSection, VerdictLine } from '../../../../ui/panel.tsx';
 import { labelField } from '../../../data/rows/labels.ts';

@@ -1,5 +1,5 @@
 import type { SQLNamespace } from '@codemirror/lang-sql';
-import type { Entity } from '../../../../../contract/specification.ts';
+import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { shortType } from '../../../values/field-kind.ts';
 
 /** What the editor suggests: schemas, the tables and views in them, and their fields with types. */

@@ -1,7 +1,7 @@
 import { PostgreSQL, sql } from '@codemirror/lang-sql';
 import CodeMirror, { EditorView, keymap, Prec, type ReactCodeMirrorRef } from '@uiw/react-codemirror';
 import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import type { Entity } from '../../../../../contract/specification.ts';
+import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { completionsOf } from './completions.ts';
 import styles from './editor.module.css';
 import { type MarkedError, markError, markedError, takeFix } from './error-mark.ts';

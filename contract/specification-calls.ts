@@ -1,0 +1,92 @@
+/** Chapter 7 of the specification: every call that the app answers. */
+import type { CallFigures } from './observed.ts';
+import type { Source } from './specification.ts';
+
+export interface CallsChapter {
+  calls: CallEntry[];
+  /** What calls on rows take and answer: the same for every entity, so it is said once. */
+  rows: RowCall[];
+  /** Functions of extensions in exposed schemas: callable, and counted here instead of listed. */
+  extension_functions: { extension: string; schema: string; functions: number }[];
+  /** Every function of the app, whether calls reach it or triggers, policies and other functions do; by schema and name. */
+  functions: FunctionEntry[];
+  /** How calls are answered: settings but those that bound a number, which are limits of chapter 9. */
+  settings: CallSetting[];
+  sources: Source[];
+}
+
+/** What a function is and does. */
+export interface FunctionEntry {
+  /** "public.close_ticket(uuid)". */
+  id: string;
+  kind: 'function' | 'procedure' | 'aggregate' | 'window function';
+  /** With their defaults: "ticket uuid, by integer DEFAULT 1". */
+  arguments: string;
+  /** What it answers, as PostgreSQL prints it; empty for a procedure. */
+  returns: string;
+  language: string;
+  /** What PostgreSQL takes for granted: that it changes nothing (stable), or always answers alike (immutable). */
+  volatility: 'immutable' | 'stable' | 'volatile';
+  /** The role with whose rights it runs; null for those of whoever calls. */
+  runs_as: string | null;
+  /** It answers null at once where an argument is null. */
+  strict: boolean;
+  /** ALTER FUNCTION … SET, `name=value`. */
+  settings: string[];
+  comment: string | null;
+  /** Triggers by which it runs on tables that chapter 3 leaves out, such as auth.users; absent where there is none. */
+  triggers?: { on: string; name: string; enabled: boolean; sql: string }[];
+  /** The code; empty where PostgreSQL shows none. */
+  body: string;
+}
+
+/** A setting by which calls are answered. */
+export interface CallSetting {
+  /** The key of the app's setting, or of PostgreSQL's. */
+  key: string;
+  /** In words; of values that may be secret a fingerprint. */
+  value: string;
+  default: string;
+  meaning: string;
+  set_in: 'code' | 'setting' | 'database';
+}
+
+export interface CallEntry {
+  /** Stable within the app: "rest.public.tickets.select", "auth.signup", "rpc.public.close_ticket(uuid)". */
+  id: string;
+  area: 'auth' | 'rest' | 'rpc';
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Below /apps/<ref>: "/rest/v1/tickets". */
+  path: string;
+  summary: string;
+  /** Id of the entity or function it reaches; null for auth calls, and the one that describes the others (`rest.describe`). */
+  entity: string | null;
+  /** The setting that switches it off; null where none does. */
+  setting: string | null;
+  /** Roles for which it is not "never". */
+  roles: string[];
+  /** Of functions: it runs in a transaction in which nothing may be written; where it writes, 405 (25006). Absent where it may write. */
+  reads_only?: true;
+  /** Null for calls on rows: `rows` of the chapter and the fields of the entity tell (`takenBy` of call-detail.ts). */
+  parameters: CallParameter[] | null;
+  /** What comes back, in words and types; null for calls on rows. */
+  returns: string | null;
+  /** Live figures of the last hour, day and week, not part of the hash; absent where the call was not made. */
+  figures?: { hour: CallFigures; day: CallFigures; week: CallFigures };
+}
+
+/** What all calls on rows with one method have in common. */
+export interface RowCall {
+  method: CallEntry['method'];
+  /** `<field>` stands for the fields of the entity. */
+  parameters: CallParameter[];
+  returns: string;
+}
+
+export interface CallParameter {
+  name: string;
+  in: 'query' | 'header' | 'body';
+  type: string;
+  required: boolean;
+  meaning: string;
+}

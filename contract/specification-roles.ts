@@ -1,0 +1,98 @@
+/** Chapter 6 of the specification: who may do what. */
+import type { Source } from './specification.ts';
+
+export type Operation = 'select' | 'insert' | 'update' | 'delete' | 'execute';
+
+export type Verdict = 'always' | 'when' | 'never';
+
+export interface RolesChapter {
+  roles: RoleEntry[];
+  cells: RoleCell[];
+  /** Every policy of the entities in `cells`, by entity and name. */
+  policies: PolicyEntry[];
+  /** What is granted on what the app's owner makes from now on, by exposed schema: tables, then functions. */
+  from_now_on: { id: string; words: string }[];
+  /** What could be better, by weight, then by what it is on. */
+  advice: AdviceEntry[];
+  sources: Source[];
+}
+
+/** Something that the catalogue shows to be unsafe, slow or without effect, with the SQL that mends it. */
+export interface AdviceEntry {
+  /** Stable: what it is about, and on what: `no row-level security: public.tickets`. */
+  id: string;
+  about: AdviceKind;
+  /** What comes of it: more is let through than is meant, calls take longer, or something is there without effect. */
+  weight: 'risk' | 'slow' | 'idle';
+  /** Id of the entity or the function. */
+  on: string;
+  /** Names of the policies of `on` that it is about. */
+  policies: string[];
+  /** What is so, and what comes of it. */
+  words: string;
+  /** Run as the app's owner, or as whom `words` name, it takes the advice away; what calls are answered stays, unless `words` say otherwise. */
+  sql: string;
+}
+
+export type AdviceKind =
+  | 'no row-level security'
+  | 'view as its owner'
+  | 'function as a superuser'
+  | 'function without search_path'
+  | 'call for each row'
+  | 'no index'
+  | 'foreign key without index'
+  | 'overlapping policies'
+  | 'no policy'
+  | 'unreachable policy'
+  | 'idle grant';
+
+export interface RoleEntry {
+  name: string;
+  /** What the page says: "anon: no session". */
+  meaning: string;
+  /** The role of members (ninefold.roles) that it stands for; null for a role of the database. */
+  member_role: string | null;
+  bypasses_row_level_security: boolean;
+  /** Of a role of members; when the specification was made. */
+  figures?: RoleFigures;
+}
+
+export interface RoleFigures {
+  /** How many members have the role. */
+  members: number;
+}
+
+export interface RoleCell {
+  role: string;
+  /** Id of an entity ("public.tickets"), or of a function for execute ("public.close_ticket(uuid)"). */
+  entity: string;
+  operation: Operation;
+  verdict: Verdict;
+  /** "own row (user_id is the member)", "3 of 9 fields", or the policy's expression; empty for always and never. */
+  words: string;
+  /** Why: "no policy lets it through", … */
+  reason: string;
+  /** Names of the entity's policies that were looked at, permissive first. */
+  policies: string[];
+  /** Fields the grant is limited to; null where it covers all. */
+  columns: string[] | null;
+}
+
+export interface PolicyEntry {
+  /** Id of the entity it is on. */
+  entity: string;
+  name: string;
+  permissive: boolean;
+  command: 'all' | 'select' | 'insert' | 'update' | 'delete';
+  /** "public" stands for every role. */
+  roles: string[];
+  using: string | null;
+  check: string | null;
+  /** What it lets through, in words: its comment where it has one. */
+  words: string;
+  /** The whole CREATE POLICY statement. */
+  sql: string;
+  /** The app's functions that it calls, with what they do; absent where it calls none. */
+  functions?: { id: string; body: string }[];
+}
