@@ -28,7 +28,7 @@ const TURN_TIMES = 4;
 const MOST_TURN_MILLISECONDS = 8000;
 const ATTEMPTS = 5;
 /**
- * To record what a large app does takes from the calls of its worker. Where it takes longer than this, the next change is looked at after
+ * To record what a large app does takes a processor for seconds. Where it takes longer than this, the next change is looked at after
  * so many times what it was longer, or after a minute.
  */
 const LONG_MILLISECONDS = 500;
