@@ -147,10 +147,17 @@ export class Versions {
   /** Records, and notes for how long that keeps the worker from looking again by itself. */
   async #recordInTime(app: App, mode: Mode): Promise<void> {
     const began = performance.now();
-    if (!(await this.#record(app, mode))) return;
-    const watch = this.#watchOf(app);
-    watch.took = performance.now() - began;
-    watch.rested = performance.now() + restAfter(watch.took);
+    // What fails takes its time, too.
+    let hasLooked = true;
+    try {
+      hasLooked = await this.#record(app, mode);
+    } finally {
+      if (hasLooked) {
+        const watch = this.#watchOf(app);
+        watch.took = performance.now() - began;
+        watch.rested = performance.now() + restAfter(watch.took);
+      }
+    }
   }
 
   /**
