@@ -36,7 +36,7 @@ it('the specification is there again at once when the process that derives it is
     return chapters.entities?.entities.map(({ name }) => name);
   };
   const killed = new Set<number>();
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 3; i++) {
     await change();
     const asked = Promise.all([names(), names(), names()]);
     const pid = await deriving();
@@ -46,7 +46,7 @@ it('the specification is there again at once when the process that derives it is
     }
     for (const found of await asked) expect(found).toContain(`made_${changes}`);
   }
-  expect(killed.size).toBeGreaterThan(2);
+  expect(killed.size).toBeGreaterThan(0);
   await change();
   await names();
   const last = await deriving();
