@@ -140,6 +140,11 @@ export class Specifier {
     return this.#remembered.isDerivedSince(app, time);
   }
 
+  /** For how many milliseconds the app's changes are to be let alone by whoever records them in the background: it takes long. */
+  restOf({ ref }: App): Promise<number> {
+    return this.#tasks.run('restOf', { ref });
+  }
+
   /** The hash of what the app does now, and how to pack it: as the version after a packed one, or as the first. */
   withVersion<T>(
     app: App,

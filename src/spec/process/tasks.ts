@@ -30,6 +30,7 @@ import { jsonSchemas } from '../types/json-schema.ts';
 import { typescriptOf, typescriptTypes } from '../types/typescript.ts';
 import { zodSchemas } from '../types/zod.ts';
 import { Gone } from './gone.ts';
+import { Resting } from './resting.ts';
 
 /** What a specification is derived from, as it goes to the process. */
 export interface Source {
@@ -73,6 +74,7 @@ interface Held {
  */
 export class Tasks {
   readonly #held = new LRUCache<string, Held>({ max: HELD });
+  readonly #resting = new Resting();
 
   /** Does nothing: who will ask soon has the process started. */
   ready(_: null): void {}
@@ -86,7 +88,7 @@ export class Tasks {
   derive({ of, source }: { of: Handle; source: Source }): string {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
-    const specification = derived(source);
+    const specification = this.#resting.measure(of.ref, () => derived(source));
     this.#held.set(of.ref, { state: of.state, specification, shown: specification });
     return specification.hash;
   }
@@ -139,9 +141,17 @@ export class Tasks {
 
   /** The specification as a version after `previous`, which is the packed one before it or null. */
   version({ of, previous }: { of: Handle; previous: Bytes | null }): { changes: Change[]; packed: string } {
-    const text = JSON.stringify(lasting(this.#of(of).specification.chapters));
-    const before = previous && unpackedChapters(previous);
-    return { changes: before ? diffChapters(before, JSON.parse(text)) : [], packed: packNow(text) };
+    const { chapters } = this.#of(of).specification;
+    return this.#resting.measure(of.ref, () => {
+      const text = JSON.stringify(lasting(chapters));
+      const before = previous && unpackedChapters(previous);
+      return { changes: before ? diffChapters(before, JSON.parse(text)) : [], packed: packNow(text) };
+    });
+  }
+
+  /** For how many milliseconds the app's changes are to be let alone by whoever records them in the background. */
+  restOf({ ref }: { ref: string }): number {
+    return this.#resting.left(ref);
   }
 
   /** A packed version as JSON, beside what its row says of it; null where it holds no chapters. */

@@ -23,18 +23,7 @@ import {
  */
 const SETTLE_MILLISECONDS = 600;
 const TURN_MILLISECONDS = 600;
-const TURN_TIMES = 4;
-/** What the journal holds of the last ten seconds explains a change: the last in turn comes before. */
-const MOST_TURN_MILLISECONDS = 8000;
 const ATTEMPTS = 5;
-/**
- * To record what a large app does takes a processor for seconds. Where it takes longer than this, the next change is looked at after
- * so many times what it was longer, or after a minute.
- */
-const LONG_MILLISECONDS = 500;
-const REST_TIMES = 20;
-const MOST_REST_MILLISECONDS = 60_000;
-
 /** Records what each app does, version by version, as its database tells of changes. */
 export class Versions {
   readonly #specifier: Specifier;
@@ -64,7 +53,7 @@ export class Versions {
   record(app: App): Promise<void> {
     const watch = this.#watchOf(app);
     // One after the other, so that a worker never competes with itself.
-    const next = watch.last.catch(() => undefined).then(() => this.#recordInTime(app, 'always'));
+    const next = watch.last.catch(() => undefined).then(() => this.#record(app, 'always', true));
     watch.last = next;
     return next;
   }
@@ -102,8 +91,6 @@ export class Versions {
     const known = this.#watched.get(app) ?? {
       timer: null,
       mode: 'pending',
-      rested: 0,
-      took: 0,
       last: Promise.resolve(),
     };
     this.#watched.set(app, known);
@@ -120,7 +107,7 @@ export class Versions {
     }
   }
 
-  #lookSoon(app: App, mode: Mode): void {
+  #lookSoon(app: App, mode: Mode, after = SETTLE_MILLISECONDS): void {
     const watch = this.#watchOf(app);
     if (watch.timer === null || mode === 'always') watch.mode = mode;
     if (watch.timer !== null) return;
@@ -128,14 +115,14 @@ export class Versions {
     const look = () => {
       const { mode } = watch;
       watch.timer = null;
-      watch.last = watch.last.catch(() => undefined).then(() => this.#recordInTime(app, mode));
+      watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode, false));
       watch.last.catch((error: unknown) => this.#report(app, error));
     };
     const takeTurn = () => {
       if (this.#specifier.isDerivedSince(app, heard)) look();
-      else watch.timer = setTimeout(look, Math.random() * turn(watch.took)).unref();
+      else watch.timer = setTimeout(look, Math.random() * TURN_MILLISECONDS).unref();
     };
-    watch.timer = setTimeout(takeTurn, Math.max(SETTLE_MILLISECONDS, watch.rested - heard)).unref();
+    watch.timer = setTimeout(takeTurn, after).unref();
   }
 
   #report(app: App, error: unknown): void {
@@ -144,32 +131,22 @@ export class Versions {
     this.#events.emit({ type: 'fault', requestId: null, where: `the versions of app ${app.ref}`, error });
   }
 
-  /** Records, and notes for how long that keeps the worker from looking again by itself. */
-  async #recordInTime(app: App, mode: Mode): Promise<void> {
-    const began = performance.now();
-    // What fails takes its time, too.
-    let hasLooked = true;
-    try {
-      hasLooked = await this.#record(app, mode);
-    } finally {
-      if (hasLooked) {
-        const watch = this.#watchOf(app);
-        watch.took = performance.now() - began;
-        watch.rested = performance.now() + restAfter(watch.took);
-      }
-    }
-  }
-
   /**
    * `pending`: only where the journal holds something new, or another Ninefold has looked last, for an app that was just opened.
-   * `unexplained`: also where a change was told that no entry of the journal accounts for. False where there was nothing to look for.
+   * `unexplained`: also where a change was told that no entry of the journal accounts for. `isAsked`: somebody waits for it; in the background
+   * a large app is recorded only once in a while.
    */
-  async #record(app: App, mode: Mode): Promise<boolean> {
+  async #record(app: App, mode: Mode, isAsked: boolean): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const head = await readHead(app.database);
       const isOthers = head.latest !== null && head.latest.ninefold !== this.#ninefold;
       const isNews = head.latest === null || head.pending.length > 0 || isOthers;
-      if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return false;
+      if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return;
+      const rest = isAsked ? 0 : await this.#specifier.restOf(app);
+      if (rest > 0) {
+        this.#lookSoon(app, mode, rest);
+        return;
+      }
       const isRecorded = await this.#specifier.withVersion(app, async (hash, pack) => {
         if (hash === head.latest?.hash) {
           // What a caller asks for may not have been heard of yet; what the database told of has.
@@ -187,17 +164,10 @@ export class Versions {
         await prune(app.database);
         return true;
       });
-      if (isRecorded) return true;
+      if (isRecorded) return;
     }
-    return true;
   }
 }
-
-/** The longer it takes, the wider the workers are spread, so that one has recorded it before the next begins. */
-const turn = (took: number): number => Math.min(Math.max(TURN_MILLISECONDS, TURN_TIMES * took), MOST_TURN_MILLISECONDS);
-
-const restAfter = (took: number): number =>
-  Math.min(Math.max(took - LONG_MILLISECONDS, 0) * REST_TIMES, MOST_REST_MILLISECONDS);
 
 type Mode = 'always' | 'pending' | 'unexplained';
 
@@ -205,10 +175,6 @@ interface Watch {
   timer: NodeJS.Timeout | null;
   /** What the timer will do. */
   mode: Mode;
-  /** From when on it may be looked at in the background, by performance.now(). */
-  rested: number;
-  /** How long recording took the last time, in milliseconds. */
-  took: number;
   /** The recording under way, or the last one. */
   last: Promise<void>;
 }
