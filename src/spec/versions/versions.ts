@@ -18,11 +18,12 @@ import {
 } from './store.ts';
 
 /**
- * How long after a change the specification is looked at: a script makes many changes, and whoever made one looks at it first. The worker
- * that has derived it for them goes first, then the others that heard of it, in turns by chance: the first spares the others the work.
+ * How long after a change the specification is looked at: a script makes many changes, and whoever made one looks at it first, which may take
+ * half a second. The worker that has derived it for them goes first, then the others that heard of it, in turns by chance: the first
+ * spares the others the work.
  */
-const SETTLE_MILLISECONDS = 600;
-const TURN_MILLISECONDS = 600;
+const SETTLE_MILLISECONDS = 900;
+const TURN_MILLISECONDS = 400;
 const ATTEMPTS = 5;
 /** Records what each app does, version by version, as its database tells of changes. */
 export class Versions {
