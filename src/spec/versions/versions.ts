@@ -121,7 +121,7 @@ export class Versions {
     };
     const takeTurn = () => {
       if (this.#specifier.isDerivedSince(app, heard)) look();
-      else watch.timer = setTimeout(look, Math.random() * TURN_MILLISECONDS).unref();
+      else watch.timer = setTimeout(look, (1 + Math.random()) * TURN_MILLISECONDS).unref();
     };
     watch.timer = setTimeout(takeTurn, after).unref();
   }
