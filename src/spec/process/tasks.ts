@@ -57,8 +57,9 @@ export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
 /** Text in UTF-8, perhaps packed. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Apps of which the last specification is held. */
-const HELD = 32;
+/** Apps of which the last specification is held, and what they may be derived from, in bytes: it takes three times the memory. */
+const HELD = 100;
+const HELD_BYTES = 100_000_000;
 
 interface Held {
   readonly state: string;
@@ -73,7 +74,7 @@ interface Held {
  * process that answers calls.
  */
 export class Tasks {
-  readonly #held = new LRUCache<string, Held>({ max: HELD });
+  readonly #held = new LRUCache<string, Held>({ max: HELD, maxSize: HELD_BYTES });
   readonly #resting = new Resting();
 
   /** Does nothing: who will ask soon has the process started. */
@@ -89,7 +90,9 @@ export class Tasks {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
     const specification = this.#resting.measure(of.ref, () => derived(source));
-    this.#held.set(of.ref, { state: of.state, specification, shown: specification });
+    // One that is larger than all may be is held by itself.
+    const size = Math.min(source.facts.json.length, HELD_BYTES);
+    this.#held.set(of.ref, { state: of.state, specification, shown: specification }, { size });
     return specification.hash;
   }
 
