@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
 import { diffChapters } from '../spec/diff/diff.ts';
 import type { JsonObject } from '../spec/diff/differences.ts';
+import { withEmptyLists } from '../spec/diff/earlier.ts';
 import { diffMarkdown, sameMarkdown } from '../spec/diff/markdown.ts';
 import { lasting } from '../spec/lasting.ts';
 import { specificationMarkdown } from '../spec/markdown/specification.ts';
@@ -53,7 +54,7 @@ export async function committedSide(client: Client, file: string, ref: string): 
     if (error instanceof CliError && error.code === 'version_unknown') return null;
     throw error;
   });
-  if (!version || !sameMarkdown(side.text, specificationMarkdown(version.specification))) return side;
+  if (!version || !sameMarkdown(side.text, specificationMarkdown(withEmptyLists(version.specification)))) return side;
   return { kind: 'value', title: file, specification: version.specification };
 }
 

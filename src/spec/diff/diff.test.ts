@@ -2,13 +2,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultRestSettings } from '../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
+import type { Specification } from '../../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Pool } from '../../database/pool.ts';
 import { loadFacts } from '../facts.ts';
 import { lasting } from '../lasting.ts';
+import { specificationMarkdown } from '../markdown/specification.ts';
 import { deriveSpecification } from '../specification.ts';
 import { diffChapters } from './diff.ts';
 import { canonical, differences, type JsonObject } from './differences.ts';
+import { withEmptyLists } from './earlier.ts';
 
 let database: AppDatabase;
 let owner: Pool;
@@ -398,10 +401,25 @@ describe('a change of the app is told in words that a business person can read',
       },
     };
     expect(words(then, now)).toEqual([]);
+    // A file that it printed is still checked against it.
+    const old = {
+      app: { ref: 'desk', name: 'Desk' },
+      hash: 'abc',
+      chapters: {
+        ...now,
+        entities: lacking(now.entities, 'junctions', 'shown_keys'),
+        roles: lacking(now.roles, 'from_now_on'),
+        calls: lacking(then.calls, 'rows'),
+      },
+    };
+    expect(specificationMarkdown(withEmptyLists(old as unknown as Specification))).toContain('### public.tickets');
     await owner.script('drop view public.open_tickets');
     expect(words(then, await derive())).toContain('No longer answered: GET /rest/v1/open_tickets.');
   });
 });
+
+const lacking = (of: unknown, ...names: string[]): JsonObject =>
+  Object.fromEntries(Object.entries(of as JsonObject).filter(([name]) => !names.includes(name)));
 
 describe('nothing is silent', () => {
   it('whatever leaf of a specification changes, at least one change is told; a specification equals itself', async () => {

@@ -1,3 +1,4 @@
+import type { Specification } from '../../../contract/specification.ts';
 import { isObject, type JsonObject } from './differences.ts';
 
 /**
@@ -54,3 +55,24 @@ const listIn = (of: unknown, name: string): JsonObject[] => {
   const list = isObject(of) ? of[name] : undefined;
   return Array.isArray(list) ? list.filter(isObject) : [];
 };
+
+const emptyEntities = { junctions: [], shown_keys: [] };
+const emptyRoles = { from_now_on: [] };
+const emptyCalls = { rows: [], extension_functions: [], functions: [], settings: [] };
+
+/**
+ * A specification of an earlier Ninefold with the lists that it lacks left empty, for whoever prints it; who compares it must know that they
+ * are missing. Pure.
+ */
+export function withEmptyLists(specification: Specification): Specification {
+  const { entities, roles, calls } = specification.chapters;
+  return {
+    ...specification,
+    chapters: {
+      ...specification.chapters,
+      ...(entities && { entities: { ...emptyEntities, ...entities } }),
+      ...(roles && { roles: { ...emptyRoles, ...roles } }),
+      ...(calls && { calls: { ...emptyCalls, ...calls } }),
+    },
+  };
+}
