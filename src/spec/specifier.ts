@@ -2,8 +2,6 @@ import type { CallDetail } from '../../contract/call-detail.ts';
 import type { Change, VersionEntry } from '../../contract/changes.ts';
 import { type LimitName, limits } from '../../contract/limits.ts';
 import type { CallStory } from '../../contract/observed.ts';
-import type { CallEntry } from '../../contract/specification-calls.ts';
-import type { PolicyEntry, RolesChapter } from '../../contract/specification-roles.ts';
 import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
@@ -15,7 +13,7 @@ import { callExample } from './call-example.ts';
 import { type FactOptions, type Facts, loadFacts, readFacts } from './facts.ts';
 import { loadEntityFigures } from './figures/entities.ts';
 import { idOf } from './names.ts';
-import type { TaskRunner } from './process/answer.ts';
+import type { Output, TaskRunner } from './process/answer.ts';
 import { despiteGone } from './process/gone.ts';
 import type { Bytes, PageFormat, Source, TypeSource, TypesFormat } from './process/tasks.ts';
 import { RememberedSpecifications } from './remembered.ts';
@@ -55,21 +53,18 @@ export class Specifier {
   }
 
   /** The calls of chapter 7 by their names alone. */
-  callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]> {
+  callNames(app: App): Promise<Output<'callNames'>> {
     return this.#remembered.withoutFigures(app, (of) => this.#tasks.run('callNames', { of }));
   }
 
   /** The policies that were behind a call, and how long such a call takes of late. */
-  behind(
-    app: App,
-    { call, touched, who }: CallStory,
-  ): Promise<{ policies: PolicyEntry[]; usual: NonNullable<CallEntry['figures']>['hour'] | null }> {
+  behind(app: App, { call, touched, who }: CallStory): Promise<Output<'behind'>> {
     const story = { call, touched, who };
     return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, story }));
   }
 
   /** The cells of chapter 6, and the hash of the specification that they are of. */
-  cells(app: App): Promise<{ hash: string; roles: Pick<RolesChapter, 'cells'> }> {
+  cells(app: App): Promise<{ hash: string; roles: Output<'cells'> }> {
     return this.#remembered.withoutFigures(app, async (of, hash) => ({
       hash,
       roles: await this.#tasks.run('cells', { of }),
@@ -142,13 +137,13 @@ export class Specifier {
 
   /** For how many milliseconds the app's changes are to be let alone by whoever records them in the background: it takes long. */
   restOf({ ref }: App): Promise<number> {
-    return this.#tasks.run('restOf', { ref });
+    return despiteGone(() => this.#tasks.run('restOf', { ref }));
   }
 
   /** The hash of what the app does now, and how to pack it: as the version after a packed one, or as the first. */
   withVersion<T>(
     app: App,
-    use: (hash: string, pack: (previous: Bytes | null) => Promise<{ changes: Change[]; packed: string }>) => Promise<T>,
+    use: (hash: string, pack: (previous: Bytes | null) => Promise<Output<'version'>>) => Promise<T>,
   ): Promise<T> {
     return this.#remembered.withoutFigures(app, (of, hash) =>
       use(hash, (previous) => this.#tasks.run('version', { of, previous })),

@@ -25,6 +25,7 @@ import {
 const SETTLE_MILLISECONDS = 900;
 const TURN_MILLISECONDS = 400;
 const ATTEMPTS = 5;
+
 /** Records what each app does, version by version, as its database tells of changes. */
 export class Versions {
   readonly #specifier: Specifier;
