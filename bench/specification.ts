@@ -45,12 +45,13 @@ export async function measureSpecification(): Promise<void> {
 }
 
 async function lookedAt<T>(node: BenchNode, work: () => Promise<T>): Promise<T> {
-  void look(node);
-  const timer = setInterval(() => void look(node), LOOK_MILLISECONDS);
+  const looks = [look(node)];
+  const timer = setInterval(() => looks.push(look(node)), LOOK_MILLISECONDS);
   try {
     return await work();
   } finally {
     clearInterval(timer);
+    await Promise.all(looks);
   }
 }
 

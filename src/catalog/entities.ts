@@ -65,6 +65,8 @@ export interface FieldFact {
   type: string;
   type_oid: number;
   not_null: boolean;
+  /** The constraint that says NOT NULL, of tables since PostgreSQL 18; null for none. */
+  required: RequiredFact | null;
   default: string | null;
   generated: '' | 's' | 'v';
   /** Of a view that takes writes: an expression, to which none can give a value. */
@@ -79,13 +81,22 @@ export interface FieldFact {
   needs: { sequences: number[]; functions: number[] } | null;
 }
 
+/** A constraint of NOT NULL. They outnumber all others, so what it says of itself is short. */
+export interface RequiredFact {
+  name: string;
+  /** Missing where all rows were asked. */
+  validated?: false;
+  comment?: string;
+}
+
+/** Constraints but those of NOT NULL, which fields and types tell of themselves; partitions have theirs among them. */
 export interface ConstraintFact {
   oid: number;
   /** 0 for a domain's. */
   relation: number;
   domain: number;
   name: string;
-  /** pg_constraint.contype: p primary key, u unique, f foreign key, c check, x exclude, n not null. */
+  /** pg_constraint.contype: p primary key, u unique, f foreign key, c check, x exclude; of partitions, n not null. */
   kind: 'p' | 'u' | 'f' | 'c' | 'x' | 'n';
   fields: number[];
   target: number;
@@ -303,7 +314,10 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
 
   fields: list(`
     select c.oid::int8 as relation, a.attnum as number, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
-      a.atttypid::int8 as type_oid, a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as "default",
+      a.atttypid::int8 as type_oid, a.attnotnull as not_null,
+      case when k.oid is not null then json_strip_nulls(json_build_object('name', k.conname, 'validated', nullif(k.convalidated, true),
+        'comment', km.description)) end as required,
+      pg_get_expr(d.adbin, d.adrelid) as "default",
       a.attgenerated as generated, case when c.relkind = 'v' and not ${isUnserved('c')} then pg_relation_is_updatable(c.oid, false) & 28 = 28
         and not pg_column_is_updatable(c.oid, a.attnum, false)
         and not exists (select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 <> 0) else false end as computed,
@@ -314,6 +328,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     from ${relationsOf('c')}
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    left join pg_catalog.pg_constraint k on k.contype = 'n' and k.conrelid = a.attrelid and k.conkey[1] = a.attnum
+    ${commentOf('pg_constraint', 'k.oid', '0', 'km')}
     left join (
       select p.objid as of, json_build_object(
         'sequences', coalesce(json_agg(p.refobjid::int8) filter (where p.refclassid = 'pg_catalog.pg_class'::regclass), '[]'),
@@ -332,18 +348,17 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,
       k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
       coalesce(k.confkey, '{}') as target_fields, ${actionOf('confdeltype')} as on_delete, ${actionOf('confupdtype')} as on_update, d.definition,
-      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
-      ${specialOf('k.confdelsetcols')} as special,
+      e.expression, ${specialOf('k.confdelsetcols')} as special,
       k.convalidated as validated, ${isEnforced} as enforced, m.description as comment
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
-    -- of the many that say NOT NULL and no more, the text is known
-    left join pg_catalog.pg_attribute a
-      on k.contype = 'n' and k.convalidated and not k.connoinherit and a.attrelid = k.conrelid and a.attnum = k.conkey[1]
-    cross join lateral (select coalesce('NOT NULL ' || quote_ident(a.attname), pg_get_constraintdef(k.oid)) as definition offset 0) d
+    cross join lateral (select case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression offset 0) e
+    -- an expression takes long to print: of the many checks that say no more, the text is known
+    cross join lateral (select case when k.contype = 'c' and k.convalidated and not k.connoinherit then 'CHECK (' || e.expression || ')'
+      else pg_get_constraintdef(k.oid) end as definition offset 0) d
     left join pg_catalog.pg_class c on c.oid = k.conrelid
     ${commentOf('pg_constraint', 'k.oid')}
-    where k.contype in ('p', 'u', 'f', 'c', 'x', 'n') and k.conparentid = 0 and not coalesce(c.relispartition, false)
+    where k.contype in ('p', 'u', 'f', 'c', 'x') and k.conparentid = 0 and not coalesce(c.relispartition, false)
     order by k.conrelid, k.contypid, k.conname, k.oid`),
 
   partition_constraints: list(`

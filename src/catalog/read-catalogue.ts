@@ -80,12 +80,12 @@ async function runPatiently(executor: Executor, statements: readonly Statement[]
 }
 
 /**
- * A join that gives the comment of an object, of its part where `part` numbers one, as `m.description`. PostgreSQL's own functions for this
+ * A join that gives the comment of an object, of its part where `part` numbers one, as `description` of `alias`. PostgreSQL's own functions for this
  * are queries of their own for every row: for thousands of rows they take longer than all the rest.
  */
-export const commentOf = (catalogue: string, oid: string, part = '0'): string =>
-  `left join pg_catalog.pg_description m
-    on m.classoid = 'pg_catalog.${catalogue}'::regclass and m.objoid = ${oid} and m.objsubid = ${part}`;
+export const commentOf = (catalogue: string, oid: string, part = '0', alias = 'm'): string =>
+  `left join pg_catalog.pg_description ${alias}
+    on ${alias}.classoid = 'pg_catalog.${catalogue}'::regclass and ${alias}.objoid = ${oid} and ${alias}.objsubid = ${part}`;
 
 /** Whether the constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;

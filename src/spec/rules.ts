@@ -86,11 +86,11 @@ function rulesOf(look: Look, relation: RelationFact): Rule[] {
   const key = constraints.find((one) => one.kind === 'p')?.fields ?? [];
   const entity = entityId(relation.schema, relation.name);
   const ofFields = fields.flatMap((field) => [
-    ...required(field, constraints, key.includes(field.number), entity),
+    ...required(field, key.includes(field.number), entity),
     ...typeRules(look, field),
   ]);
   const ofRows = [
-    ...constraints.filter((one) => one.kind !== 'n').flatMap((one) => constraintRules(look, relation, one)),
+    ...constraints.flatMap((one) => constraintRules(look, relation, one)),
     ...(look.partitions.get(relation.oid) ?? []).flatMap((one) => partitionRules(look, relation, one)),
     ...partitionBoundRules(look, relation),
     ...(look.indexes.get(relation.oid) ?? []).map((index) => indexRule(look, relation, index)),
@@ -117,10 +117,10 @@ const numbered =
   };
 
 /** A field that must have a value. Keys say so themselves, and what the database fills in need not be given. */
-function required(field: FieldFact, constraints: readonly ConstraintFact[], isKey: boolean, entity: string): Part[] {
+function required(field: FieldFact, isKey: boolean, entity: string): Part[] {
   if (!field.not_null || isKey || field.identity !== '' || field.generated !== '') return [];
   // A constraint of its own since PostgreSQL 18; before, a mark on the field.
-  const own = constraints.find((one) => one.kind === 'n' && one.fields.includes(field.number));
+  const own = field.required;
   return [
     {
       name: own?.name ?? 'required',
@@ -129,7 +129,7 @@ function required(field: FieldFact, constraints: readonly ConstraintFact[], isKe
       words: `${field.name} has a value`,
       comment: own?.comment ?? null,
       sql: `alter table ${entity} alter column ${sqlName(field.name)} set not null`,
-      applies_to: own ? appliesTo(own) : 'all rows',
+      applies_to: appliesTo({ enforced: true, validated: own?.validated ?? true }),
       sqlstate: '23502',
     },
   ];
