@@ -1,5 +1,6 @@
 import type { GrantFact } from './entities.ts';
-import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.ts';
+import { commentOf, isOwnSchema, list } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Who may do what, as the catalogue has it. Object identifiers are numbers. */
 export interface AccessFacts {
@@ -53,8 +54,6 @@ export interface PolicyFact {
   /** Functions that the policy calls, PostgreSQL's own left out. */
   functions: number[];
 }
-
-const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;
 
 const grants = (acl: string): string =>
   `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')

@@ -1,5 +1,6 @@
 import { isUnserved } from './entities.ts';
-import { type CatalogueQueries, commentOf, ofPeriod } from './read-catalogue.ts';
+import { commentOf, ofPeriod } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** What the queries below answer, as PostgreSQL's JSON gives it. Short rows, because there are many. */
 export interface CatalogFacts {

@@ -1,5 +1,6 @@
 import { extensionOf, isUnserved } from './entities.ts';
-import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+import { isOwnSchema } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** The code that runs when statements touch the app's relations. */
 export interface CodeFacts {

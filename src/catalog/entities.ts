@@ -1,15 +1,12 @@
 import { type CollationFact, collationOf } from './collations.ts';
-import { type CatalogueQueries, commentOf, isOwnSchema, ofPeriod } from './read-catalogue.ts';
+import { commentOf, isOwnSchema, list, relationsOf } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
 export interface EntityFacts {
   relations: RelationFact[];
   /** Those of partitions only where a key points to the partition itself. */
   fields: FieldFact[];
-  constraints: ConstraintFact[];
-  partition_constraints: PartitionConstraintFact[];
-  /** Unique indexes that no constraint made. */
-  unique_indexes: UniqueIndexFact[];
   types: TypeFact[];
   triggers: TriggerFact[];
   inheritance: { child: number; parent: number }[];
@@ -89,71 +86,6 @@ export interface RequiredFact {
   comment?: string;
 }
 
-/** Constraints but those of NOT NULL, which fields and types tell of themselves; partitions have theirs among them. */
-export interface ConstraintFact {
-  oid: number;
-  /** 0 for a domain's. */
-  relation: number;
-  domain: number;
-  name: string;
-  /** pg_constraint.contype: p primary key, u unique, f foreign key, c check, x exclude; of partitions, n not null. */
-  kind: 'p' | 'u' | 'f' | 'c' | 'x' | 'n';
-  fields: number[];
-  target: number;
-  target_fields: number[];
-  /** pg_constraint.confdeltype: a no action, r restrict, c cascade, n set null, d set default; x nothing, as it is not enforced there. */
-  on_delete: string;
-  /** pg_constraint.confupdtype: the same. */
-  on_update: string;
-  definition: string;
-  /** Check constraints: the expression. */
-  expression: string | null;
-  /** What few constraints are; null where it is nothing of it. */
-  special: SpecialFact | null;
-  validated: boolean;
-  enforced: boolean;
-  comment: string | null;
-}
-
-export interface SpecialFact {
-  /** Keys over periods, since PostgreSQL 18: WITHOUT OVERLAPS, and PERIOD of a foreign key; of the last of `fields`. */
-  period: boolean;
-  /** Foreign keys: MATCH FULL. */
-  match_full: boolean;
-  /** ON DELETE SET NULL or SET DEFAULT of these fields only, by number; null for all. */
-  delete_fields: number[] | null;
-  /** When it is asked: at once, unless the transaction puts it off, or at its end. */
-  timing: 'at once' | 'deferrable' | 'deferred';
-  exclusion: ExclusionFact | null;
-}
-
-/** What an exclusion constraint compares, and how: no two rows for which every operator holds. */
-export interface ExclusionFact {
-  /** Names of fields and expressions as SQL, each with its operator; one that is not PostgreSQL's own with its schema. */
-  keys: { key: string; operator: string; collation: CollationFact | null }[];
-  /** Which rows it is asked of. */
-  condition: string | null;
-}
-
-export interface UniqueIndexFact {
-  /** The partitioned table that clients know, where it is on a partition alone. */
-  relation: number;
-  /** The partition that it is on alone, `schema.name`; else null. */
-  partition: string | null;
-  name: string;
-  /** What it is over, in order: field names and expressions as SQL. */
-  keys: string[];
-  /** Numbers of the fields among them; 0 stands for an expression. */
-  fields: number[];
-  /** By what each is compared; null for the database's own. */
-  collations: (CollationFact | null)[];
-  /** Of a partial index: which rows it holds. */
-  condition: string | null;
-  nulls_not_distinct: boolean;
-  definition: string;
-  comment: string | null;
-}
-
 export interface TypeFact {
   oid: number;
   name: string;
@@ -192,15 +124,6 @@ export interface NumberingFact {
   cache: string;
 }
 
-/**
- * What one partition asks of its rows beside what the whole table does. `relation` is the partitioned table that clients know, and fields are
- * numbered as there.
- */
-export interface PartitionConstraintFact extends ConstraintFact {
-  /** The partition, `schema.name`. */
-  partition: string;
-}
-
 export interface TriggerFact {
   relation: number;
   name: string;
@@ -214,12 +137,6 @@ export interface TriggerFact {
   events: number;
   sql: string;
 }
-
-const relationsOf = (alias: string): string =>
-  `pg_catalog.pg_class ${alias} join pg_catalog.pg_namespace n on n.oid = ${alias}.relnamespace
-    and ${isOwnSchema('n')} and ${alias}.relkind in ('r', 'p', 'v', 'm', 'f')`;
-
-const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;
 
 const grants = (acl: string, kept: string): string =>
   `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
@@ -254,38 +171,6 @@ export const isUnserved = (relation: string): string =>
           and d.classid = 'pg_catalog.pg_rewrite'::regclass
         join pg_catalog.pg_rewrite r on r.oid = d.objid)
     select u.oid from unserved u))`;
-
-/** Whether a key is one over periods; looked at where the definition may say so. */
-const isPeriod = `case when d.definition ~ 'WITHOUT OVERLAPS|PERIOD' then ${ofPeriod} else false end`;
-
-/** `SpecialFact` of the constraint `k` with the definition `d`; `deleteFields` are the numbers of its fields that ON DELETE names. */
-const specialOf = (deleteFields: string): string => `
-      case when k.contype = 'x' or k.condeferrable or (k.contype = 'f' and k.confmatchtype = 'f') or k.confdelsetcols is not null or ${isPeriod} then json_build_object(
-        'period', ${isPeriod}, 'match_full', k.contype = 'f' and k.confmatchtype = 'f', 'delete_fields', ${deleteFields},
-        'timing', case when k.condeferred then 'deferred' when k.condeferrable then 'deferrable' else 'at once' end,
-        'exclusion', case when k.contype = 'x' then (
-          select json_build_object('condition', pg_get_expr(i.indpred, i.indrelid), 'keys',
-            (select json_agg(json_build_object('key', pg_get_indexdef(i.indexrelid, e.at::int, false),
-                'operator', case when s.nspname = 'pg_catalog' then o.oprname else format('OPERATOR(%I.%s)', s.nspname, o.oprname) end,
-                'collation', ${collationOf('i.indcollation[e.at - 1]')}) order by e.at)
-              from unnest(k.conexclop) with ordinality e(operator, at)
-              join pg_catalog.pg_operator o on o.oid = e.operator join pg_catalog.pg_namespace s on s.oid = o.oprnamespace))
-          from pg_catalog.pg_index i where i.indexrelid = k.conindid) end) end`;
-
-/** Numbers of fields of the partition `c` as the numbers that they have in the whole table. */
-const numbersInRoot = (numbers: string): string =>
-  `(select json_agg(r.attnum order by f.at) from unnest(${numbers}) with ordinality f(number, at)
-    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = f.number
-    join pg_catalog.pg_attribute r on r.attrelid = pg_partition_root(c.oid) and r.attname = a.attname)`;
-
-/** False where it says so, and where somebody switched off the triggers by which PostgreSQL asks for it (DISABLE TRIGGER ALL). */
-const isEnforced = `(d.definition !~ ' NOT ENFORCED$' and (k.contype <> 'f' and not k.condeferrable or not exists (
-      select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.conrelid and g.tgenabled in ('D', 'R'))))`;
-
-/** What a foreign key does when the row that is pointed to goes or changes: nothing where its triggers on that table are off, or are none. */
-const actionOf = (column: string): string => `case when k.contype = 'f' and (d.definition ~ ' NOT ENFORCED$' or exists (
-      select from pg_catalog.pg_trigger g where g.tgconstraint = k.oid and g.tgrelid = k.confrelid and g.tgenabled in ('D', 'R')))
-    then 'x' else k.${column}::text end`;
 
 const standsAlone = (type: string): string =>
   `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;
@@ -343,58 +228,6 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     where not c.relispartition or c.oid in (
       select k.confrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.conparentid = 0)
     order by c.oid, a.attnum`),
-
-  constraints: list(`
-    select k.oid::int8 as oid, k.conrelid::int8 as relation, k.contypid::int8 as domain, k.conname as name,
-      k.contype as kind, coalesce(k.conkey, '{}') as fields, k.confrelid::int8 as target,
-      coalesce(k.confkey, '{}') as target_fields, ${actionOf('confdeltype')} as on_delete, ${actionOf('confupdtype')} as on_update, d.definition,
-      e.expression, ${specialOf('k.confdelsetcols')} as special,
-      k.convalidated as validated, ${isEnforced} as enforced, m.description as comment
-    from pg_catalog.pg_constraint k
-    join pg_catalog.pg_namespace n on n.oid = k.connamespace and ${isOwnSchema('n')}
-    cross join lateral (select case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression offset 0) e
-    -- an expression takes long to print: of the many checks that say no more, the text is known
-    cross join lateral (select case when k.contype = 'c' and k.convalidated and not k.connoinherit then 'CHECK (' || e.expression || ')'
-      else pg_get_constraintdef(k.oid) end as definition offset 0) d
-    left join pg_catalog.pg_class c on c.oid = k.conrelid
-    ${commentOf('pg_constraint', 'k.oid')}
-    where k.contype in ('p', 'u', 'f', 'c', 'x') and k.conparentid = 0 and not coalesce(c.relispartition, false)
-    order by k.conrelid, k.contypid, k.conname, k.oid`),
-
-  partition_constraints: list(`
-    select k.oid::int8 as oid, pg_partition_root(c.oid)::oid::int8 as relation, 0 as domain, format('%I.%I', n.nspname, c.relname) as partition,
-      k.conname as name, k.contype as kind, coalesce(${numbersInRoot('k.conkey')}, '[]') as fields, k.confrelid::int8 as target,
-      coalesce(k.confkey, '{}') as target_fields, ${actionOf('confdeltype')} as on_delete, ${actionOf('confupdtype')} as on_update, d.definition,
-      case when k.contype = 'c' then pg_get_expr(k.conbin, k.conrelid) end as expression,
-      ${specialOf(numbersInRoot('k.confdelsetcols'))} as special,
-      k.convalidated as validated, ${isEnforced} as enforced, m.description as comment
-    from ${relationsOf('c')}
-    join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x', 'n')
-      and k.conparentid = 0 and k.coninhcount = 0
-    cross join lateral (select pg_get_constraintdef(k.oid) as definition offset 0) d
-    ${commentOf('pg_constraint', 'k.oid')}
-    where c.relispartition
-    order by relation, partition, k.conname`),
-
-  unique_indexes: list(`
-    select case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation,
-      case when c.relispartition then format('%I.%I', n.nspname, c.relname) end as partition, x.relname as name,
-      (select json_agg(pg_get_indexdef(i.indexrelid, k.at::int, false) order by k.at)
-        from generate_series(1, i.indnkeyatts) k(at)) as keys,
-      (select json_agg(case when c.relispartition then coalesce((select r.attnum from pg_catalog.pg_attribute a
-            join pg_catalog.pg_attribute r on r.attrelid = pg_partition_root(c.oid) and r.attname = a.attname
-            where a.attrelid = c.oid and a.attnum = k.number), 0) else k.number end order by k.at)
-        from unnest(i.indkey::int2[]) with ordinality k(number, at) where k.at <= i.indnkeyatts) as fields,
-      (select json_agg(${collationOf('i.indcollation[k.at - 1]')} order by k.at) from generate_series(1, i.indnkeyatts) k(at)) as collations,
-      pg_get_expr(i.indpred, i.indrelid) as condition, i.indnullsnotdistinct as nulls_not_distinct,
-      pg_get_indexdef(i.indexrelid) as definition, m.description as comment
-    from pg_catalog.pg_index i join ${relationsOf('c')} on c.oid = i.indrelid
-    join pg_catalog.pg_class x on x.oid = i.indexrelid
-    ${commentOf('pg_class', 'i.indexrelid')}
-    where i.indisunique and i.indisvalid
-      and not (c.relispartition and exists (select from pg_catalog.pg_inherits h where h.inhrelid = i.indexrelid))
-      and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
-    order by i.indrelid, x.relname`),
 
   // Of arrays and composite types those that something has.
   types: list(`

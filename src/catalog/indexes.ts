@@ -1,4 +1,5 @@
-import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+import { isOwnSchema } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** The indexes that PostgreSQL can find rows with, unique or not, those of constraints among them. */
 export interface IndexFacts {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Meanwhile } from '../../test/support/meanwhile.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import type { Database } from '../database/database.ts';
 import { Pool } from '../database/pool.ts';
 import { parseTarget } from '../database/target.ts';
-import { readCatalogue } from './read-catalogue.ts';
+import { parseCatalogue, readCatalogue, readCatalogueInTwo } from './read-catalogue.ts';
 
 let postgres: TestPostgres;
 let pool: Pool;
@@ -24,4 +25,79 @@ it('does not fail because a view is dropped while it is read', async () => {
   const facts = await readCatalogue<{ views: Record<string, string> }>(meanwhile, { views }, 500);
   expect(meanwhile.asked).toBe(2);
   expect(Object.keys(facts.views)).toEqual(['kept']);
+});
+
+describe('by two connections', () => {
+  interface Seen {
+    seen: { process: number; tables: string[] };
+  }
+  const seen = `select json_build_object('process', pg_backend_pid(), 'tables', (select coalesce(json_agg(relname), '[]')
+    from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace))`;
+  const read = async (database: Database) => {
+    const both = await readCatalogueInTwo<Seen, Seen>(database, [{ seen }, { seen }], 500);
+    return both.map((json) => parseCatalogue(json).seen);
+  };
+  const smallPool = (max: number) =>
+    new Pool(parseTarget(postgres.url, 'test'), { max, idleMilliseconds: 60_000, waitMilliseconds: 5000 });
+
+  it('sees one state of the app, though it changes between the one reading and the other', async () => {
+    const changing: Pick<Database, 'transaction'> = {
+      transaction: async (work, statement) => {
+        if (statement && begun++ > 0) await pool.script('create table late ()');
+        return pool.transaction(work, statement);
+      },
+    };
+    let begun = 0;
+    const [one, other] = await read(changing as Database);
+    expect(begun).toBe(2);
+    expect(one?.tables).toEqual([]);
+    expect(other?.tables).toEqual([]);
+    const [after] = await read(pool);
+    expect(after?.tables).toEqual(['late']);
+    await pool.script('drop table late');
+  });
+
+  it('does not wait for the one before it begins the other', async () => {
+    const waiting = 'select json_build_object(1, pg_advisory_xact_lock(1), 2, pg_backend_pid())';
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held = new Promise<void>((resolve, reject) => {
+      const lock = { text: 'select pg_advisory_xact_lock(1)', params: [] };
+      pool
+        .transaction((tx) =>
+          tx.run([lock]).then(() => {
+            resolve();
+            return released;
+          }),
+        )
+        .catch(reject);
+    });
+    await held;
+    const other = 'select json_build_object(2, pg_backend_pid())';
+    const releasing: Pick<Database, 'transaction'> = {
+      transaction: (work, statement) =>
+        pool.transaction(work, statement).finally(() => statement?.text.includes(other) && release()),
+    };
+    type Waiting = { read: { 2: number } };
+    const queries = [{ read: waiting }, { read: other }] as const;
+    const both = await readCatalogueInTwo<Waiting, Waiting>(releasing as Database, queries, 5000);
+    const [one, two] = both.map((json) => parseCatalogue(json).read[2]);
+    expect(one).not.toBe(two);
+  });
+
+  it('needs no more than one', async () => {
+    const single = smallPool(1);
+    const [one, other] = await read(single);
+    expect(one?.process).toBe(other?.process);
+    await single.close();
+  });
+
+  it('waits for nothing that waits for it', async () => {
+    const small = smallPool(2);
+    const all = await Promise.all(Array.from({ length: 6 }, () => read(small)));
+    expect(all.flat()).toHaveLength(12);
+    await small.close();
+  });
 });

@@ -1,6 +1,6 @@
-import type { Executor } from '../database/database.ts';
+import type { Database, Executor, Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import type { Result, Statement } from '../database/statement.ts';
+import { plain, quoteLiteral, type Result, type Statement } from '../database/statement.ts';
 
 /**
  * Catalogue queries under the names that their answers shall have. Each is a SELECT of one JSON value without
@@ -27,26 +27,45 @@ export async function readCatalogue<Facts>(
 }
 
 /** The same as the JSON that PostgreSQL made of it, in memory of its own: for whom another process parses it. */
-export async function readCatalogueJson<Facts>(
+export function readCatalogueJson<Facts>(
   executor: Executor,
   queries: CatalogueQueries<Facts>,
   lockMilliseconds: number,
 ): Promise<CatalogueJson<Facts>> {
-  const names = Object.keys(queries) as (keyof Facts & string)[];
-  const members = names.map((name) => `'${name}', (${queries[name]})`).join(',\n');
-  const statements: Statement[] = [
-    {
-      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
-        pg_catalog.set_config('lock_timeout', $1, true), pg_catalog.set_config('jit', 'off', true)`,
-      params: [String(lockMilliseconds)],
-    },
-    // Planning it takes a sixth of the time that running it does.
-    { text: `select json_build_object(${members})`, params: [], preparedFor: 'catalogue' },
-  ];
-  const results = await runPatiently(executor, statements);
-  const json = results[1]?.rows[0]?.[0];
-  if (!json) throw new Error('the catalogue query gave no row');
-  return new Uint8Array(json) as CatalogueJson<Facts>;
+  const statement = statementOf(queries);
+  return patiently(async () => jsonOf(await executor.run([settings(lockMilliseconds), statement])));
+}
+
+/**
+ * The same by two connections at once that see one snapshot, as what takes long is the server's processor. Where no second connection is free
+ * until the first one is done, the first one reads the rest: whoever holds one never waits for another.
+ */
+export function readCatalogueInTwo<One, Other>(
+  database: Database,
+  queries: readonly [CatalogueQueries<One>, CatalogueQueries<Other>],
+  lockMilliseconds: number,
+): Promise<[CatalogueJson<One>, CatalogueJson<Other>]> {
+  const [one, other] = [statementOf(queries[0]), statementOf(queries[1])];
+  const set = settings(lockMilliseconds);
+  const read = async (tx: Transaction): Promise<[CatalogueJson<One>, CatalogueJson<Other>]> => {
+    const snapshot = lastValue(await tx.run([repeatableRead, set, plain('select pg_catalog.pg_export_snapshot()')]));
+    let left: Statement | null = other;
+    const take = (): Statement[] => {
+      const taken = left ? [left] : [];
+      left = null;
+      return taken;
+    };
+    const beside = database.transaction(async (second) => {
+      const taken = take();
+      const seen = plain(`set transaction snapshot ${quoteLiteral(snapshot.toString())}`);
+      return taken.length > 0 ? second.run([repeatableRead, seen, set, ...taken]) : [];
+    }, other);
+    beside.catch(() => undefined);
+    const first = await tx.run([one]);
+    const taken = take();
+    return [jsonOf(first), jsonOf(taken.length > 0 ? await tx.run(taken) : await beside)];
+  };
+  return patiently(() => database.transaction(read, one));
 }
 
 /** What `readCatalogueJson` read. */
@@ -56,6 +75,29 @@ export const parseCatalogue = <Facts>(json: CatalogueJson<Facts>): Facts =>
 /** Facts as JSON in UTF-8. */
 export type CatalogueJson<Facts> = Uint8Array<ArrayBuffer> & { readonly holds?: Facts };
 
+const repeatableRead = plain('set transaction isolation level repeatable read');
+
+const settings = (lockMilliseconds: number): Statement => ({
+  text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
+    pg_catalog.set_config('lock_timeout', $1, true), pg_catalog.set_config('jit', 'off', true)`,
+  params: [String(lockMilliseconds)],
+});
+
+function statementOf<Facts>(queries: CatalogueQueries<Facts>): Statement {
+  const names = Object.keys(queries) as (keyof Facts & string)[];
+  const members = names.map((name) => `'${name}', (${queries[name]})`).join(',\n');
+  // Planning it takes a sixth of the time that running it does.
+  return { text: `select json_build_object(${members})`, params: [], preparedFor: 'catalogue' };
+}
+
+function lastValue(results: readonly Result[]): Buffer {
+  const value = results.at(-1)?.rows[0]?.[0];
+  if (!value) throw new Error('the catalogue query gave no row');
+  return value;
+}
+
+const jsonOf = <Facts>(results: readonly Result[]): CatalogueJson<Facts> => new Uint8Array(lastValue(results));
+
 const ATTEMPTS = 4;
 
 /**
@@ -64,11 +106,11 @@ const ATTEMPTS = 4;
  */
 const passing: readonly string[] = ['55P03', 'XX000'];
 
-async function runPatiently(executor: Executor, statements: readonly Statement[]): Promise<Result[]> {
+async function patiently<T>(read: () => Promise<T>): Promise<T> {
   let met: unknown = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      return await executor.run(statements);
+      return await read();
     } catch (error) {
       // Within a transaction of its own caller nothing can be tried again: 25P02 says that the first error ended it.
       if (met && error instanceof DatabaseError && error.sqlstate === '25P02') break;
@@ -78,18 +120,3 @@ async function runPatiently(executor: Executor, statements: readonly Statement[]
   }
   throw met;
 }
-
-/**
- * A join that gives the comment of an object, of its part where `part` numbers one, as `description` of `alias`. PostgreSQL's own functions for this
- * are queries of their own for every row: for thousands of rows they take longer than all the rest.
- */
-export const commentOf = (catalogue: string, oid: string, part = '0', alias = 'm'): string =>
-  `left join pg_catalog.pg_description ${alias}
-    on ${alias}.classoid = 'pg_catalog.${catalogue}'::regclass and ${alias}.objoid = ${oid} and ${alias}.objsubid = ${part}`;
-
-/** Whether the constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
-export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
-
-/** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
-export const isOwnSchema = (alias: string): string =>
-  `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;

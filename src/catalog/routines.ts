@@ -1,5 +1,6 @@
 import { type GrantFact, isOfExtension } from './entities.ts';
-import { type CatalogueQueries, commentOf, isOwnSchema } from './read-catalogue.ts';
+import { commentOf, isOwnSchema } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Functions and procedures of the app's schemas that no extension made, and how many extensions made. */
 export interface RoutineFacts {

@@ -1,4 +1,5 @@
-import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+import { isOwnSchema, list } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** What the types of programs need of the app's schemas beside its entities. Object identifiers are numbers. */
 export interface TypeNameFacts {
@@ -33,8 +34,6 @@ export interface OutputFact {
   /** OUT, INOUT and TABLE columns in order. */
   columns: { name: string; type: string }[];
 }
-
-const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;
 
 export const typeNameQueries: CatalogueQueries<TypeNameFacts> = {
   named_types: list(`

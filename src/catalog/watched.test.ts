@@ -32,6 +32,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   has_table_privilege: ['pg_class', ...rights],
   obj_description: ['pg_description'],
   pg_column_is_updatable: foreign,
+  pg_export_snapshot: [],
   pg_get_constraintdef: [...printing, 'pg_constraint'],
   pg_get_expr: printing,
   pg_get_function_arguments: printing,

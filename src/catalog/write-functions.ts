@@ -1,4 +1,5 @@
-import { type CatalogueQueries, isOwnSchema } from './read-catalogue.ts';
+import { isOwnSchema } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** What PostgreSQL calls when a row is written, defaults aside: functions whose rights are not the default (EXECUTE for PUBLIC). */
 export interface WriteFunctionFacts {

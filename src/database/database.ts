@@ -36,9 +36,10 @@ export interface Transaction extends Executor {
 export interface Database extends Executor {
   /**
    * An interactive transaction on a connection of its own: BEGIN, the work, COMMIT; ROLLBACK when the work throws.
-   * For work that must look at a result before the next statement.
+   * For work that must look at a result before the next statement. `statement`: one that it will run, where it would rather have a
+   * connection that knows it.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, statement?: Statement): Promise<T>;
   /**
    * Several statements in one text, by the simple protocol, without parameters, on a connection of its own: the
    * SQL page and migration files. `each` statement's result in order. Throws DatabaseError with the position

@@ -84,8 +84,8 @@ export class Pool implements Database {
     );
   }
 
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#begin(async (connection) => {
+  async transaction<T>(work: (tx: Transaction) => Promise<T>, statement?: Statement): Promise<T> {
+    return this.#begin(statement, async (connection) => {
       try {
         const result = await work({
           run: (statements, options) => connection.run(statements, options),
@@ -168,7 +168,7 @@ export class Pool implements Database {
   }
 
   /** Opens a transaction on a connection of its own; another one where the server has just ended the first. */
-  #begin<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  #begin<T>(statement: Statement | undefined, work: (connection: Connection) => Promise<T>): Promise<T> {
     let isOpen = false;
     const open = (connection: Connection) =>
       connection.run([{ text: 'BEGIN', params: [], preparedFor: '' }]).then(() => {
@@ -176,7 +176,7 @@ export class Pool implements Database {
         return work(connection);
       });
     return this.#untilKept(
-      () => this.#alone(open),
+      () => this.#alone(open, 'alone', noTail, statement),
       () => !isOpen,
     );
   }

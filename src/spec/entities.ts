@@ -1,12 +1,6 @@
 import type { Attribute, EntitiesChapter, Entity, Field, Relation } from '../../contract/specification-entities.ts';
-import type {
-  ConstraintFact,
-  EntityFacts,
-  FieldFact,
-  NumberingFact,
-  RelationFact,
-  TypeFact,
-} from '../catalog/entities.ts';
+import type { ConstraintFact } from '../catalog/constraints.ts';
+import type { EntityFacts, FieldFact, NumberingFact, RelationFact, TypeFact } from '../catalog/entities.ts';
 import { type Computed, computedOf } from './computed.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';

@@ -4,7 +4,7 @@ import type { RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { ErrorLine, ErrorsChapter, Rule, RulesChapter } from '../../contract/specification.ts';
 import type { Machine, StatesChapter } from '../../contract/states.ts';
-import type { ConstraintFact } from '../catalog/entities.ts';
+import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { MachineTriggerFact } from '../catalog/machines.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { Facts } from './facts.ts';

@@ -3,27 +3,31 @@ import { defaultRestSettings } from '../../contract/settings.ts';
 import type { AccessFacts } from '../catalog/access.ts';
 import { accessQueries } from '../catalog/access.ts';
 import { type BoundFacts, boundQueries } from '../catalog/bounds.ts';
+import { type ConstraintFacts, constraintQueries } from '../catalog/constraints.ts';
 import { type DescriptionFacts, descriptionQueries } from '../catalog/description.ts';
 import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
 import { type IndexFacts, indexQueries } from '../catalog/indexes.ts';
 import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
-import { type CatalogueJson, parseCatalogue, readCatalogueJson } from '../catalog/read-catalogue.ts';
+import {
+  type CatalogueJson,
+  parseCatalogue,
+  readCatalogueInTwo,
+  readCatalogueJson,
+} from '../catalog/read-catalogue.ts';
 import type { RoutineFacts } from '../catalog/routines.ts';
 import { routineQueries } from '../catalog/routines.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from '../catalog/write-functions.ts';
-import type { Executor } from '../database/database.ts';
+import type { Database, Executor } from '../database/database.ts';
+
+/** What there is, and what it is bounded by. */
+interface ObjectFacts extends DescriptionFacts, MachineFacts, BoundFacts, EntityFacts {}
+
+/** What is asked of its rows, and who may do what with it. */
+interface AskedFacts extends ConstraintFacts, AccessFacts, RoutineFacts, IndexFacts, WriteFunctionFacts {}
 
 /** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
-export interface Facts
-  extends DescriptionFacts,
-    MachineFacts,
-    BoundFacts,
-    EntityFacts,
-    AccessFacts,
-    RoutineFacts,
-    IndexFacts,
-    WriteFunctionFacts {
+export interface Facts extends ObjectFacts, AskedFacts {
   /** Schemas that /rest/v1 answers for, the default one first. */
   exposedSchemas: readonly string[];
   /** What calls look names up in after the schema of their own. */
@@ -44,47 +48,50 @@ export interface FactOptions {
   anonymous?: string | null;
 }
 
-type Read = DescriptionFacts &
-  MachineFacts &
-  BoundFacts &
-  EntityFacts &
-  AccessFacts &
-  RoutineFacts &
-  IndexFacts &
-  WriteFunctionFacts;
-
 /** Facts as they were read, for the process that derives from them. */
 export interface RawFacts {
-  json: CatalogueJson<Read>;
+  /** JSON objects whose members are the facts together. */
+  parts: readonly CatalogueJson<Partial<Facts>>[];
   options: FactOptions;
 }
+
+/** About as much work each. */
+const objectQueries = { ...descriptionQueries, ...machineQueries, ...boundQueries, ...entityQueries };
+const askedQueries = {
+  ...constraintQueries,
+  ...accessQueries,
+  ...routineQueries,
+  ...indexQueries,
+  ...writeFunctionQueries,
+};
 
 /**
  * Reads what the specification is derived from. Any role that may connect can run it. Throws DatabaseError (55P03 when a
  * schema change holds a lock for longer than the limit catalogueLockMilliseconds), ConnectionError or PoolTimeoutError.
  */
 export async function loadFacts(executor: Executor, options: FactOptions): Promise<Facts> {
-  return parseFacts(await readFacts(executor, options));
+  return parseFacts(await readFactsWithin(executor, options));
 }
 
-/** The same without parsing it. */
-export async function readFacts(executor: Executor, options: FactOptions): Promise<RawFacts> {
-  const queries = {
-    ...descriptionQueries,
-    ...machineQueries,
-    ...boundQueries,
-    ...entityQueries,
-    ...accessQueries,
-    ...routineQueries,
-    ...indexQueries,
-    ...writeFunctionQueries,
+/** The same without parsing it, by two connections at once. */
+export async function readFacts(database: Database, options: FactOptions): Promise<RawFacts> {
+  const { default: lock } = limits.catalogueLockMilliseconds;
+  return {
+    parts: await readCatalogueInTwo<ObjectFacts, AskedFacts>(database, [objectQueries, askedQueries], lock),
+    options,
   };
-  const json = await readCatalogueJson<Read>(executor, queries, limits.catalogueLockMilliseconds.default);
-  return { json, options };
 }
 
-export function parseFacts({ json, options }: RawFacts): Facts {
+/** The same as a transaction sees it that is under way. */
+export async function readFactsWithin(executor: Executor, options: FactOptions): Promise<RawFacts> {
+  const { default: lock } = limits.catalogueLockMilliseconds;
+  const json = await readCatalogueJson<ObjectFacts & AskedFacts>(executor, { ...objectQueries, ...askedQueries }, lock);
+  return { parts: [json], options };
+}
+
+export function parseFacts({ parts, options }: RawFacts): Facts {
   const { exposedSchemas, authenticator, anonymous = 'anon' } = options;
   const { extraSearchPath = defaultRestSettings.db_extra_search_path } = options;
-  return { ...parseCatalogue(json), exposedSchemas, extraSearchPath, authenticator, anonymous };
+  const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts;
+  return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous };
 }

@@ -1,5 +1,6 @@
 import type { Rule } from '../../contract/specification.ts';
-import type { ConstraintFact, FieldFact, TypeFact } from '../catalog/entities.ts';
+import type { ConstraintFact } from '../catalog/constraints.ts';
+import type { FieldFact, TypeFact } from '../catalog/entities.ts';
 import { sqlName } from './names.ts';
 import { domainRuleWords, ruleWords } from './words/rule.ts';
 

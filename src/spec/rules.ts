@@ -1,14 +1,6 @@
 import type { Rule, RulesChapter } from '../../contract/specification.ts';
-import type {
-  ConstraintFact,
-  EntityFacts,
-  FieldFact,
-  PartitionConstraintFact,
-  RelationFact,
-  SpecialFact,
-  TypeFact,
-  UniqueIndexFact,
-} from '../catalog/entities.ts';
+import type { ConstraintFact, PartitionConstraintFact, SpecialFact, UniqueIndexFact } from '../catalog/constraints.ts';
+import type { EntityFacts, FieldFact, RelationFact, TypeFact } from '../catalog/entities.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';

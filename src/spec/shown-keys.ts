@@ -1,7 +1,8 @@
 import type { ShownKey } from '../../contract/specification-entities.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import type { ConstraintFact as KeyFact, ViewFact } from '../catalog/catalog-queries.ts';
-import type { ConstraintFact, FieldFact } from '../catalog/entities.ts';
+import type { ConstraintFact } from '../catalog/constraints.ts';
+import type { FieldFact } from '../catalog/entities.ts';
 import { viewKeys } from '../catalog/relationships.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';

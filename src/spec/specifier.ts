@@ -10,7 +10,7 @@ import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 import { callExample } from './call-example.ts';
-import { type FactOptions, type Facts, loadFacts, readFacts } from './facts.ts';
+import { type FactOptions, type Facts, parseFacts, type RawFacts, readFacts, readFactsWithin } from './facts.ts';
 import { loadEntityFigures } from './figures/entities.ts';
 import { idOf } from './names.ts';
 import type { Output, TaskRunner } from './process/answer.ts';
@@ -33,7 +33,7 @@ export class Specifier {
     this.#url = url;
     this.#environment = environment;
     this.#remembered = new RememberedSpecifications(tasks, async (app) =>
-      this.#source(app, app.database, await app.settings()),
+      this.#source(app, await app.settings(), (options) => readFacts(app.database, options)),
     );
   }
 
@@ -91,7 +91,7 @@ export class Specifier {
 
   /** What the specification is derived from. */
   async facts(app: App): Promise<Facts> {
-    return loadFacts(app.database, factOptions(app, await app.settings()));
+    return parseFacts(await readFacts(app.database, factOptions(app, await app.settings())));
   }
 
   /** The relations of every schema, with their figures, as JSON. */
@@ -126,7 +126,7 @@ export class Specifier {
   async within(app: App, executor: Executor): Promise<() => Promise<Change[]>> {
     const [stored] = await executor.run([storedSettings]);
     const settings = readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {});
-    const source = await this.#source(app, executor, settings);
+    const source = await this.#source(app, settings, (options) => readFactsWithin(executor, options));
     return () => this.#remembered.withoutFigures(app, (of) => this.#tasks.run('changesTo', { of, source }));
   }
 
@@ -161,10 +161,10 @@ export class Specifier {
     return despiteGone(() => this.#tasks.run('changesBetween', { before, after }));
   }
 
-  async #source(app: App, executor: Executor, settings: Settings): Promise<Source> {
+  async #source(app: App, settings: Settings, read: (options: FactOptions) => Promise<RawFacts>): Promise<Source> {
     const { ref, name } = app.record;
     return {
-      facts: await readFacts(executor, factOptions(app, settings)),
+      facts: await read(factOptions(app, settings)),
       app: { ref, name, authSettings: settings.auth, restSettings: settings.rest, environment: this.#environment },
     };
   }

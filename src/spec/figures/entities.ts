@@ -1,6 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
-import { isOwnSchema, readCatalogue } from '../../catalog/read-catalogue.ts';
+import { isOwnSchema } from '../../catalog/fragments.ts';
+import { readCatalogue } from '../../catalog/read-catalogue.ts';
 import type { Executor } from '../../database/database.ts';
 import { entityId } from '../names.ts';
 

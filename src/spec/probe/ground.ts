@@ -1,6 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
 import type { CodeFacts } from '../../catalog/code.ts';
-import type { ConstraintFact, RelationFact } from '../../catalog/entities.ts';
+import type { ConstraintFact } from '../../catalog/constraints.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
 import { Access } from '../access/access.ts';
 import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
 import { ViewUses } from '../access/view-uses.ts';

@@ -1,5 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
-import type { ConstraintFact, FieldFact, RelationFact } from '../../catalog/entities.ts';
+import type { ConstraintFact } from '../../catalog/constraints.ts';
+import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import type { Rights } from '../access/rights.ts';
 import type { Facts } from '../facts.ts';

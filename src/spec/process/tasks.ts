@@ -91,7 +91,8 @@ export class Tasks {
     if (known?.state === of.state) return known.specification.hash;
     const specification = this.#resting.measure(of.ref, () => derived(source));
     // One that is larger than all may be is held by itself.
-    const size = Math.min(source.facts.json.length, HELD_BYTES);
+    const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
+    const size = Math.min(read, HELD_BYTES);
     this.#held.set(of.ref, { state: of.state, specification, shown: specification }, { size });
     return specification.hash;
   }

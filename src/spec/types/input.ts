@@ -1,5 +1,6 @@
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
-import type { ConstraintFact, TypeFact } from '../../catalog/entities.ts';
+import type { ConstraintFact } from '../../catalog/constraints.ts';
+import type { TypeFact } from '../../catalog/entities.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { type Expression, parseExpression } from '../words/expression.ts';

@@ -1,4 +1,4 @@
-import type { ExclusionFact } from '../../catalog/entities.ts';
+import type { ExclusionFact } from '../../catalog/constraints.ts';
 import { parseExpression } from './expression.ts';
 import { anyone } from './outcomes.ts';
 import { phrase } from './phrase.ts';
