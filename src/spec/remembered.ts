@@ -18,6 +18,8 @@ interface Derived {
   readonly of: Handle;
   /** When it was asked for first, by performance.now(). */
   readonly since: number;
+  /** From then on the process may be asked for what is made of it: it does one task after the other. */
+  readonly begun: Promise<unknown>;
   readonly hash: Promise<string>;
   /** Null where nobody has looked yet. */
   shown: Shown | null;
@@ -27,6 +29,8 @@ interface Derived {
 interface Shown {
   /** Until when they stand, by performance.now(). */
   until: number;
+  /** From then on the process may be asked for what is made of it. */
+  readonly begun: Promise<unknown>;
   /** When the process has put them in. */
   readonly ready: Promise<void>;
   /** What was made of it, by its name: pages ask for the same megabytes again and again. */
@@ -55,10 +59,11 @@ export class RememberedSpecifications {
 
   /** The same with live figures; what `use` keeps in `pages` lasts as long as they do. */
   withFigures<T>(app: App, use: (of: Handle, pages: Map<string, Promise<Bytes>>) => Promise<T>): Promise<T> {
-    return this.#with(app, async (derived) => {
+    return this.#with(app, (derived) => {
       const shown = this.#shown(app, derived);
-      await shown.ready;
-      return use(derived.of, shown.pages);
+      // All is asked at once, so that no answer is waited for but the last.
+      const used = shown.begun.then(() => use(derived.of, shown.pages));
+      return after([derived.hash, shown.ready], used);
     });
   }
 
@@ -86,20 +91,22 @@ export class RememberedSpecifications {
     const of = { ref, state: JSON.stringify([name, createdAt, catalogue, settings]) };
     const known = this.#byApp.get(app);
     if (known?.of.state === of.state) return known;
-    const derived: Derived = { of, since: performance.now(), hash: this.#derive(app, of), shown: null };
+    const begun = this.#begin(app, of);
+    const derived: Derived = { of, since: performance.now(), begun, hash: begun.then(({ hash }) => hash), shown: null };
     this.#byApp.set(app, derived);
     derived.hash.catch(() => this.#forget(app, derived));
     return derived;
   }
 
-  /** Another worker may have had it derived. */
-  async #derive(app: App, of: Handle): Promise<string> {
+  /** Has it derived, unless another worker already had. */
+  async #begin(app: App, of: Handle): Promise<{ hash: Promise<string> }> {
     try {
-      return await this.#tasks.run('hash', { of });
+      return { hash: Promise.resolve(await this.#tasks.run('hash', { of })) };
     } catch (error) {
       if (!(error instanceof Gone)) throw error;
     }
-    return this.#tasks.run('derive', { of, source: await this.#read(app) });
+    const source = await this.#read(app);
+    return { hash: this.#tasks.run('derive', { of, source }) };
   }
 
   #forget(app: App, derived: Derived): void {
@@ -116,13 +123,17 @@ export class RememberedSpecifications {
     return shown;
   }
 
-  #show(app: App, { of, hash }: Derived): Shown {
+  #show(app: App, { of, begun: derivedBegun }: Derived): Shown {
     const at = new Date();
     const asked = performance.now();
     const read = loadFigures(app);
+    const begun = Promise.all([read, derivedBegun]).then(([figures]) => ({
+      ready: this.#tasks.run('addFigures', { of, figures, at }),
+    }));
     const shown: Shown = {
       until: Number.POSITIVE_INFINITY,
-      ready: Promise.all([read, hash]).then(([figures]) => this.#tasks.run('addFigures', { of, figures, at })),
+      begun,
+      ready: begun.then(({ ready }) => ready),
       pages: new Map(),
     };
     const end = () => {
@@ -132,4 +143,11 @@ export class RememberedSpecifications {
     read.then(end, end);
     return shown;
   }
+}
+
+/** What comes last, once all is done. Where several fail, the error of the first: the others follow from it. */
+async function after<T>(before: readonly Promise<unknown>[], last: Promise<T>): Promise<T> {
+  const all = await Promise.allSettled([...before, last]);
+  for (const one of all) if (one.status === 'rejected') throw one.reason;
+  return last;
 }
