@@ -130,12 +130,22 @@ export class Access {
     if (covered.length === 0) return refuse(`no ${privilegeOf[operation]} privilege`);
     const fields = this.rights.fieldsOf.get(relation.oid) ?? [];
     if (needed === null) {
-      const columns = covered.map((field) => field.name);
-      const decision = this.#rows(caller, role, relation, operation, givingOnly(giving, columns));
+      const names = covered.map((field) => field.name);
+      const given = givingOnly(giving, names);
+      const decision = this.#rows(caller, role, relation, operation, given);
+      const shown = operation === 'select' ? fields : fields.filter(isGiven);
+      const all = giving === null ? shown : shown.filter(({ name }) => giving.names.has(name));
+      const columns = giving === null ? names : all.flatMap(({ name }) => given.names.get(name) ?? []);
+      if (giving !== null && columns.length === all.length) return decision;
+      if (operation === 'update' && columns.length === 0) return refuse('no UPDATE privilege on a field that is shown');
       if (decision.verdict === 'never') return { ...decision, columns };
-      const total = operation === 'select' ? fields.length : fields.filter(isGiven).length;
-      const words = `${columns.length} of ${total} fields`;
-      return { ...limit(decision, words, `granted on ${columns.join(', ')} only`), columns };
+      const limited = limit(
+        decision,
+        `${columns.length} of ${all.length} fields`,
+        `granted on ${columns.join(', ')} only`,
+      );
+      // What a view shows of its table may be fewer.
+      return { ...limited, columns: decision.columns ?? columns };
     }
     const missing = fields.find((field) => needed.includes(field.number) && !covered.includes(field));
     if (missing) return refuse(`no SELECT privilege on field ${missing.name}`);

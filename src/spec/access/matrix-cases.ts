@@ -324,6 +324,13 @@ export const matrixCases: MatrixCase[] = [
     sql: `${bare()} grant select (id, note) on t to ${to}; create view v with (security_invoker) as select id, note from t; create view w with (security_invoker) as select id, secret from t; grant select on v, w to ${to};`,
   },
   {
+    name: 'views with the caller’s rights that show fields that may be given or changed, some of them, or none',
+    sql: `${bare()} grant select, insert (id, note), update (note) on t to ${to}; create view v with (security_invoker) as select id, note, status from t;
+      create view w with (security_invoker) as select id, status from t; create view x with (security_invoker) as select id, note as words from t;
+      create view y with (security_invoker) as select id, words from x; create view z with (security_invoker) as select id, upper(note) as loud from t;
+      grant all on v, w, x, y, z to ${to}; create view u with (security_invoker) as select note from t; grant select, update on u to ${to};`,
+  },
+  {
     name: 'a view whose owner is bound',
     rowsOf: 't',
     sql: `${secured()} alter table t force row level security; create policy p on t using (status = 'open'); create view v as select * from t; grant all on v to ${to};`,

@@ -135,10 +135,10 @@ export class ViewAccess {
     if (!table || others.length > 0) {
       return open(`writes with the rights of ${beneath.whose}`, 'as the tables beneath allow');
     }
-    const given = operation === 'insert' ? this.#shown.through(view, table.fact, giving) : null;
+    const given = operation === 'delete' ? null : this.#shown.through(view, table.fact, giving);
     const written = this.#decideAs(caller, beneath.role, table.fact, operation, null, given);
     const reason = `writes ${display(table.fact)} with the rights of ${beneath.whose}: ${written.reason}`;
-    let decision: Decision = { ...written, reason, policies: [], columns: null };
+    let decision: Decision = { ...written, reason, policies: [] };
     if (decision.verdict === 'never') return decision;
     const keepsAll = table.fact.kind !== 'v' && showsAll(view);
     if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
