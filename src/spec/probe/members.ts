@@ -1,3 +1,4 @@
+import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
@@ -24,12 +25,23 @@ export const stranger = (id: string): Member => ({
     email: `${id}@probe.invalid`,
     app_metadata: {},
     user_metadata: {},
+    is_anonymous: false,
   },
 });
+
+/** Of a session that nobody has. */
+function sessionFrom(now: Date): Accounts['session'] {
+  const iat = Math.floor(now.getTime() / 1000);
+  const amr = [{ method: 'password', timestamp: iat }];
+  return { iat, exp: iat + defaultAuthSettings.jwt_exp, aal: 'aal1', amr, session_id: NO_SESSION };
+}
+const NO_SESSION = '0bad0000-0000-4000-8000-0000000000ff';
 
 /** Some accounts, the first and those with roles of members: who they are, and which roles they have. */
 export interface Accounts {
   members: Member[];
+  /** What every token says of the session that it was issued for, as if each had just signed in. */
+  session: Readonly<Record<string, unknown>>;
   /** Ids by role of members. */
   withRole: ReadonlyMap<string, readonly string[]>;
 }
@@ -43,7 +55,7 @@ select pg_catalog.json_build_object(
   'members', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('id', u.id, 'claims', pg_catalog.json_build_object(
       'aud', coalesce(u.aud, 'authenticated'), 'role', coalesce(u.role, 'authenticated'), 'email', u.email, 'phone', u.phone,
       'app_metadata', coalesce(u.raw_app_meta_data, '{}'), 'user_metadata', coalesce(u.raw_user_meta_data, '{}'),
-      'is_anonymous', u.is_anonymous, 'aal', 'aal1')) order by u.created_at, u.id), '[]')
+      'is_anonymous', u.is_anonymous)) order by u.created_at, u.id), '[]')
     from auth.users u join first using (id) where u.role is not distinct from 'authenticated' or u.role is null),
   'roles', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(m.role, m.user_id) order by m.role, m.user_id), '[]')
     from ninefold.member_roles m join first on first.id = m.user_id))`;
@@ -58,9 +70,14 @@ export async function readAccounts(executor: Executor, count: number): Promise<A
     { text: ACCOUNTS, params: [String(count)] },
   ]);
   const read = results[1] && firstJson<{ members: Member[]; roles: [string, string][] }>(results[1]);
-  const having = groupBy(read?.roles ?? [], ([role]) => role);
+  return accountsOf(read?.members ?? [], read?.roles ?? []);
+}
+
+/** Members, and pairs of a role of members and who has it. */
+export function accountsOf(members: Member[], roles: readonly (readonly [role: string, member: string])[]): Accounts {
+  const having = groupBy(roles, ([role]) => role);
   const withRole = new Map([...having].map(([role, pairs]) => [role, pairs.map(([, id]) => id)]));
-  return { members: read?.members ?? [], withRole };
+  return { members, session: sessionFrom(new Date()), withRole };
 }
 
 /** A field that holds members' ids: of the relation itself, or of one that its policies look into. */

@@ -35,7 +35,7 @@ export function peopleOf(
   const ofMember = (member: Member, as: string): Person => ({
     as,
     role: fact.name,
-    claims: JSON.stringify({ ...member.claims, sub: member.id, role: fact.name }),
+    claims: JSON.stringify({ ...member.claims, ...accounts.session, sub: member.id, role: fact.name }),
     userId: member.id,
   });
   if (fact.name === 'anon') return [ofKey('without a session')];

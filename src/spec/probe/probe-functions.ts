@@ -35,6 +35,7 @@ export async function probeFunctions(
     if (why !== null || !asMember || !person) return { cell, plans: [], why: why ?? 'there is no such role' };
     const { routine, computed, isCallable } = executed;
     const plan = (sql: string, row: string, beyond: boolean): Planned => ({
+      reach: null,
       attempt: { role: person.role, claims: person.claims, sql, kind: 'rows' },
       ...{ person, row, place: null, field: null, beyond, asks: true },
     });

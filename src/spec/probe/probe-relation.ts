@@ -87,11 +87,15 @@ export async function probeRelation(
     }
   }
   const answers = await tryAll(tx, attempts, deadline);
+  const made = planned.flatMap(({ cell, tries: plans }) =>
+    plans.map((plan) => ({ cell, plan, at: places.get(plan) ?? -1 })),
+  );
+  const unreached = await findUnreached(ground, tx, relation, made, answers, deadline);
   await tryOtherFields(
     ground,
     tx,
     scene,
-    planned.flatMap(({ cell, tries: plans }) => plans.map((plan) => ({ cell, plan, at: places.get(plan) ?? -1 }))),
+    made.filter(({ plan }) => !unreached.has(plan)),
     answers,
     deadline,
   );
@@ -114,7 +118,7 @@ export async function probeRelation(
           answer,
           passes: isOfRows ? passes : null,
           isSettled: !isBound && relation.kind !== 'v',
-          beforeRow: effects.changesRows(relation, cell.operation as RowOperation, plan.field),
+          beforeRow: !unreached.has(plan) && effects.changesRows(relation, cell.operation as RowOperation, plan.field),
           callsLate,
         };
       });
@@ -122,6 +126,37 @@ export async function probeRelation(
     }),
   );
   return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));
+}
+
+interface Made {
+  cell: RoleCell;
+  plan: Planned;
+  /** Where its answer is. */
+  at: number;
+}
+
+/** The tries that changed nothing because the row is out of the person's reach: no trigger was asked, which could have left it out. */
+async function findUnreached(
+  { effects }: Ground,
+  tx: Transaction,
+  relation: RelationFact,
+  made: readonly Made[],
+  answers: readonly Answer[],
+  deadline: number,
+): Promise<ReadonlySet<Planned>> {
+  const looks = made.flatMap(({ cell, plan, at }) => {
+    const answer = answers[at];
+    if (!answer || isError(answer) || answer.rows > 0 || plan.reach === null) return [];
+    if (!effects.changesRows(relation, cell.operation as RowOperation, plan.field)) return [];
+    return [{ plan, attempt: { ...plan.attempt, sql: plan.reach } }];
+  });
+  const found = await tryAll(
+    tx,
+    looks.map(({ attempt }) => attempt),
+    deadline,
+  );
+  const isNone = (answer: Answer | undefined) => answer && !isError(answer) && answer.rows === 0;
+  return new Set(looks.flatMap(({ plan }, i) => (isNone(found[i]) ? [plan] : [])));
 }
 
 /**
@@ -132,7 +167,7 @@ async function tryOtherFields(
   { roles, tries, effects }: Ground,
   tx: Transaction,
   scene: Scene,
-  made: readonly { cell: RoleCell; plan: Planned; at: number }[],
+  made: readonly Made[],
   answers: Answer[],
   deadline: number,
 ): Promise<void> {
@@ -225,7 +260,9 @@ async function setScene(
     ),
   );
   // Accounts of the transaction's own, where the app has none.
-  const seed = accounts.members.length === 0 && users !== null && effects.of(users, 'insert') === null;
+  const isEmpty = accounts.members.length === 0 && users !== null;
+  const unseeded = isEmpty ? effects.of(users, 'insert') : null;
+  const seed = isEmpty && unseeded === null;
   const seeds = seed ? strangers.map(seedAccount) : [];
   const reading = effects.of(relation, 'select');
   const first = await tryAll(tx, [...seeds, ...(reading === null ? [sample] : []), ...looks], deadline);
@@ -242,6 +279,7 @@ async function setScene(
       const answers = await tryAll(tx, [...making, sample], deadline);
       read = rowsIn(answers[making.length], names);
       trouble = errorIn(answers[making.length]) ?? firstFailure(making, answers);
+      if (trouble !== null && unseeded !== null) trouble = `${trouble}; the app has no account, and ${unseeded}`;
     } else trouble = barredBy;
   }
   // One more than are tried, which tells whether these are all.

@@ -12,7 +12,7 @@ import { exposedRelations } from '../roles.ts';
 import { executedRoutines } from '../routines.ts';
 import { Ground } from './ground.ts';
 import { notProbed } from './judge.ts';
-import { readAccounts } from './members.ts';
+import { accountsOf, readAccounts } from './members.ts';
 import { probeFunctions } from './probe-functions.ts';
 import { probeRelation } from './probe-relation.ts';
 
@@ -46,7 +46,7 @@ export async function probe(
   const accounts = await readAccounts(database, ACCOUNTS).catch((error: unknown) => {
     // A database that was there before the app may keep its members elsewhere.
     if (!(error instanceof DatabaseError)) throw error;
-    return { members: [], withRole: new Map<string, string[]>() };
+    return accountsOf([], []);
   });
   const ground = new Ground(facts, code, accounts);
   const byEntity = groupBy(chapter.cells, (cell) => cell.entity);

@@ -26,6 +26,8 @@ export interface Planned {
   beyond: boolean;
   /** It touches no row: PostgreSQL only says whether it refuses. */
   asks: boolean;
+  /** Finds the row where the person's rights reach it for this operation, and sets off no trigger; null where nothing does. */
+  reach: string | null;
 }
 
 /** What is known of a relation before its cells are tried. */
@@ -90,7 +92,14 @@ export class Tries {
     const settable = (given.length > 0 ? given : fields).filter((field) => isGiven(field) && field.identity !== 'a');
     const open = settable.filter((field) => this.#isGiven(field));
     const set = (open.length > 0 ? open : settable)[turn];
-    const plan = (sql: string, row: string, place: number | null, beyond = false): Planned => ({
+    const plan = (
+      sql: string,
+      row: string,
+      place: number | null,
+      beyond = false,
+      reach: string | null = null,
+    ): Planned => ({
+      reach,
       asks: row === NO_ROW || row === ANY_ROW,
       attempt: {
         role: person.role,
@@ -133,9 +142,16 @@ export class Tries {
     const isView = operation === 'select' && scene.relation.kind === 'v';
     return [
       ...(isView ? [plan(`${statement(null)} limit 1`, 'the first row', null)] : []),
-      ...rows.map((row, place) =>
-        plan(`${statement(row)} where ${found(row, key)}`, this.#named(row, person, scene, key), place),
-      ),
+      ...rows.map((row, place) => {
+        const where = `${id} where ${found(row, key)}`;
+        return plan(
+          `${statement(row)} where ${found(row, key)}`,
+          this.#named(row, person, scene, key),
+          place,
+          false,
+          reachOf(scene, operation, where),
+        );
+      }),
       ...beyond,
     ];
   }
@@ -261,6 +277,13 @@ export class Tries {
     const short = key.slice(0, 2).map((field) => `${field.name} ${(row.get(field.name) ?? 'null').slice(0, 40)}`);
     return `${whose(row, person, scene.owners)} (${short.join(', ')})`;
   }
+}
+
+/** PostgreSQL asks the policies for UPDATE of what a SELECT locks; of what is to be deleted, those for SELECT are a part of what it asks. */
+function reachOf({ relation, isRuled }: Scene, operation: RowOperation, where: string): string | null {
+  if (isRuled || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
+  if (operation === 'update') return `select from ${where} for no key update`;
+  return operation === 'delete' ? `select from ${where}` : null;
 }
 
 /** As calls write: with a row for each that is written, to count them. */
