@@ -36,16 +36,19 @@ function absorb(kind: 'and' | 'or', expression: Expression): Expression {
   return kept.length === 1 && kept[0] ? kept[0] : { kind, items: kept };
 }
 
-function words(expression: Expression): string {
+/** `isLast`: nothing comes after it that could be taken for a part of it. */
+function words(expression: Expression, isLast = true): string {
   switch (expression.kind) {
     case 'constant':
       return expression.value === true ? 'always' : 'never';
     case 'and':
-      return expression.items.map((item) => (item.kind === 'or' ? `(${words(item)})` : words(item))).join(' and ');
+      return expression.items
+        .map((item, i) => (item.kind === 'or' ? `(${words(item)})` : words(item, isLast && isEnd(expression.items, i))))
+        .join(' and ');
     case 'or':
-      return eitherOwner(expression.items).join(' or ');
+      return eitherOwner(expression.items, isLast).join(' or ');
     case 'not':
-      return negated(expression.item);
+      return closed(expression.item, negated(expression.item), isLast);
     case 'compare':
       return comparison(expression);
     case 'one-of': {
@@ -64,7 +67,7 @@ function words(expression: Expression): string {
     }
     case 'exists':
       return expression.query.rest === ''
-        ? `there is a row in ${inWords(expression.query.source, expression.query.where)}`
+        ? closed(expression, `there is a row in ${inWords(expression.query.source, expression.query.where)}`, isLast)
         : oneLine(expression.text);
     case 'holds':
       return held(expression.operand) ?? oneLine(expression.text);
@@ -78,13 +81,19 @@ function words(expression: Expression): string {
       return a === null || b === null ? oneLine(expression.text) : `${a} ${sign} ${b}`;
     }
     case 'in':
-      return among(expression, 'a row') ?? oneLine(expression.text);
+      return closed(expression, among(expression, 'a row') ?? oneLine(expression.text), isLast);
     case 'is':
       return truth(expression);
     case 'opaque':
       return oneLine(expression.text);
   }
 }
+
+const isEnd = (items: readonly unknown[], place: number): boolean => place === items.length - 1;
+
+/** `a row in members where …` in brackets, where what comes after it would seem to be asked of that row. */
+const closed = ({ kind }: Expression, said: string, isLast: boolean): string =>
+  !isLast && (kind === 'exists' || kind === 'in') && said.includes(' where ') ? `(${said})` : said;
 
 const inWords = (source: string, where: Expression): string => {
   const always = where.kind === 'constant' && where.value === true;
@@ -212,11 +221,11 @@ function ownerField(expression: Expression): string | null {
 }
 
 /** Several owner fields in a disjunction are named together. */
-function eitherOwner(items: readonly Expression[]): string[] {
+function eitherOwner(items: readonly Expression[], isLast: boolean): string[] {
   const names = items.map((item) => ownerField(item)).map((name) => (name?.includes('.') ? null : name));
   const first = names.findIndex((name) => name !== null);
   return items.flatMap((item, i) => {
-    if (names[i] === null) return [words(item)];
+    if (names[i] === null) return [words(item, isLast && isEnd(items, i))];
     return i === first ? [ownRow(names.filter((name) => name !== null))] : [];
   });
 }

@@ -94,6 +94,18 @@ describe('a condition in words', () => {
       'there is a row in public.members m where m.team is docs.team and m.user_id is the member',
     ],
     [
+      '((EXISTS ( SELECT 1\n   FROM public.members m\n  WHERE (m.team = docs.team))) AND (gone_at IS NULL))',
+      '(there is a row in public.members m where m.team is docs.team) and gone_at is empty',
+    ],
+    [
+      '((open AND (NOT (EXISTS ( SELECT 1\n   FROM public.blocked b\n  WHERE (b.id = docs.id))))) OR is_public)',
+      'open and (there is no row in public.blocked b where b.id is docs.id) or is_public',
+    ],
+    [
+      '((team IN ( SELECT m.team\n   FROM public.members m\n  WHERE (m.user_id = auth.uid()))) AND open)',
+      '(team is the team of a row in public.members m where m.user_id is the member) and open',
+    ],
+    [
       '(NOT (EXISTS ( SELECT 1\n   FROM public.blocked b\n  WHERE (b.id = docs.id))))',
       'there is no row in public.blocked b where b.id is docs.id',
     ],
