@@ -81,10 +81,10 @@ describe('types that hold one another many times over', () => {
     ['TypeScript', () => typescriptTypes(types)],
     ['the specification', () => JSON.stringify(specification())],
     ['OpenAPI', () => JSON.stringify(openApiDocument(specification(), types, 'http://localhost'))],
-  ])('are within a second, and a few megabytes, in %s', (_name, write) => {
+  ])('are a matter of seconds, and of a few megabytes, in %s', (_name, write) => {
     const start = performance.now();
     const text = write();
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(4000);
     expect(text.length).toBeLessThan(12_000_000);
     expect(text).toContain('plain');
   });
