@@ -163,7 +163,7 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
 
 function describeField(look: Lookup, constraints: readonly ConstraintFact[], field: FieldFact): Field {
   const type = look.types.get(field.type_oid);
-  const attributes = attributesOf(look, field.type_oid, { left: MOST_ATTRIBUTES });
+  const attributes = attributesOf(look, field.type_oid, { left: MOST_OF_A_TYPE });
   const chain = domainChain(look, field.type_oid);
   // A period is covered by rows there: it points to none of them.
   const key = constraints.find(
@@ -228,8 +228,8 @@ function enumValues(look: Lookup, oid: number): string[] | null {
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
 }
 
-/** Attributes of one field that are told, at every depth: composite types can hold one another many times over. */
-const MOST_ATTRIBUTES = 200;
+/** How much of the type of one field is looked at, at every depth: composite types can hold one another many times over. */
+export const MOST_OF_A_TYPE = 200;
 
 /** The same for the attributes of a composite type, and of those within it, where not so many are told already that there is no end. */
 function attributesOf(look: Lookup, oid: number, count: { left: number }): Attribute[] | null {

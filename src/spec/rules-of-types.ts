@@ -1,6 +1,7 @@
 import type { Rule } from '../../contract/specification.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { FieldFact, TypeFact } from '../catalog/entities.ts';
+import { MOST_OF_A_TYPE } from './entities.ts';
 import { sqlName } from './names.ts';
 import { domainRuleWords, ruleWords } from './words/rule.ts';
 
@@ -12,9 +13,6 @@ export interface Types {
   readonly types: ReadonlyMap<number, TypeFact>;
   readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
 }
-
-/** Types within the type of one field that are looked at: composite types can hold one another many times over. */
-const MOST = 200;
 
 /**
  * What the type of a field leaves out: other values than an enum's, longer texts, larger numbers, what breaks a domain; in arrays, ranges
@@ -44,7 +42,7 @@ class Walk {
   readonly #types: Types;
   readonly #field: FieldFact;
   readonly common: Pick<Part, 'kind' | 'fields' | 'sql' | 'applies_to'>;
-  #left = MOST;
+  #left = MOST_OF_A_TYPE;
 
   constructor(types: Types, field: FieldFact) {
     this.#types = types;
