@@ -156,8 +156,8 @@ export class Specifier {
     return despiteGone(() => this.#tasks.run('versionPage', { entry, packed, app: { ref, name } }));
   }
 
-  /** From one packed version to another, in words; null where one holds no chapters. */
-  changesBetween(before: Bytes, after: Bytes): Promise<Change[] | null> {
+  /** From one packed version to another, in words; or which of them holds no chapters. */
+  changesBetween(before: Bytes, after: Bytes): Promise<Output<'changesBetween'>> {
     return despiteGone(() => this.#tasks.run('changesBetween', { before, after }));
   }
 

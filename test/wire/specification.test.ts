@@ -267,6 +267,24 @@ describe('versions', () => {
     expect((await versionsOf(ref)).versions[0]?.causes).toMatchObject([{ kind: 'sql', what: 'ALTER TABLE' }]);
   });
 
+  it('of which the app has spoilt one are not compared with it, and the answer names that one, whichever side it is on', async () => {
+    const { ref } = await copy();
+    const { versions } = await versionsOf(ref);
+    const spoilt = versions[0]?.number ?? 0;
+    await runSql(node, ref, 'alter table public.tickets add a int');
+    const later = (await versionsOf(ref)).versions[0]?.number ?? 0;
+    expect(later).toBeGreaterThan(spoilt);
+    await withClient(await superuserUrl(node, `app_${ref}`), (client) =>
+      client.query(`update ninefold.versions set chapters = 'spoilt' where number = $1`, [spoilt]),
+    );
+    const changes = (to: number, since: number) =>
+      admin(node, 'GET', `/apps/${ref}/versions/${to}/changes?since=${since}`);
+    const refusal = new RegExp(`: 404 .*"version_unknown".*"version":${spoilt}\\b`);
+    await expect(changes(later, spoilt)).rejects.toThrow(refusal);
+    await expect(changes(spoilt, later)).rejects.toThrow(refusal);
+    expect(await changes(later, later)).toMatchObject({ changes: [] });
+  });
+
   it('are as many as the migrations that were applied at once, each by its file', async () => {
     const { ref } = await createApp(node);
     const files = Array.from({ length: 4 }, (_, i) => ({

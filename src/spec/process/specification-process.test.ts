@@ -69,7 +69,12 @@ describe('the process of the specification', () => {
     for (const bytes of [bomb, Buffer.from('nonsense'), gzipSync('[1]'), gzipSync('{')]) {
       const spoilt = new Uint8Array(bytes);
       expect(await started.run('versionPage', { entry, packed: spoilt, app })).toBeNull();
-      expect(await started.run('changesBetween', { before: named('Desk'), after: spoilt })).toBeNull();
+      expect(await started.run('changesBetween', { before: named('Desk'), after: spoilt })).toEqual({
+        spoilt: 'after',
+      });
+      expect(await started.run('changesBetween', { before: spoilt, after: named('Desk') })).toEqual({
+        spoilt: 'before',
+      });
     }
   });
 

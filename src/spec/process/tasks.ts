@@ -164,10 +164,11 @@ export class Tasks {
     return chapters && json({ ...entry, specification: { app, hash: entry.hash, chapters } });
   }
 
-  /** From one packed version to another, in words; null where one holds no chapters. */
-  changesBetween({ before, after }: { before: Bytes; after: Bytes }): Change[] | null {
+  /** From one packed version to another, in words; or which of them holds no chapters. */
+  changesBetween({ before, after }: { before: Bytes; after: Bytes }): Change[] | { spoilt: 'before' | 'after' } {
     const [from, to] = [unpackedChapters(before), unpackedChapters(after)];
-    return from && to && diffChapters(from, to);
+    if (!from) return { spoilt: 'before' };
+    return to ? diffChapters(from, to) : { spoilt: 'after' };
   }
 
   /** The OpenAPI 3.1 document of what a role may call; of everything where no role is named. */

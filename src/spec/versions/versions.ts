@@ -80,13 +80,15 @@ export class Versions {
     return found && this.#specifier.versionPage(app, found.entry, found.packed);
   }
 
-  /** What changed from one version to another, in words; the number of the one that there is not. Records first what stands now. */
+  /** What changed from one version to another, in words; the number of one that is not there, or holds no chapters. Records first what stands now. */
   async compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }> {
     await this.record(app);
     const before = await readVersion(app.database, { number: from });
     if (!before) return { missing: from };
     const after = await readVersion(app.database, { number: to });
-    return (after && (await this.#specifier.changesBetween(before.packed, after.packed))) ?? { missing: to };
+    if (!after) return { missing: to };
+    const changes = await this.#specifier.changesBetween(before.packed, after.packed);
+    return 'spoilt' in changes ? { missing: changes.spoilt === 'before' ? from : to } : changes;
   }
 
   #watchOf(app: App): Watch {
