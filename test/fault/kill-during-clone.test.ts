@@ -1,23 +1,11 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { ownNode } from '../support/own-node.ts';
 import { killAll } from '../support/processes.ts';
-import { makeTestHome } from '../support/test-folder.ts';
 
-let home: string;
-let node: TestNode;
-
-beforeAll(async () => {
-  home = await makeTestHome('clone');
-  node = await startNode({ home });
-}, 60_000);
-
-afterAll(async () => {
-  await node?.stop();
-  await deleteHome(home);
-});
+const node = ownNode('clone');
 
 it('an app that was closed to be copied, when all was killed, is served after the next start, and can be copied', async () => {
   const { ref, secret_key } = await createApp(node);
@@ -33,7 +21,7 @@ it('an app that was closed to be copied, when all was killed, is served after th
   await isClosed(`app_${ref}`);
   await killAll(node);
   await cloning;
-  node = await startNode({ home });
+  await node.startAgain();
 
   const kept = await fetch(`${node.url}/apps/${ref}/rest/v1/kept`, { headers: { apikey: secret_key } });
   expect([kept.status, await kept.json()]).toEqual([200, [{ number: 7 }]]);

@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AppSummary } from '../../contract/admin.ts';
 import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { ownNode } from '../support/own-node.ts';
 import { killAll } from '../support/processes.ts';
-import { makeTestHome } from '../support/test-folder.ts';
 
-let home: string;
-let node: TestNode;
-
-beforeAll(async () => {
-  home = await makeTestHome('deletion');
-  node = await startNode({ home });
-}, 60_000);
-
-afterAll(async () => {
-  await node?.stop();
-  await deleteHome(home);
-});
+const node = ownNode('deletion');
 
 /** Where a deletion is held up, by a lock that it has to wait for, and what is left of the app by then. */
 const points: [where: string, database: string, lock: (ref: string) => string, isWhole: boolean][] = [
@@ -40,7 +28,7 @@ it.each(points)(
       await killAll(node);
       await deletion;
     });
-    node = await startNode({ home });
+    await node.startAgain();
 
     expect(await refs()).toContain(ref);
     const kept = await fetch(`${node.url}/apps/${ref}/rest/v1/kept`, { headers: { apikey: secret_key } });

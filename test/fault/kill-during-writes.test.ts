@@ -1,27 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
-import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { ownNode } from '../support/own-node.ts';
 import { killAll, partsOf } from '../support/processes.ts';
-import { makeTestHome } from '../support/test-folder.ts';
 import { Writer } from './writer.ts';
 
 const rows = 1000;
 const rowsBefore = 300;
 
-let home: string;
-let node: TestNode;
+const node = ownNode('fault');
 let app: AppConnection;
-
-beforeAll(async () => {
-  home = await makeTestHome('fault');
-  node = await startNode({ home });
-});
-
-afterAll(async () => {
-  await node.stop();
-  await deleteHome(home);
-});
 
 beforeEach(async () => {
   app = await createApp(node);
@@ -29,9 +17,7 @@ beforeEach(async () => {
 });
 
 /** Starts the node again where its clients expect it. */
-async function startAgain(): Promise<void> {
-  node = await startNode({ home, env: { NINEFOLD_PORT: new URL(app.url).port } });
-}
+const startAgain = () => node.startAgain({ NINEFOLD_PORT: new URL(app.url).port });
 
 async function storedRows(): Promise<Set<number>> {
   const { results } = await runSql(node, app.ref, "select coalesce(json_agg(id), '[]') from events");

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AppConnection, AppSummary } from '../../contract/admin.ts';
 import type { VersionList } from '../../contract/changes.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { deleteHome, startNode, type TestNode } from '../support/node.ts';
 import { makeOld } from '../support/old-app.ts';
-import { makeTestHome } from '../support/test-folder.ts';
+import { ownNode } from '../support/own-node.ts';
 
-let home: string;
-let node: TestNode;
-
-beforeAll(async () => {
-  home = await makeTestHome('update');
-  node = await startNode({ home });
-}, 60_000);
-
-afterAll(async () => {
-  await node?.stop();
-  await deleteHome(home);
-});
+const node = ownNode('update');
 
 const tasks = `
   create table public.tasks (id bigint generated always as identity primary key, owner uuid not null default auth.uid(), title text,
@@ -33,7 +21,7 @@ const inTheWay = 'create table ninefold.probe (mine int)';
 
 const restart = async () => {
   await node.stop();
-  node = await startNode({ home });
+  await node.startAgain();
 };
 
 /** The stock client knows the app by its address, which changes with the node's port. */

@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
-import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { ownNode } from '../support/own-node.ts';
 import { processTable } from '../support/processes.ts';
-import { makeTestHome } from '../support/test-folder.ts';
 
-let home: string;
-let node: TestNode;
-
-beforeAll(async () => {
-  home = await makeTestHome('specification');
-  node = await startNode({ home });
-}, 60_000);
-
-afterAll(async () => {
-  await node?.stop();
-  await deleteHome(home);
-});
+const node = ownNode('specification');
 
 /** The process that derives the node's specifications; null where there is none. */
 async function deriving(): Promise<number | null> {
@@ -54,6 +42,6 @@ it('the specification is there again at once when the process that derives it is
   await node.kill9();
   const isRunning = async () => (await processTable()).some(({ pid }) => pid === last);
   await expect.poll(isRunning, { timeout: 10_000 }).toBe(false);
-  node = await startNode({ home });
+  await node.startAgain();
   expect(await names()).toContain(`made_${changes}`);
 });
