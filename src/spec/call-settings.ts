@@ -4,8 +4,8 @@ import { type RestSettings, restSettings, type Setting } from '../../contract/se
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { CallSetting } from '../../contract/specification-calls.ts';
 import type { BoundFacts } from '../catalog/bounds.ts';
-import { Rights } from './access/rights.ts';
 import type { Facts } from './facts.ts';
+import type { Lookup } from './lookup.ts';
 import { compareText, roleName } from './names.ts';
 
 const known: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
@@ -17,7 +17,8 @@ const bounding = new Set(Object.values<Limit>(limits).flatMap(({ setting }) => s
  * What decides how calls are answered: the app's own settings, those that its database makes for its connections, and the casts of
  * its domains.
  */
-export function callSettings(facts: Facts, settings: RestSettings & AuthSettings): CallSetting[] {
+export function callSettings(look: Lookup, settings: RestSettings & AuthSettings): CallSetting[] {
+  const { facts } = look;
   const own = Object.entries(known)
     .filter(([key]) => !bounding.has(key))
     .map(([key, setting]): CallSetting => {
@@ -30,7 +31,7 @@ export function callSettings(facts: Facts, settings: RestSettings & AuthSettings
       const told = `${value}${notes[key] ?? ''}`;
       return { key, value: told, default: standard, meaning: setting.meaning, set_in };
     });
-  return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(facts)];
+  return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(look)];
 }
 
 /** Which of the schemas are not there; PostgreSQL's own always are. */
@@ -65,9 +66,8 @@ const settingsOfRoles: CallSetting = {
 };
 
 /** CREATE CAST … AS IMPLICIT of domains (PostgREST docs, "Domain Representations"), where the login role may execute its function. */
-function representations(facts: Facts): CallSetting[] {
+function representations({ facts, rights }: Lookup): CallSetting[] {
   if (facts.representations.length === 0) return [];
-  const rights = new Rights(facts);
   const login = rights.membership.named(facts.authenticator)?.oid ?? -1;
   return facts.representations
     .filter(({ routine }) => rights.refusedFunctions(login, [routine]).length === 0)

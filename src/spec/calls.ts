@@ -6,23 +6,23 @@ import type { Entity } from '../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { callingRoles } from './access/calling-roles.ts';
-import { Membership } from './access/membership.ts';
 import { wholeBody } from './call-example.ts';
 import { callSettings } from './call-settings.ts';
-import type { Facts } from './facts.ts';
 import { functionEntries } from './functions.ts';
 import { groupBy } from './group.ts';
+import type { Lookup } from './lookup.ts';
 import { idOf, queryName } from './names.ts';
 import { refusedCalls } from './overloads.ts';
 import { callableRoutines } from './routines.ts';
 
 /** Chapter 7: every call that the app answers, and for whom, what its functions do, and how calls are answered. */
 export function callsChapter(
-  facts: Facts,
+  look: Lookup,
   entities: readonly Entity[],
   roles: RolesChapter,
   settings: RestSettings & AuthSettings,
 ): CallsChapter {
+  const { facts } = look;
   const open = groupBy(
     roles.cells.filter((cell) => cell.verdict !== 'never'),
     (cell) => `${cell.operation} ${cell.entity}`,
@@ -45,7 +45,7 @@ export function callsChapter(
           return cells.length === 0 ? [] : [rowCall(entity, row, cells, inSchema(entity.schema, row.method))];
         }),
       ),
-    ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(facts, settings, roles)]),
+    ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(look, settings, roles)]),
     ...callable.flatMap((routine) => {
       const cells = may('execute', idOf(routine));
       // What takes the whole body is called without one only where it can do without.
@@ -69,8 +69,8 @@ export function callsChapter(
       { kind: 'catalogue', label: 'functions of the exposed schemas', sql: functionsSql },
       { kind: 'setting', label: `db_schemas: ${facts.exposedSchemas.join(', ')}` },
     ],
-    functions: functionEntries(facts),
-    settings: callSettings(facts, settings),
+    functions: functionEntries(look),
+    settings: callSettings(look, settings),
   };
 }
 
@@ -216,7 +216,11 @@ const INITIAL = 'standard public schema';
  * The call that describes the others (PostgREST, "OpenAPI"), with what the exposed schemas say of themselves: its title. The setting
  * db_root_spec has a function answer in its place.
  */
-function rootCall(facts: Facts, { openapi_mode, db_root_spec }: RestSettings, roles: RolesChapter): CallEntry {
+function rootCall(
+  { facts, rights }: Lookup,
+  { openapi_mode, db_root_spec }: RestSettings,
+  roles: RolesChapter,
+): CallEntry {
   const call = { id: 'rest.describe', area: 'rest', method: 'GET', path: '/rest/v1/', entity: null } as const;
   const setting = 'openapi_mode';
   if (db_root_spec !== null) {
@@ -244,7 +248,7 @@ function rootCall(facts: Facts, { openapi_mode, db_root_spec }: RestSettings, ro
     ...call,
     setting,
     summary: `Describes the calls on rows and to functions, ${which}.${titles.join('')}`,
-    roles: callingRoles(facts, new Membership(facts.roles, facts.memberships))
+    roles: callingRoles(facts, rights.membership)
       .filter(({ barred, caller }) => barred === null && caller.memberRole === null)
       .map(({ name }) => name),
     parameters:

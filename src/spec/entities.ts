@@ -1,10 +1,11 @@
 import type { Attribute, EntitiesChapter, Entity, Field, Relation } from '../../contract/specification-entities.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
-import type { EntityFacts, FieldFact, NumberingFact, RelationFact, TypeFact } from '../catalog/entities.ts';
-import { type Computed, computedOf } from './computed.ts';
+import type { FieldFact, RelationFact, TypeFact } from '../catalog/entities.ts';
+import type { Computed } from './computed.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { junctionsOf } from './junctions.ts';
+import { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, idOf, roleName } from './names.ts';
 import { shownKeys } from './shown-keys.ts';
 import { equalTexts } from './words/collation.ts';
@@ -18,11 +19,12 @@ export const isTold = (facts: Facts, schema: string): boolean =>
   facts.exposedSchemas.includes(schema) || !platformSchemas.has(schema);
 
 /** Chapter 3: the things of the app, their fields and how they refer to one another. */
-export function entitiesChapter(facts: Facts): EntitiesChapter {
+export function entitiesChapter(look: Lookup): EntitiesChapter {
+  const { facts } = look;
   const told = facts.relations.filter((relation) => isTold(facts, relation.schema));
-  const entities = describe(facts, told);
-  const relations = foreignKeys(facts, new Set(told.map((relation) => relation.oid)));
-  const shown = shownKeys(facts);
+  const entities = describe(look, told);
+  const relations = foreignKeys(look, new Set(told.map((relation) => relation.oid)));
+  const shown = shownKeys(look);
   return {
     entities,
     relations,
@@ -38,57 +40,27 @@ export function entitiesChapter(facts: Facts): EntitiesChapter {
 }
 
 /** The relations of every schema but PostgreSQL's own, partitions left out. */
-export const allEntities = (facts: Facts): Entity[] => describe(facts, facts.relations);
+export const allEntities = (facts: Facts): Entity[] => describe(new Lookup(facts), facts.relations);
 
-function describe(facts: Facts, relations: readonly RelationFact[]): Entity[] {
-  const look = new Lookup(facts);
+function describe(look: Lookup, relations: readonly RelationFact[]): Entity[] {
+  const computed = groupBy(look.computed, ({ relation }) => relation.oid);
   return relations
     .filter((relation) => !relation.is_partition)
     .sort(byName)
-    .map((relation) => entity(facts, look, relation));
+    .map((relation) => entity(look, relation, computed.get(relation.oid)));
 }
 
-/** What the facts say of one relation, found by its number. */
-class Lookup {
-  readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
-  readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
-  readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
-  readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
-  readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
-  readonly types: ReadonlyMap<number, TypeFact>;
-  readonly relations: ReadonlyMap<number, RelationFact>;
-  /** By their own number, and by the relation that they number a field of. */
-  readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
-  readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
-  readonly computed: ReadonlyMap<number, readonly Computed[]>;
+/** The names of fields by their numbers. */
+const namesOf = (look: Lookup, relation: number, numbers: readonly number[]): string[] =>
+  numbers.map((number) => look.fieldName(relation, number) ?? String(number));
 
-  constructor(facts: Facts) {
-    this.fields = groupBy(facts.fields, (field) => field.relation);
-    this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
-    this.triggers = groupBy(facts.triggers, (trigger) => trigger.relation);
-    this.parents = groupBy(facts.inheritance, (link) => link.child);
-    this.children = groupBy(facts.inheritance, (link) => link.parent);
-    this.types = new Map(facts.types.map((type) => [type.oid, type]));
-    this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
-    this.sequences = groupBy(facts.numberings, (one) => one.sequence);
-    this.numbered = groupBy(facts.numberings, (one) => one.relation);
-    this.computed = groupBy(computedOf(facts), ({ relation }) => relation.oid);
-  }
-
-  /** The names of fields by their numbers. */
-  names(relation: number, numbers: readonly number[]): string[] {
-    const fields = this.fields.get(relation) ?? [];
-    return numbers.map((number) => fields.find((field) => field.number === number)?.name ?? String(number));
-  }
-
-  /** All partitions beneath a relation that hold rows. */
-  partitions(relation: number): RelationFact[] {
-    return (this.children.get(relation) ?? []).flatMap(({ child }) => {
-      const fact = this.relations.get(child);
-      if (!fact?.is_partition) return [];
-      return fact.kind === 'p' ? this.partitions(child) : [fact];
-    });
-  }
+/** All partitions beneath a relation that hold rows. */
+function partitionsOf(look: Lookup, relation: number): RelationFact[] {
+  return (look.children.get(relation) ?? []).flatMap(({ child }) => {
+    const fact = look.relations.get(child);
+    if (!fact?.is_partition) return [];
+    return fact.kind === 'p' ? partitionsOf(look, child) : [fact];
+  });
 }
 
 function computedFields(computed: readonly Computed[] = []): Pick<Entity, 'computed'> {
@@ -106,14 +78,15 @@ function computedFields(computed: readonly Computed[] = []): Pick<Entity, 'compu
 
 const kinds = { r: 'table', p: 'partitioned table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
 
-function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
+function entity(look: Lookup, relation: RelationFact, computed?: readonly Computed[]): Entity {
+  const { facts } = look;
   const constraints = look.constraints.get(relation.oid) ?? [];
-  const named = (keys: readonly ConstraintFact[]) => keys.map((one) => look.names(relation.oid, one.fields));
+  const named = (keys: readonly ConstraintFact[]) => keys.map((one) => namesOf(look, relation.oid, one.fields));
   const periods = named(constraints.filter((one) => one.special?.period && one.kind !== 'f')).map((fields) => ({
     fields: fields.slice(0, -1),
     period: fields[fields.length - 1] ?? '',
   }));
-  const partitions = relation.kind === 'p' ? look.partitions(relation.oid) : [];
+  const partitions = relation.kind === 'p' ? partitionsOf(look, relation.oid) : [];
   const parents = (look.parents.get(relation.oid) ?? []).map(({ parent }) => look.relations.get(parent));
   return {
     id: entityId(relation.schema, relation.name),
@@ -140,7 +113,7 @@ function entity(facts: Facts, look: Lookup, relation: RelationFact): Entity {
     ),
     ...(periods.length > 0 && { period_keys: periods }),
     fields: (look.fields.get(relation.oid) ?? []).map((field) => describeField(look, constraints, field)),
-    ...computedFields(look.computed.get(relation.oid)),
+    ...computedFields(computed),
     triggers: (look.triggers.get(relation.oid) ?? [])
       .map(({ name, enabled, sql, always, comment }) => ({
         name,
@@ -175,7 +148,7 @@ function describeField(look: Lookup, constraints: readonly ConstraintFact[], fie
   const comments = [field.comment, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
   const numbering = numberingOf(look, field, chain[chain.length - 1]?.base_name ?? field.type);
   const target = key && look.relations.get(key.target);
-  const targetField = key && look.names(key.target, key.target_fields)[key.fields.indexOf(field.number)];
+  const targetField = key && namesOf(look, key.target, key.target_fields)[key.fields.indexOf(field.number)];
   return {
     name: field.name,
     type: field.type,
@@ -248,9 +221,8 @@ function attributesOf(look: Lookup, oid: number, count: { left: number }): Attri
 const onUpdate = { c: 'cascade', n: 'set null', d: 'set default', x: 'nothing' } as const;
 const endings = { a: 'no action', r: 'restrict', ...onUpdate } as const;
 
-function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
-  const look = new Lookup(facts);
-  return facts.constraints
+function foreignKeys(look: Lookup, told: ReadonlySet<number>): Relation[] {
+  return look.facts.constraints
     .flatMap((key): Relation[] => {
       const from = look.relations.get(key.relation);
       const to = look.relations.get(key.target);
@@ -261,12 +233,12 @@ function foreignKeys(facts: Facts, told: ReadonlySet<number>): Relation[] {
       return [
         {
           name: key.name,
-          from: { schema: from.schema, entity: from.name, fields: look.names(from.oid, key.fields) },
-          to: { schema: to.schema, entity: to.name, fields: look.names(to.oid, key.target_fields) },
+          from: { schema: from.schema, entity: from.name, fields: namesOf(look, from.oid, key.fields) },
+          to: { schema: to.schema, entity: to.name, fields: namesOf(look, to.oid, key.target_fields) },
           kind: unique ? 'one-to-one' : 'many-to-one',
           ...(key.special?.period && { period: true as const }),
           on_delete: endings[key.on_delete as keyof typeof endings],
-          ...(key.special?.delete_fields && { on_delete_fields: look.names(from.oid, key.special.delete_fields) }),
+          ...(key.special?.delete_fields && { on_delete_fields: namesOf(look, from.oid, key.special.delete_fields) }),
           ...(/[cndx]/.test(key.on_update) && { on_update: onUpdate[key.on_update as keyof typeof onUpdate] }),
         },
       ];

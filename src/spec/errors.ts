@@ -7,7 +7,7 @@ import type { Machine, StatesChapter } from '../../contract/states.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { MachineTriggerFact } from '../catalog/machines.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import type { Facts } from './facts.ts';
+import type { Lookup } from './lookup.ts';
 import { entityId, idOf } from './names.ts';
 import { type Raise, raisesOf } from './plpgsql/raises.ts';
 import { Reached } from './reached.ts';
@@ -16,18 +16,18 @@ import { triggersByMachine } from './states.ts';
 
 /** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4. */
 export function errorsChapter(
-  facts: Facts,
+  look: Lookup,
   rules: RulesChapter,
   states: StatesChapter,
   settings: RestSettings & AuthSettings,
 ): ErrorsChapter {
-  const reached = new Reached(facts, settings);
-  const triggers = triggersByMachine(facts);
-  const keys = foreignKeys(facts);
+  const reached = new Reached(look, settings);
+  const triggers = triggersByMachine(look);
+  const keys = foreignKeys(look);
   const lines: ErrorLine[] = [
     ...rules.rules.filter((rule) => rule.applies_to !== 'no row').flatMap((rule) => ofRule(rule, keys)),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
-    ...toldRoutines(facts).flatMap((routine) => ofFunction(routine, reached)),
+    ...toldRoutines(look.facts).flatMap((routine) => ofFunction(routine, reached)),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
   ];
   return {
@@ -66,20 +66,18 @@ const gone = 'a row that others point to was to go';
 const rekeyed = 'the key of a row that others point to was to change';
 
 /** Foreign keys as chapter 5 names them: those of a partition after it. */
-function foreignKeys({
-  constraints,
-  partition_constraints: ofPartitions,
-  relations,
-}: Facts): Map<string, ConstraintFact> {
-  const entities = new Map(relations.map(({ oid, schema, name }) => [oid, entityId(schema, name)]));
+function foreignKeys({ facts, relations }: Lookup): Map<string, ConstraintFact> {
+  const { constraints, partition_constraints: ofPartitions } = facts;
+  const entityOf = (oid: number) => {
+    const relation = relations.get(oid);
+    return relation ? entityId(relation.schema, relation.name) : '';
+  };
   const named = [
     ...constraints.map((key) => ({ key, name: key.name })),
     ...ofPartitions.map((key) => ({ key, name: `${key.partition}.${key.name}` })),
   ];
   return new Map(
-    named
-      .filter(({ key }) => key.kind === 'f')
-      .map(({ key, name }) => [keyName(entities.get(key.relation) ?? '', name), key]),
+    named.filter(({ key }) => key.kind === 'f').map(({ key, name }) => [keyName(entityOf(key.relation), name), key]),
   );
 }
 

@@ -3,6 +3,7 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
+import type { Lookup } from './lookup.ts';
 import { entityId, idOf, roleName } from './names.ts';
 import { toldRoutines } from './routines.ts';
 
@@ -10,8 +11,7 @@ const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window functi
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
 /** Every function of the app: what calls, triggers and policies come to is what these do. */
-export function functionEntries(facts: Facts): FunctionEntry[] {
-  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+export function functionEntries({ facts, relations }: Lookup): FunctionEntry[] {
   const elsewhere = groupBy(
     facts.triggers.flatMap(({ relation, name, enabled, sql, function: routine }) => {
       const on = relations.get(relation);

@@ -5,6 +5,7 @@ import { type AppDatabase, startAppDatabase } from '../../test/support/app-datab
 import type { Pool } from '../database/pool.ts';
 import { entitiesChapter } from './entities.ts';
 import { loadFacts } from './facts.ts';
+import { Lookup } from './lookup.ts';
 import { entitiesMarkdown } from './markdown/entities.ts';
 import { rulesChapter } from './rules.ts';
 
@@ -85,8 +86,8 @@ beforeAll(async () => {
     insert into public.pairs values (1, 2);
     insert into public.apart values (1, '[1,9)', 'ada', 'paid');`);
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
-  rules = rulesChapter(facts).rules;
-  chapter = entitiesChapter(facts);
+  rules = rulesChapter(new Lookup(facts)).rules;
+  chapter = entitiesChapter(new Lookup(facts));
 }, 60_000);
 
 afterAll(async () => {
@@ -258,7 +259,7 @@ describe('chapter 5 tells in words what keys and types ask, and the code with wh
     );
     await owner.script(`${types.join('\n')} create table public.deep (c public.c20);`);
     const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
-    const deep = rulesChapter(facts).rules.filter((rule) => rule.entity === 'public.deep');
+    const deep = rulesChapter(new Lookup(facts)).rules.filter((rule) => rule.entity === 'public.deep');
     expect(deep.length).toBeLessThan(250);
     expect(deep.at(-1)?.words).toBe('c is what its type public.c20 takes: more than is told here');
   });

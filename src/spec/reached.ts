@@ -1,8 +1,8 @@
 import type { RestSettings } from '../../contract/settings.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { callingRoles } from './access/calling-roles.ts';
-import { Rights } from './access/rights.ts';
-import type { Facts } from './facts.ts';
+import type { Rights } from './access/rights.ts';
+import type { Lookup } from './lookup.ts';
 import { entityId } from './names.ts';
 import { callableRoutines } from './routines.ts';
 
@@ -20,8 +20,8 @@ export class Reached {
   /** What runs code that names functions by text alone, in lower case, with the function whose code it is. */
   readonly #texts: readonly { of: number; text: string }[];
 
-  constructor(facts: Facts, settings: RestSettings) {
-    this.#rights = new Rights(facts);
+  constructor({ facts, rights }: Lookup, settings: RestSettings) {
+    this.#rights = rights;
     this.#roles = callingRoles(facts, this.#rights.membership).flatMap(({ fact, barred }) =>
       barred === null ? [fact.oid] : [],
     );

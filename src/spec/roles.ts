@@ -9,6 +9,7 @@ import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import { fromNowOn } from './access/from-now-on.ts';
 import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
+import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
 import { executedRoutines, toldRoutines } from './routines.ts';
 import { anyone } from './words/outcomes.ts';
@@ -16,8 +17,9 @@ import { anyone } from './words/outcomes.ts';
 const operations = ['select', 'insert', 'update', 'delete'] as const;
 
 /** Chapter 6: who may do what, over everything that /rest/v1 reaches. */
-export function rolesChapter(facts: Facts): RolesChapter {
-  const access = new Access(facts);
+export function rolesChapter(look: Lookup): RolesChapter {
+  const { facts } = look;
+  const access = new Access(look);
   const roles = callingRoles(facts, access.rights.membership);
   const relations = exposedRelations(facts);
   const told = relations.filter((relation) => access.policies.of(relation.oid).length > 0);
@@ -31,7 +33,7 @@ export function rolesChapter(facts: Facts): RolesChapter {
         ),
       ),
     ),
-    ...executedRoutines(facts).flatMap(({ routine, computed, isCallable }) =>
+    ...executedRoutines(look).flatMap(({ routine, computed, isCallable }) =>
       roles.map((role) =>
         cell(role, idOf(routine), 'execute', (caller) => decideFunction(access, caller, routine, computed, isCallable)),
       ),
@@ -51,7 +53,7 @@ export function rolesChapter(facts: Facts): RolesChapter {
       access.policies.of(relation.oid).map((policy) => entry(facts, access, functions, relation, policy)),
     ),
     from_now_on: fromNowOn(facts, possible, access.rights.membership),
-    advice: adviceFor({ facts, access, roles: possible, exposed: relations, cells }),
+    advice: adviceFor({ facts, relations: look.relations, access, roles: possible, exposed: relations, cells }),
     sources: [
       {
         kind: 'catalogue',

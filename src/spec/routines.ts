@@ -1,8 +1,9 @@
 import type { RoutineFact } from '../catalog/routines.ts';
-import { type Computed, computedOf } from './computed.ts';
+import type { Computed } from './computed.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
+import type { Lookup } from './lookup.ts';
 import { byName, compareText, idOf } from './names.ts';
 
 /** The functions of the app, by schema, name and what they take. */
@@ -39,11 +40,11 @@ export interface ExecutedRoutine {
 }
 
 /** The functions that calls run: those of /rest/v1/rpc, and those that are computed of rows that are read. In the same order. */
-export function executedRoutines(facts: Facts): ExecutedRoutine[] {
+export function executedRoutines({ facts, computed }: Lookup): ExecutedRoutine[] {
   const callable = new Set(callableRoutines(facts));
-  const computed = groupBy(computedOf(facts), ({ routine }) => routine);
-  return [...new Set([...callable, ...computed.keys()])]
-    .map((routine) => ({ routine, isCallable: callable.has(routine), computed: computed.get(routine) ?? [] }))
+  const rows = groupBy(computed, ({ routine }) => routine);
+  return [...new Set([...callable, ...rows.keys()])]
+    .map((routine) => ({ routine, isCallable: callable.has(routine), computed: rows.get(routine) ?? [] }))
     .sort((a, b) => byRoutine(a.routine, b.routine));
 }
 

@@ -3,6 +3,7 @@ import type { Rule } from '../../contract/specification.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import type { Pool } from '../database/pool.ts';
 import { loadFacts } from './facts.ts';
+import { Lookup } from './lookup.ts';
 import { rulesChapter } from './rules.ts';
 import { domainRuleWords, ruleWords } from './words/rule.ts';
 
@@ -43,9 +44,8 @@ beforeAll(async () => {
     comment on constraint words_of_its_own on public.tickets is 'Seven is not a number for us';
     insert into public.customers (email) values ('ada@example.com');
     insert into public.tickets (id, code, a, during, customer) values (1, 'x', 1, '[1,5)', 1);`);
-  rules = rulesChapter(
-    await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' }),
-  ).rules;
+  const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
+  rules = rulesChapter(new Lookup(facts)).rules;
 }, 60_000);
 
 afterAll(async () => {

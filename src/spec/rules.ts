@@ -1,9 +1,8 @@
 import type { Rule, RulesChapter } from '../../contract/specification.ts';
 import type { ConstraintFact, PartitionConstraintFact, SpecialFact, UniqueIndexFact } from '../catalog/constraints.ts';
-import type { EntityFacts, FieldFact, RelationFact, TypeFact } from '../catalog/entities.ts';
+import type { FieldFact, RelationFact } from '../catalog/entities.ts';
 import { isTold } from './entities.ts';
-import type { Facts } from './facts.ts';
-import { groupBy } from './group.ts';
+import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, sqlName } from './names.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
@@ -12,8 +11,8 @@ import { exclusionWords, periodWords, referenceWords, uniqueWords } from './word
 import { type Holding, ruleWords } from './words/rule.ts';
 
 /** Chapter 5: what is valid. Every constraint, unique index, domain and limited type of the app's tables. */
-export function rulesChapter(facts: Facts): RulesChapter {
-  const look = new Look(facts);
+export function rulesChapter(look: Lookup): RulesChapter {
+  const { facts } = look;
   const relations = facts.relations
     .filter((relation) => isTold(facts, relation.schema) && !relation.is_partition && /[rpf]/.test(relation.kind))
     .sort(byName);
@@ -28,51 +27,26 @@ export function rulesChapter(facts: Facts): RulesChapter {
   };
 }
 
-class Look {
-  readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
-  readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
-  readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
-  readonly partitions: ReadonlyMap<number, readonly PartitionConstraintFact[]>;
-  readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
-  readonly types: ReadonlyMap<number, TypeFact>;
-  readonly relations: ReadonlyMap<number, RelationFact>;
-  readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
+const namesOf = (look: Lookup, relation: number, numbers: readonly number[]): string[] =>
+  numbers.flatMap((number) => look.fieldName(relation, number) ?? []);
 
-  constructor(facts: Facts) {
-    this.fields = groupBy(facts.fields, (field) => field.relation);
-    this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
-    this.domains = groupBy(facts.constraints, (constraint) => constraint.domain);
-    this.partitions = groupBy(facts.partition_constraints, (constraint) => constraint.relation);
-    this.indexes = groupBy(facts.unique_indexes, (index) => index.relation);
-    this.types = new Map(facts.types.map((type) => [type.oid, type]));
-    this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
-    this.children = groupBy(facts.inheritance, (link) => link.parent);
-  }
-
-  names(relation: number, numbers: readonly number[]): string[] {
-    const fields = this.fields.get(relation) ?? [];
-    return numbers.flatMap((number) => fields.find((field) => field.number === number)?.name ?? []);
-  }
-
-  /** What the fields of a relation hold, where that decides what a condition on them means. */
-  holding(relation: number): Holding {
-    const fields = this.fields.get(relation) ?? [];
-    const named = (holds: (field: FieldFact) => boolean) => new Set(fields.filter(holds).map(({ name }) => name));
-    return {
-      times: named(({ type }) => /^(date|time|timestamp)\b(?!.*\[\])/.test(type)),
-      composites: named((field) => this.types.get(field.type_oid)?.kind === 'c'),
-    };
-  }
-
-  /** Fields by their numbers, with how their texts are compared. */
-  compared(relation: number, numbers: readonly number[]): { key: string; collation: FieldFact['collation'] }[] {
-    return (this.fields.get(relation) ?? [])
-      .filter((field) => numbers.includes(field.number))
-      .map(({ name, collation }) => ({ key: name, collation }));
-  }
+/** What the fields of a relation hold, where that decides what a condition on them means. */
+function holding(look: Lookup, relation: number): Holding {
+  const fields = look.fields.get(relation) ?? [];
+  const named = (holds: (field: FieldFact) => boolean) => new Set(fields.filter(holds).map(({ name }) => name));
+  return {
+    times: named(({ type }) => /^(date|time|timestamp)\b(?!.*\[\])/.test(type)),
+    composites: named((field) => look.types.get(field.type_oid)?.kind === 'c'),
+  };
 }
 
-function rulesOf(look: Look, relation: RelationFact): Rule[] {
+/** Fields by their numbers, with how their texts are compared. */
+const compared = (look: Lookup, relation: number, numbers: readonly number[]) =>
+  (look.fields.get(relation) ?? [])
+    .filter((field) => numbers.includes(field.number))
+    .map(({ name, collation }) => ({ key: name, collation }));
+
+function rulesOf(look: Lookup, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];
   const constraints = look.constraints.get(relation.oid) ?? [];
   const key = constraints.find((one) => one.kind === 'p')?.fields ?? [];
@@ -141,8 +115,8 @@ const plain: SpecialFact = {
 const sqlstateOf = (kind: ConstraintFact['kind'], period: boolean): string =>
   period && kind !== 'f' ? sqlstates.x : sqlstates[kind];
 
-function constraintRules(look: Look, relation: RelationFact, constraint: ConstraintFact): Part[] {
-  const fields = look.names(relation.oid, constraint.fields);
+function constraintRules(look: Lookup, relation: RelationFact, constraint: ConstraintFact): Part[] {
+  const fields = namesOf(look, relation.oid, constraint.fields);
   const { kind, name } = constraint;
   const { period, timing } = constraint.special ?? plain;
   const rule: Part = {
@@ -170,17 +144,17 @@ const timings: Readonly<Record<SpecialFact['timing'], string>> = {
 };
 
 /** What a partition alone asks. Rows come to it through its table, so it is a rule of the table. */
-const partitionRules = (look: Look, relation: RelationFact, constraint: PartitionConstraintFact): Part[] =>
+const partitionRules = (look: Lookup, relation: RelationFact, constraint: PartitionConstraintFact): Part[] =>
   constraintRules(look, relation, constraint).map((part) => ({
     ...part,
     name: `${constraint.partition}.${part.name}`,
     words: `of rows in ${constraint.partition}: ${part.words}`,
   }));
 
-function constraintWords(look: Look, constraint: ConstraintFact, fields: readonly string[]): string {
+function constraintWords(look: Lookup, constraint: ConstraintFact, fields: readonly string[]): string {
   const { definition, expression, kind, relation } = constraint;
   const { exclusion, match_full: matchFull, period } = constraint.special ?? plain;
-  const equal = equalKeys(look.compared(relation, constraint.fields));
+  const equal = equalKeys(compared(look, relation, constraint.fields));
   switch (kind) {
     case 'p':
       return `${keyWords(fields, period)}${equal}`;
@@ -190,23 +164,23 @@ function constraintWords(look: Look, constraint: ConstraintFact, fields: readonl
         : `${uniqueWords(fields, null, definition.startsWith('UNIQUE NULLS NOT DISTINCT'))}${equal}`;
     case 'f': {
       const target = look.relations.get(constraint.target);
-      const targets = look.names(constraint.target, constraint.target_fields);
+      const targets = namesOf(look, constraint.target, constraint.target_fields);
       const table = target ? `${target.schema}.${target.name}` : 'another table';
-      const there = equalKeys(look.compared(constraint.target, constraint.target_fields));
+      const there = equalKeys(compared(look, constraint.target, constraint.target_fields));
       return `${referenceWords({ fields, targets, table, period, matchFull })}${there}`;
     }
     case 'x': {
       if (exclusion === null) return definition;
       const keys = exclusion.keys.map((one, i) => ({
         ...one,
-        key: look.names(relation, [constraint.fields[i] ?? 0])[0] ?? one.key,
+        key: namesOf(look, relation, [constraint.fields[i] ?? 0])[0] ?? one.key,
       }));
       return `${exclusionWords({ ...exclusion, keys })}${equalKeys(keys)}`;
     }
     case 'n':
       return `${fields.join(', ')} has a value`;
     case 'c':
-      return expression === null ? definition : ruleWords(expression, look.holding(relation));
+      return expression === null ? definition : ruleWords(expression, holding(look, relation));
   }
 }
 
@@ -218,10 +192,10 @@ function keyWords(fields: readonly string[], period: boolean): string {
     : `${list} have values that together no other row has`;
 }
 
-function indexRule(look: Look, relation: RelationFact, index: UniqueIndexFact): Part {
-  const fields = look.names(relation.oid, index.fields);
+function indexRule(look: Lookup, relation: RelationFact, index: UniqueIndexFact): Part {
+  const fields = namesOf(look, relation.oid, index.fields);
   const keys = index.keys.map((key, i) => ({
-    key: look.names(relation.oid, [index.fields[i] ?? 0])[0] ?? key,
+    key: namesOf(look, relation.oid, [index.fields[i] ?? 0])[0] ?? key,
     collation: index.collations[i] ?? null,
   }));
   const { partition } = index;

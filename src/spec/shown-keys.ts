@@ -4,8 +4,7 @@ import type { ConstraintFact as KeyFact, ViewFact } from '../catalog/catalog-que
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { FieldFact } from '../catalog/entities.ts';
 import { viewKeys } from '../catalog/relationships.ts';
-import type { Facts } from './facts.ts';
-import { groupBy } from './group.ts';
+import type { Lookup } from './lookup.ts';
 import { compareText, entityId } from './names.ts';
 
 /** What exposed views show of the keys of the tables beneath. */
@@ -19,9 +18,7 @@ export interface ShownKeys {
  * The foreign keys that calls follow through views, found as calls find them (PostgREST docs, "Foreign Key Joins on Views"): where a view
  * shows all fields of an end, and calls reach something that has the other. Pure.
  */
-export function shownKeys(facts: Facts): ShownKeys {
-  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
-  const fields = groupBy(facts.fields, ({ relation }) => relation);
+export function shownKeys({ facts, relations, fields }: Lookup): ShownKeys {
   const isExposed = (schema: string) => facts.exposedSchemas.includes(schema);
   const seen = new Set([...facts.exposedSchemas, ...facts.extraSearchPath]);
   const views = facts.view_trees.flatMap(({ view, tree }): ViewFact[] => {

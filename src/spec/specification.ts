@@ -8,6 +8,7 @@ import { errorsChapter } from './errors.ts';
 import type { Facts } from './facts.ts';
 import { contentHash, lasting } from './lasting.ts';
 import { limitsChapter } from './limits.ts';
+import { Lookup } from './lookup.ts';
 import { purposeChapter } from './purpose.ts';
 import { rolesChapter } from './roles.ts';
 import { rulesChapter } from './rules.ts';
@@ -31,10 +32,11 @@ export interface SpecificationApp {
  */
 export function deriveSpecification(facts: Facts, app: SpecificationApp): Specification {
   const settings = { ...(app.restSettings ?? defaultRestSettings), ...app.authSettings };
-  const entities = entitiesChapter(facts);
-  const states = statesChapter(facts);
-  const rules = rulesChapter(facts);
-  const roles = rolesChapter(facts);
+  const look = new Lookup(facts);
+  const entities = entitiesChapter(look);
+  const states = statesChapter(look);
+  const rules = rulesChapter(look);
+  const roles = rolesChapter(look);
   const chapters: Chapters = {
     purpose: purposeChapter(facts, app.name),
     screens: screensChapter(facts, entities.entities, states.machines, roles),
@@ -42,8 +44,8 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
     states,
     rules,
     roles,
-    calls: callsChapter(facts, entities.entities, roles, settings),
-    errors: errorsChapter(facts, rules, states, settings),
+    calls: callsChapter(look, entities.entities, roles, settings),
+    errors: errorsChapter(look, rules, states, settings),
     limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
   };
   return { app: { ref: app.ref, name: app.name }, hash: contentHash(lasting(chapters)), chapters };

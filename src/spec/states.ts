@@ -2,12 +2,12 @@ import type { Machine, MachineState, StatesChapter, Transition } from '../../con
 import { type Token, tokenise } from '../catalog/expression-text.ts';
 import type { MachineFact, MachineFunctionFact, MachineTriggerFact, TransitionFact } from '../catalog/machines.ts';
 import type { Facts } from './facts.ts';
+import type { Lookup } from './lookup.ts';
 import { byName, entityId, sqlName } from './names.ts';
 import { ruleWords } from './words/rule.ts';
 
 /** Chapter 4: the state machines, as the database enforces them. */
-export function statesChapter(facts: Facts): StatesChapter {
-  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+export function statesChapter({ facts, relations }: Lookup): StatesChapter {
   const known = facts.machines.flatMap((fact) => {
     const relation = relations.get(fact.relation);
     return relation ? [{ fact, relation }] : [];
@@ -29,8 +29,7 @@ export function statesChapter(facts: Facts): StatesChapter {
 }
 
 /** What is there of the triggers that each machine needs, by the machine's id. */
-export function triggersByMachine(facts: Facts): ReadonlyMap<string, readonly MachineTriggerFact[]> {
-  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+export function triggersByMachine({ facts, relations }: Lookup): ReadonlyMap<string, readonly MachineTriggerFact[]> {
   return new Map(
     facts.machines.flatMap(({ relation, field, triggers }) => {
       const on = relations.get(relation);

@@ -1,7 +1,7 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-import type { Facts } from '../facts.ts';
+import type { Lookup } from '../lookup.ts';
 import type { Expression } from '../words/expression.ts';
 import { anyone, type Caller, outcomes, TRUE } from '../words/outcomes.ts';
 import type { CallingRole } from './calling-roles.ts';
@@ -20,7 +20,7 @@ import { type Giving, givingOnly, ShownFields } from './giving.ts';
 import { callFunction, Policies, type RowOperation, type RowSecurity } from './policies.ts';
 import { PolicyGraph } from './policy-graph.ts';
 import { refusedByRules } from './rewrite-rules.ts';
-import { isGiven, Rights } from './rights.ts';
+import { isGiven, type Rights } from './rights.ts';
 import { holdsNothing, nameKey, ViewAccess, writeBit } from './view-access.ts';
 import { ViewUses } from './view-uses.ts';
 import { WriteCalls } from './write-calls.ts';
@@ -55,11 +55,11 @@ export class Access {
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
-  constructor(facts: Facts) {
-    this.rights = new Rights(facts);
+  constructor({ facts, relations, rights }: Lookup) {
+    this.rights = rights;
     this.policies = new Policies(facts, this.rights);
     this.#writes = new WriteCalls(facts, this.rights);
-    this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.#relations = relations;
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
     const uses = new ViewUses(facts);

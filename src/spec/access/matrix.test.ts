@@ -5,7 +5,8 @@ import type { Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
 import { affectedRows } from '../../database/statement.ts';
-import { loadFacts } from '../facts.ts';
+import { type FactOptions, loadFacts } from '../facts.ts';
+import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
 import { matrixCases, members } from './matrix-cases.ts';
 import { type Held, statementsFor } from './matrix-statements.ts';
@@ -16,6 +17,9 @@ const schemaOf = (index: number): string => `case_${String(index).padStart(2, '0
 let database: AppDatabase;
 let pool: Pool;
 let chapter: RolesChapter;
+
+const derive = async (options: FactOptions): Promise<RolesChapter> =>
+  rolesChapter(new Lookup(await loadFacts(pool, options)));
 
 beforeAll(async () => {
   database = await startAppDatabase('matrix');
@@ -35,7 +39,7 @@ beforeAll(async () => {
     exposedSchemas: matrixCases.map((_, index) => schemaOf(index)),
     authenticator: 'app_authenticator',
   };
-  chapter = rolesChapter(await loadFacts(pool, options));
+  chapter = await derive(options);
 }, 120_000);
 
 afterAll(async () => {
@@ -158,9 +162,7 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
       revoke execute on function calls.closed from public, anon, authenticated, service_role;
       grant execute on function calls.closed to staff;
       create function hidden.away() returns int language sql as 'select 1';`);
-    const read = rolesChapter(
-      await loadFacts(pool, { exposedSchemas: ['calls', 'hidden'], authenticator: 'app_authenticator' }),
-    );
+    const read = await derive({ exposedSchemas: ['calls', 'hidden'], authenticator: 'app_authenticator' });
     const cells = read.cells.filter((cell) => cell.operation === 'execute');
     expect(cells).toHaveLength(3 * read.roles.length);
     await pool
@@ -183,9 +185,7 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
   it('roles that no call can have are told apart', async () => {
     await pool.script(`create role app_other_authenticator login noinherit; grant anon to app_other_authenticator;
       create role outsider; grant select on all tables in schema ${schemaOf(0)} to outsider;`);
-    const read = rolesChapter(
-      await loadFacts(pool, { exposedSchemas: [schemaOf(0)], authenticator: 'app_other_authenticator' }),
-    );
+    const read = await derive({ exposedSchemas: [schemaOf(0)], authenticator: 'app_other_authenticator' });
     expect(read.roles.map((role) => role.name)).toEqual(['anon', 'authenticated', 'service_role']);
     const verdicts = (role: string) =>
       new Set(read.cells.filter((cell) => cell.role === role).map((cell) => cell.verdict));

@@ -3,6 +3,7 @@ import type { AdviceEntry, AdviceKind, RolesChapter } from '../../../contract/sp
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Pool } from '../../database/pool.ts';
 import { loadFacts } from '../facts.ts';
+import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
 
 let database: AppDatabase;
@@ -29,7 +30,8 @@ beforeEach(async () => {
 });
 
 async function chapter(): Promise<RolesChapter> {
-  return rolesChapter(await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' }));
+  const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
+  return rolesChapter(new Lookup(facts));
 }
 
 const about = (advice: readonly AdviceEntry[], kind: AdviceKind) => advice.filter((entry) => entry.about === kind);

@@ -4,11 +4,13 @@ import type { Access } from '../access/access.ts';
 import type { ChapterRole } from '../access/calling-roles.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
+import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';
 
 /** What advice is drawn from: the facts, and what the chapter says already. */
 export interface Ground {
   facts: Facts;
+  relations: Lookup['relations'];
   access: Access;
   /** The columns of the matrix that a call can have. */
   roles: readonly ChapterRole[];

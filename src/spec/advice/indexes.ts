@@ -70,8 +70,7 @@ function policyIndexes(ground: Indexed): Advice[] {
 }
 
 function keyIndexes(ground: Indexed): Advice[] {
-  const { facts, access } = ground;
-  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+  const { facts, access, relations } = ground;
   return facts.constraints.flatMap((constraint) => {
     const relation = relations.get(constraint.relation);
     if (constraint.kind !== 'f' || !relation || !isTold(facts, relation.schema) || relation.extension !== null)

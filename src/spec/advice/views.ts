@@ -4,9 +4,8 @@ import { type Advice, type Ground, idOf, isBound, listed } from './ground.ts';
 
 /** Views through which a caller reads, with the rights of their owner, rows that row-level security would keep. */
 export function viewsAsOwner(ground: Ground): Advice[] {
-  const { facts, access, roles, exposed } = ground;
+  const { facts, relations, access, roles, exposed } = ground;
   const uses = new ViewUses(facts);
-  const relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
   const guarded = (view: RelationFact, seen: Set<number>): RelationFact[] =>
     uses.of(view.oid).relations.flatMap(({ relation: oid }) => {
       const used = relations.get(oid);

@@ -7,6 +7,7 @@ import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
 import { ViewUses } from '../access/view-uses.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
+import type { Lookup } from '../lookup.ts';
 import { exposedRelations } from '../roles.ts';
 import type { Row } from './literals.ts';
 import { MadeRows } from './made-row.ts';
@@ -45,9 +46,10 @@ export class Ground {
   /** Null where the database has no accounts. */
   readonly users: RelationFact | null;
 
-  constructor(facts: Facts, code: CodeFacts, accounts: Accounts) {
+  constructor(look: Lookup, code: CodeFacts, accounts: Accounts) {
+    const { facts } = look;
     this.facts = facts;
-    this.access = new Access(facts);
+    this.access = new Access(look);
     this.roles = callingRoles(facts, this.access.rights.membership);
     this.effects = new SideEffects(facts, code);
     const { default: most } = limits.probeThoroughEntities;
@@ -64,7 +66,7 @@ export class Ground {
     this.made = new MadeRows(facts, this.access.rights, ids);
     this.accounts = accounts;
     this.#views = new ViewUses(facts);
-    this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.#relations = look.relations;
     const users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
     this.users = users;
     this.#toUsers = groupBy(

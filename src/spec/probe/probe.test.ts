@@ -6,6 +6,7 @@ import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import { matrixCases } from '../access/matrix-cases.ts';
 import { type Facts, loadFacts } from '../facts.ts';
+import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
 import { probe } from './probe.ts';
 
@@ -31,7 +32,7 @@ afterAll(async () => {
 
 async function read(exposedSchemas: string[]): Promise<{ facts: Facts; chapter: RolesChapter }> {
   const facts = await loadFacts(login, { exposedSchemas, authenticator: 'app_authenticator' });
-  return { facts, chapter: rolesChapter(facts) };
+  return { facts, chapter: rolesChapter(new Lookup(facts)) };
 }
 
 async function probed(exposedSchemas: string[], change: (chapter: RolesChapter) => void = () => undefined) {

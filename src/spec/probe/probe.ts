@@ -7,6 +7,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
+import { Lookup } from '../lookup.ts';
 import { entityId, idOf } from '../names.ts';
 import { exposedRelations } from '../roles.ts';
 import { executedRoutines } from '../routines.ts';
@@ -48,7 +49,8 @@ export async function probe(
     if (!(error instanceof DatabaseError)) throw error;
     return accountsOf([], []);
   });
-  const ground = new Ground(facts, code, accounts);
+  const look = new Lookup(facts);
+  const ground = new Ground(look, code, accounts);
   const byEntity = groupBy(chapter.cells, (cell) => cell.entity);
   const relations = exposedRelations(facts).map((relation) => {
     const id = entityId(relation.schema, relation.name);
@@ -59,7 +61,7 @@ export async function probe(
       work: (tx: Transaction, deadline: number) => probeRelation(ground, tx, relation, cells, deadline),
     };
   });
-  const calls = executedRoutines(facts).flatMap((executed) =>
+  const calls = executedRoutines(look).flatMap((executed) =>
     (byEntity.get(idOf(executed.routine)) ?? [])
       .filter((cell) => cell.operation === 'execute')
       .map((cell) => ({ cell, executed })),

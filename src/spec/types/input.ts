@@ -3,6 +3,7 @@ import type { ConstraintFact } from '../../catalog/constraints.ts';
 import type { TypeFact } from '../../catalog/entities.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';
+import { Lookup } from '../lookup.ts';
 import { type Expression, parseExpression } from '../words/expression.ts';
 import type { Operand } from '../words/operand.ts';
 import { domainRuleWords, ruleWords } from '../words/rule.ts';
@@ -37,7 +38,7 @@ export interface InputField {
 export function inputs(types: TypeFacts, only: string | null = null): Input[] {
   const named = new NamedTypes(types.named_types);
   const domains = new Domains(types, named);
-  return entitiesChapter(types.facts)
+  return entitiesChapter(new Lookup(types.facts))
     .entities.filter(
       ({ id, exposed, writable }) => exposed && (writable.insert || writable.update) && (only === null || id === only),
     )

@@ -5,6 +5,7 @@ import type { RoutineFact } from '../../catalog/routines.ts';
 import type { NamedTypeFact, OutputFact } from '../../catalog/type-facts.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';
+import { Lookup } from '../lookup.ts';
 import { compareText } from '../names.ts';
 import { executedRoutines } from '../routines.ts';
 import type { TypeFacts } from './facts.ts';
@@ -46,6 +47,7 @@ export type CompositeTypes<Name extends keyof DefaultSchema['CompositeTypes']> =
 
 class Writer {
   readonly #types: TypeFacts;
+  readonly #look: Lookup;
   readonly #named: NamedTypes;
   readonly #entities: readonly Entity[];
   readonly #outputs: ReadonlyMap<number, OutputFact>;
@@ -53,7 +55,8 @@ class Writer {
   constructor(types: TypeFacts) {
     this.#types = types;
     this.#named = new NamedTypes(types.named_types, (fact) => this.#isExposed(fact));
-    this.#entities = entitiesChapter(types.facts).entities;
+    this.#look = new Lookup(types.facts);
+    this.#entities = entitiesChapter(this.#look).entities;
     this.#outputs = new Map(types.outputs.map((output) => [output.routine, output]));
   }
 
@@ -208,7 +211,7 @@ class Writer {
 
   #functions(schema: string): string[] {
     // Of those that are computed of a row only the relationships: supabase-js finds what is embedded here.
-    const routines = executedRoutines(this.#types.facts)
+    const routines = executedRoutines(this.#look)
       .filter(({ isCallable, computed }) => isCallable || computed.some(({ as }) => as === 'relationship'))
       .map(({ routine }) => routine)
       .filter((routine) => routine.schema === schema);

@@ -1,0 +1,52 @@
+import type { ConstraintFact, PartitionConstraintFact, UniqueIndexFact } from '../catalog/constraints.ts';
+import type { EntityFacts, FieldFact, NumberingFact, RelationFact, TypeFact } from '../catalog/entities.ts';
+import { Rights } from './access/rights.ts';
+import { type Computed, computedOf } from './computed.ts';
+import type { Facts } from './facts.ts';
+import { groupBy } from './group.ts';
+
+/** The facts by the numbers of what they are about, and what several chapters ask of them: made once for all chapters. */
+export class Lookup {
+  readonly facts: Facts;
+  readonly relations: ReadonlyMap<number, RelationFact>;
+  /** By their relation. */
+  readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
+  readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
+  readonly partitions: ReadonlyMap<number, readonly PartitionConstraintFact[]>;
+  readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
+  readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
+  /** What a relation inherits from, and what inherits from it. */
+  readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
+  readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
+  readonly types: ReadonlyMap<number, TypeFact>;
+  /** Constraints by the domain that they are of. */
+  readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
+  /** Sequences by their own number, and by the relation that they number a field of. */
+  readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
+  readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
+  readonly computed: readonly Computed[];
+  readonly rights: Rights;
+
+  constructor(facts: Facts) {
+    this.facts = facts;
+    this.rights = new Rights(facts);
+    this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
+    this.fields = this.rights.fieldsOf;
+    this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
+    this.partitions = groupBy(facts.partition_constraints, (constraint) => constraint.relation);
+    this.indexes = groupBy(facts.unique_indexes, (index) => index.relation);
+    this.triggers = groupBy(facts.triggers, (trigger) => trigger.relation);
+    this.parents = groupBy(facts.inheritance, (link) => link.child);
+    this.children = groupBy(facts.inheritance, (link) => link.parent);
+    this.types = new Map(facts.types.map((type) => [type.oid, type]));
+    this.domains = groupBy(facts.constraints, (constraint) => constraint.domain);
+    this.sequences = groupBy(facts.numberings, (one) => one.sequence);
+    this.numbered = groupBy(facts.numberings, (one) => one.relation);
+    this.computed = computedOf(facts);
+  }
+
+  /** The name of a field by its number. */
+  fieldName(relation: number, number: number): string | undefined {
+    return this.fields.get(relation)?.find((field) => field.number === number)?.name;
+  }
+}
