@@ -1,0 +1,237 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { MigrationTrial, VersionDetail, VersionEntry, VersionList } from '../../contract/changes.ts';
+import type { Specification } from '../../contract/specification.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { helpdesk, helpdeskCopies } from '../support/helpdesk.ts';
+import { cli } from '../support/node.ts';
+import { printed } from '../support/printed.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { uniqueRef } from '../support/unique.ts';
+
+const node = inject('node');
+const copy = helpdeskCopies(node);
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await makeTestFolder('versions');
+});
+
+const run = (args: string[], code?: number) => printed(node, args, code);
+
+const versionsOf = (ref: string, query = '') => admin<VersionList>(node, 'GET', `/apps/${ref}/versions${query}`);
+
+/** Versions without a look at the list, which records too: as the workers have recorded them by themselves. */
+const recorded = async (ref: string): Promise<string[]> => {
+  const { results } = await runSql(
+    node,
+    ref,
+    'select number || $$ $$ || (causes #>> $${0,what}$$) from ninefold.versions order by number',
+  );
+  return results[0]?.rows.map(([text]) => text ?? '') ?? [];
+};
+
+describe('versions', () => {
+  it('record every change by itself within a second or so, once, with what made it, who and when', async () => {
+    const { ref, url } = await copy();
+    await versionsOf(ref);
+    // The app must be open to hear.
+    await fetch(`${url}/rest/v1/`);
+    const first = (await recorded(ref)).length;
+    const steps: [() => Promise<unknown>, VersionEntry['causes'][number]['kind'], string, string][] = [
+      [() => runSql(node, ref, 'alter table public.tickets add a int'), 'sql', 'ALTER TABLE', 'new field a'],
+      [
+        () => cli(node, ['settings', ref, 'set', 'disable_signup', 'true']),
+        'setting',
+        'disable_signup',
+        'POST /auth/v1/signup',
+      ],
+      [
+        () => runSql(node, ref, `select ninefold.describe_app(purpose => 'Answers customers')`),
+        'definition',
+        'app',
+        'Answers customers',
+      ],
+    ];
+    for (const [i, [change, kind, what, words]] of steps.entries()) {
+      await change();
+      await expect.poll(async () => (await recorded(ref)).length, { timeout: 3000 }).toBe(first + i + 1);
+      const [latest] = (await versionsOf(ref)).versions;
+      expect(latest?.causes).toMatchObject([{ kind, what, who: 'operator' }]);
+      expect(latest?.changes.map((each) => each.words).join('\n')).toContain(words);
+      expect(Math.abs(Date.now() - Date.parse(latest?.at ?? ''))).toBeLessThan(60_000);
+    }
+    const { versions } = await versionsOf(ref);
+    expect(versions.map(({ number }) => number)).toEqual(versions.map((_, i) => versions.length - i));
+  });
+
+  it('hold what the app did: each is found by number, hash and time, and equals the export of then', async () => {
+    const { ref } = await copy();
+    const before = JSON.parse(await run(['spec', ref, '--format', 'json'])) as Specification;
+    const { versions } = await versionsOf(ref);
+    await runSql(node, ref, 'alter table public.tickets add a int');
+    const find = (point: string) => admin<VersionDetail>(node, 'GET', `/apps/${ref}/versions/${point}`);
+    const at = new Date(versions[0]?.at ?? '').toISOString();
+    for (const point of [String(versions[0]?.number), before.hash.slice(0, 12), at.slice(0, 23)]) {
+      const { specification } = await find(point);
+      expect(specification.hash).toBe(before.hash);
+      expect(specification.chapters).toEqual(before.chapters);
+    }
+    expect((await find(new Date(Date.now() + 60_000).toISOString())).number).toBe((versions[0]?.number ?? 0) + 1);
+    for (const bad of ['0', '-1', 'x', '2026-13-01', 'a'.repeat(12), '%27', '99999999999999999999']) {
+      await expect(find(bad), bad).rejects.toThrow('404');
+    }
+    await expect(versionsOf(ref, '?before=x')).rejects.toThrow('400');
+  });
+
+  it('say nothing of what changes nothing, and of a change that was undone', async () => {
+    const { ref } = await copy();
+    const { versions } = await versionsOf(ref);
+    await runSql(
+      node,
+      ref,
+      'create index on public.tickets (owner) where false; insert into public.secrets values (1)',
+    );
+    await runSql(node, ref, 'begin; alter table public.tickets add a int; rollback');
+    expect((await versionsOf(ref)).versions).toEqual(versions);
+  });
+
+  it('that only another Ninefold has made, as it says more or says it otherwise, are told as its', async () => {
+    const { ref } = await copy();
+    const [before] = (await versionsOf(ref)).versions;
+    await withClient(await superuserUrl(node, `app_${ref}`), (client) =>
+      client.query(`update ninefold.versions set hash = 'of then', ninefold = '0.0.9' where number = $1`, [
+        before?.number,
+      ]),
+    );
+    const [latest] = (await versionsOf(ref)).versions;
+    expect(latest?.number).toBe((before?.number ?? 0) + 1);
+    const what = expect.stringMatching(/^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);
+    expect(latest?.causes).toMatchObject([{ kind: 'ninefold', what, who: 'Ninefold' }]);
+    await runSql(node, ref, 'alter table public.tickets add a int');
+    expect((await versionsOf(ref)).versions[0]?.causes).toMatchObject([{ kind: 'sql', what: 'ALTER TABLE' }]);
+  });
+
+  it('of which the app has spoilt one are not compared with it, and the answer names that one, whichever side it is on', async () => {
+    const { ref } = await copy();
+    const { versions } = await versionsOf(ref);
+    const spoilt = versions[0]?.number ?? 0;
+    await runSql(node, ref, 'alter table public.tickets add a int');
+    const later = (await versionsOf(ref)).versions[0]?.number ?? 0;
+    expect(later).toBeGreaterThan(spoilt);
+    await withClient(await superuserUrl(node, `app_${ref}`), (client) =>
+      client.query(`update ninefold.versions set chapters = 'spoilt' where number = $1`, [spoilt]),
+    );
+    const changes = (to: number, since: number) =>
+      admin(node, 'GET', `/apps/${ref}/versions/${to}/changes?since=${since}`);
+    const refusal = new RegExp(`: 404 .*"version_unknown".*"version":${spoilt}\\b`);
+    await expect(changes(later, spoilt)).rejects.toThrow(refusal);
+    await expect(changes(spoilt, later)).rejects.toThrow(refusal);
+    expect(await changes(later, later)).toMatchObject({ changes: [] });
+  });
+
+  it('are as many as the migrations that were applied at once, each by its file', async () => {
+    const { ref } = await createApp(node);
+    const files = Array.from({ length: 4 }, (_, i) => ({
+      name: `000${i}_t.sql`,
+      sql: `create table public.t${i} (id int primary key)`,
+    }));
+    await admin(node, 'POST', `/apps/${ref}/migrations`, { files });
+    const { versions } = await versionsOf(ref);
+    const causes = versions.slice(0, 4).map((version) => version.causes.map(({ kind, what }) => `${kind} ${what}`));
+    expect(causes).toEqual([3, 2, 1, 0].map((i) => [`migration 000${i}_t.sql`]));
+  });
+});
+
+describe('migrate --dry-run', () => {
+  it('tells what the files would change, and changes nothing', async () => {
+    const { ref } = await copy();
+    const dir = join(folder, ref, 'supabase/migrations');
+    await mkdir(dir, { recursive: true });
+    await writeFile(join(dir, '1_framed.sql'), 'begin; create table public.notes (id int primary key); commit;');
+    await writeFile(join(dir, '2_index.sql'), 'create index concurrently on public.notes (id);');
+    await writeFile(
+      join(dir, '3_more.sql'),
+      `set search_path = ''; set role authenticated; reset role; alter table public.notes add body text;\n-- ;\ninsert into ninefold.settings (key, value) values ('disable_signup', 'true');`,
+    );
+    await writeFile(join(dir, '4_leaves.sql'), 'rollback; drop table public.tickets;');
+    const before = await run(['spec', ref, '--format', 'json']);
+    const told = await run(['migrate', ref, join(folder, ref), '--dry-run']);
+    expect(told).toContain('would apply  1_framed.sql');
+    expect(told).toContain('not tried    2_index.sql: CREATE INDEX CONCURRENTLY cannot run inside a transaction block');
+    expect(told).toContain('would apply  3_more.sql');
+    expect(told).toContain('not tried    4_leaves.sql: it ends its transaction with ROLLBACK');
+    expect(told).toContain('There is a new table notes with id and body.');
+    expect(told).toContain('No longer answered: POST /auth/v1/signup.');
+    expect(await run(['spec', ref, '--format', 'json'])).toBe(before);
+    const { results } = await runSql(
+      node,
+      ref,
+      'select count(*) from ninefold.migrations; select count(*) from ninefold.settings',
+    );
+    expect(results.map(({ rows }) => rows)).toEqual([[['0']], [['0']]]);
+  });
+
+  it('stops at the statement that PostgreSQL refuses, as the real run would', async () => {
+    const { ref } = await copy();
+    const files = [
+      { name: '1.sql', sql: 'create table public.ok (id int);' },
+      { name: '2.sql', sql: 'select 1; -- é 😀\nselect * from public.nothing;' },
+      { name: '3.sql', sql: 'create table public.never (id int)' },
+    ];
+    const trial = await admin<MigrationTrial>(node, 'POST', `/apps/${ref}/migrations/trial`, { files });
+    expect(trial).toMatchObject({
+      tried: ['1.sql'],
+      failed: { file: '2.sql', details: { sqlstate: '42P01', statement: 1 } },
+    });
+    const real = await admin(node, 'POST', `/apps/${ref}/migrations`, { files }).catch((error: Error) => error.message);
+    const [position = 'none'] = /"position":\d+/.exec(JSON.stringify(trial.failed)) ?? [];
+    expect(String(real)).toContain(position);
+    expect(trial.changes.map(({ words }) => words).join('\n')).toContain('There is a new table ok with id.');
+  });
+});
+
+describe('migrate --save', () => {
+  it('makes a file of what was changed by SQL, which makes the same app elsewhere and is never applied here', async () => {
+    const { ref } = await createApp(node, { name: 'Helpdesk' });
+    await runSql(node, ref, helpdesk);
+    await runSql(node, ref, `insert into public.secrets values ('not in the file')`);
+    await runSql(node, ref, `select ninefold.describe_app(name => 'Helpdesk', purpose => 'Answers')`);
+    await runSql(
+      node,
+      ref,
+      `select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": ["open"], "to": "closed"}]') -- done`,
+    );
+    await expect(runSql(node, ref, 'create table public.failed (id int); select 1/0')).rejects.toThrow('22012');
+    const dir = join(folder, `${ref}-saved`);
+    expect(await run(['migrate', ref, dir, '--save', 'The First Tables!'])).toMatch(
+      /saved {2}.*_the_first_tables\.sql\n$/,
+    );
+    const [name = ''] = await readdir(dir);
+    expect(name).toMatch(/^\d{14}_the_first_tables\.sql$/);
+    const text = await readFile(join(dir, name), 'utf8');
+    expect(text).not.toMatch(/failed|not in the file/);
+    expect(text.match(/define_machine/g)).toHaveLength(1);
+    expect(await run(['migrate', ref, dir])).toBe('Nothing to apply.\n');
+    expect(await run(['migrate', ref, dir, '--save', 'again'])).toContain('Nothing to save');
+
+    const other = await createApp(node, { ref: uniqueRef('other') });
+    expect(await run(['migrate', other.ref, dir])).toBe(`applied  ${name}\n`);
+    expect(await run(['spec', '--diff', ref, other.ref])).toBe('');
+    expect(await run(['migrate', other.ref, dir, '--save', 'nothing'])).toContain('Nothing to save');
+  });
+
+  it('does not note what it has not read', async () => {
+    const { ref } = await copy();
+    await runSql(node, ref, 'create table public.a (id int)');
+    const { last } = await admin<{ last: number }>(node, 'GET', `/apps/${ref}/journal`);
+    await runSql(node, ref, 'create table public.b (id int)');
+    const saved = admin(node, 'POST', `/apps/${ref}/migrations/saved`, { name: 'a.sql', sql: 'x', last });
+    await expect(saved).rejects.toThrow('migration_outdated');
+    const { results } = await runSql(node, ref, 'select count(*) from ninefold.migrations');
+    expect(results[0]?.rows).toEqual([['0']]);
+  });
+});
