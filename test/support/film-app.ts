@@ -1,0 +1,29 @@
+import { afterAll, beforeAll } from 'vitest';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+import { makeRestApp, type RestAnswer, type RestApp } from './rest-app.ts';
+import { filmLibrary } from './rest-fixture.ts';
+
+/** The film library as the tests of a file read it. */
+export interface FilmApp extends Pick<RestApp, 'call' | 'with' | 'script'> {
+  get(path: string, headers?: Record<string, string>): Promise<RestAnswer>;
+}
+
+/** The data API over the film library, on a PostgreSQL of its own, for the tests of the file that calls it. */
+export function filmApp(name: string): FilmApp {
+  let postgres: TestPostgres;
+  let app: RestApp;
+  beforeAll(async () => {
+    postgres = await startPostgres(name);
+    app = await makeRestApp(postgres.url, filmLibrary);
+  });
+  afterAll(async () => {
+    await app?.close();
+    await postgres?.stop();
+  });
+  return {
+    call: (...call) => app.call(...call),
+    with: (settings) => app.with(settings),
+    script: (sql) => app.script(sql),
+    get: (path, headers = {}) => app.call('GET', path, { headers }),
+  };
+}
