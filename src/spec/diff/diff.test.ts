@@ -1,74 +1,17 @@
-import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defaultRestSettings } from '../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { Specification } from '../../../contract/specification.ts';
-import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
-import type { Pool } from '../../database/pool.ts';
-import { loadFacts } from '../facts.ts';
-import { lasting } from '../lasting.ts';
+import { diffedApp } from '../../../test/support/diffed-app.ts';
 import { specificationMarkdown } from '../markdown/specification.ts';
-import { deriveSpecification } from '../specification.ts';
 import { diffChapters } from './diff.ts';
-import { canonical, differences, type JsonObject } from './differences.ts';
+import type { JsonObject } from './differences.ts';
 import { withEmptyLists } from './earlier.ts';
 
-let database: AppDatabase;
-let owner: Pool;
-
-const app = {
-  ref: 'helpdesk',
-  name: 'Helpdesk',
-  authSettings: defaultAuthSettings,
-};
-
-const helpdesk = `
-  create schema public;
-  grant usage on schema public to anon, authenticated, service_role;
-  create type public.status as enum ('open', 'closed');
-  create table public.customers (id bigint generated always as identity primary key, email text not null unique);
-  create table public.tickets (
-    id uuid primary key default gen_random_uuid(),
-    title text not null constraint title_length check (length(title) between 3 and 120),
-    status public.status not null default 'open',
-    customer bigint references public.customers on delete cascade,
-    owner uuid default auth.uid()
-  );
-  alter table public.tickets enable row level security;
-  create policy own on public.tickets for select to authenticated using (owner = auth.uid());
-  create view public.open_tickets with (security_invoker) as select id, title from public.tickets;
-  create function public.close(ticket uuid) returns void language sql as 'select 1';
-  revoke execute on function public.close from public;
-  grant select, insert on public.tickets to anon, authenticated;
-  grant select on public.open_tickets to authenticated;`;
-
-/** As an export has it: through JSON, without what passes. */
-async function derive(authSettings = defaultAuthSettings, restSettings = defaultRestSettings): Promise<JsonObject> {
-  const facts = await loadFacts(owner, {
-    exposedSchemas: ['public'],
-    authenticator: 'app_authenticator',
-    anonymous: restSettings.db_anon_role,
-  });
-  const { chapters } = deriveSpecification(facts, { ...app, authSettings, restSettings });
-  return JSON.parse(JSON.stringify(lasting(chapters)));
-}
+const { owner, superuser, derive } = diffedApp('diff');
 
 const words = (before: JsonObject, after: JsonObject): string[] =>
   diffChapters(before, after).map((change) => change.words);
-
-beforeAll(async () => {
-  database = await startAppDatabase('diff');
-  owner = database.as('app_owner');
-}, 60_000);
-
-afterAll(async () => {
-  await database?.stop();
-});
-
-beforeEach(async () => {
-  await owner.script(`drop schema if exists public cascade; ${helpdesk}
-    delete from ninefold.app; delete from ninefold.screens;`);
-});
 
 describe('a change of the app is told in words that a business person can read', () => {
   it.each<[string, string[]]>([
@@ -212,7 +155,7 @@ describe('a change of the app is told in words that a business person can read',
   ])('%s', async (sql, expected) => {
     const before = await derive();
     const isRole = sql.startsWith('create role');
-    await (isRole ? database.pool : owner).script(sql);
+    await (isRole ? superuser : owner).script(sql);
     const after = await derive();
     const told = words(before, after);
     for (const sentence of expected)
@@ -222,7 +165,7 @@ describe('a change of the app is told in words that a business person can read',
       ).toBe(true);
     // Undone, it is told the other way round, and then nothing is left to tell.
     expect(words(after, before).length).toBeGreaterThan(0);
-    if (isRole) await database.pool.script('drop owned by diff_agent; drop role diff_agent');
+    if (isRole) await superuser.script('drop owned by diff_agent; drop role diff_agent');
   });
 
   const machine = (close: string): string =>
@@ -313,9 +256,9 @@ describe('a change of the app is told in words that a business person can read',
 
   it('a comment on a role that every app has, beside who it is', async () => {
     const before = await derive();
-    await database.pool.script(`comment on role authenticated is 'Staff of the "desk"'`);
+    await superuser.script(`comment on role authenticated is 'Staff of the "desk"'`);
     const told = words(before, await derive()).join('\n');
-    await database.pool.script('comment on role authenticated is null');
+    await superuser.script('comment on role authenticated is null');
     expect(told).toContain('a signed-in member; described as “Staff of the "desk"”');
     expect(await derive()).toEqual(before);
   });
@@ -323,9 +266,9 @@ describe('a change of the app is told in words that a business person can read',
   it('until when the login role of the app is valid, and that it may log in no more', async () => {
     const [before, login] = [await derive(), 'app_authenticator'];
     const told = async (change: string, undo: string): Promise<string> => {
-      await database.pool.script(`alter role ${login} ${change}`);
+      await superuser.script(`alter role ${login} ${change}`);
       const changes = words(before, await derive()).join('\n');
-      await database.pool.script(`alter role ${login} ${undo}`);
+      await superuser.script(`alter role ${login} ${undo}`);
       return changes;
     };
     const past = await told(`valid until '-infinity'`, `valid until 'infinity'`);
@@ -420,95 +363,3 @@ describe('a change of the app is told in words that a business person can read',
 
 const lacking = (of: unknown, ...names: string[]): JsonObject =>
   Object.fromEntries(Object.entries(of as JsonObject).filter(([name]) => !names.includes(name)));
-
-describe('nothing is silent', () => {
-  it('whatever leaf of a specification changes, at least one change is told; a specification equals itself', async () => {
-    const chapters = await derive();
-    expect(diffChapters(chapters, JSON.parse(JSON.stringify(chapters)))).toEqual([]);
-    const leaves = leavesOf(chapters);
-    expect(leaves.length).toBeGreaterThan(500);
-    fc.assert(
-      fc.property(fc.constantFrom(...leaves), fc.jsonValue(), (path, value) => {
-        const changed = JSON.parse(JSON.stringify(chapters));
-        setAt(changed, path, value);
-        fc.pre(canonical(changed) !== canonical(chapters));
-        const told = diffChapters(chapters, changed);
-        expect(told.length, path.join(' / ')).toBeGreaterThan(0);
-        expect(told.every((change) => change.words.length > 3)).toBe(true);
-        expect(told.some((change) => change.chapter === path[0])).toBe(true);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('items that come, go or change places are told, in every list there is', async () => {
-    const chapters = await derive();
-    const lists = listsOf(chapters);
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...lists),
-        fc.nat(),
-        fc.nat(),
-        fc.constantFrom('drop', 'swap', 'repeat'),
-        (path, a, b, how) => {
-          const changed = JSON.parse(JSON.stringify(chapters));
-          const list = getAt(changed, path) as unknown[];
-          const [i, j] = [a % list.length, b % list.length];
-          if (how === 'drop') list.splice(i, 1);
-          else if (how === 'repeat') list.push(list[i]);
-          else [list[i], list[j]] = [list[j], list[i]];
-          fc.pre(canonical(changed) !== canonical(chapters));
-          expect(diffChapters(chapters, changed).length, path.join(' / ')).toBeGreaterThan(0);
-        },
-      ),
-      { numRuns: 200 },
-    );
-  });
-
-  it('what nobody has words for is told by its path: a new member, a chapter that nobody knows', () => {
-    const before = { roles: { weather: [{ name: 'sky', value: 'blue' }] }, climate: { sea: 'low' } };
-    const after = { roles: { weather: [{ name: 'sky', value: 'grey' }] }, climate: { sea: 'high' } };
-    expect(words(before, after)).toEqual(['Weather, sky, value was blue, is now grey.', 'Sea was low, is now high.']);
-  });
-
-  it('any two values that differ have a difference, equal ones none, and every difference is told', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
-        expect(differences(a, b).length > 0).toBe(canonical(a) !== canonical(b));
-        const told = diffChapters({ entities: a, roles: a, rules: b }, {
-          entities: b,
-          roles: b,
-          rules: a,
-        } as JsonObject);
-        expect(told.length > 0).toBe(canonical(a) !== canonical(b));
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
-
-type Path = readonly (string | number)[];
-
-const childrenOf = (value: unknown): [string | number, unknown][] =>
-  Array.isArray(value)
-    ? value.map((item, i) => [i, item])
-    : typeof value === 'object' && value !== null
-      ? Object.entries(value)
-      : [];
-
-function leavesOf(value: unknown, path: Path = []): Path[] {
-  const children = childrenOf(value);
-  return children.length === 0 ? [path] : children.flatMap(([key, child]) => leavesOf(child, [...path, key]));
-}
-
-function listsOf(value: unknown, path: Path = []): Path[] {
-  const below = childrenOf(value).flatMap(([key, child]) => listsOf(child, [...path, key]));
-  return Array.isArray(value) && value.length > 0 ? [path, ...below] : below;
-}
-
-const getAt = (value: unknown, path: Path): unknown =>
-  path.reduce((at, key) => (at as Record<string | number, unknown>)[key], value);
-
-function setAt(value: unknown, path: Path, leaf: unknown): void {
-  (getAt(value, path.slice(0, -1)) as Record<string | number, unknown>)[path.at(-1) as string] = leaf;
-}

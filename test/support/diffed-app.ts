@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { defaultRestSettings } from '../../contract/settings.ts';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import type { Pool } from '../../src/database/pool.ts';
+import type { JsonObject } from '../../src/spec/diff/differences.ts';
+import { loadFacts } from '../../src/spec/facts.ts';
+import { lasting } from '../../src/spec/lasting.ts';
+import { deriveSpecification } from '../../src/spec/specification.ts';
+import { type AppDatabase, startAppDatabase } from './app-database.ts';
+
+const helpdesk = `
+  create schema public;
+  grant usage on schema public to anon, authenticated, service_role;
+  create type public.status as enum ('open', 'closed');
+  create table public.customers (id bigint generated always as identity primary key, email text not null unique);
+  create table public.tickets (
+    id uuid primary key default gen_random_uuid(),
+    title text not null constraint title_length check (length(title) between 3 and 120),
+    status public.status not null default 'open',
+    customer bigint references public.customers on delete cascade,
+    owner uuid default auth.uid()
+  );
+  alter table public.tickets enable row level security;
+  create policy own on public.tickets for select to authenticated using (owner = auth.uid());
+  create view public.open_tickets with (security_invoker) as select id, title from public.tickets;
+  create function public.close(ticket uuid) returns void language sql as 'select 1';
+  revoke execute on function public.close from public;
+  grant select, insert on public.tickets to anon, authenticated;
+  grant select on public.open_tickets to authenticated;`;
+
+/** A help desk whose specification is compared with what it was; each test begins with it as it is made. */
+export interface DiffedApp {
+  /** SQL as the app's owner. */
+  owner: Pick<Pool, 'script'>;
+  /** SQL as the superuser. */
+  superuser: Pick<Pool, 'script'>;
+  /** Its chapters as an export has them: through JSON, without what passes. */
+  derive(authSettings?: typeof defaultAuthSettings, restSettings?: typeof defaultRestSettings): Promise<JsonObject>;
+}
+
+/** The help desk on a PostgreSQL of its own, for the tests of the file that calls it. */
+export function diffedApp(name: string): DiffedApp {
+  let database: AppDatabase;
+  let owner: Pool;
+  beforeAll(async () => {
+    database = await startAppDatabase(name);
+    owner = database.as('app_owner');
+  });
+  afterAll(async () => {
+    await database?.stop();
+  });
+  beforeEach(async () => {
+    await owner.script(`drop schema if exists public cascade; ${helpdesk}
+      delete from ninefold.app; delete from ninefold.screens;`);
+  });
+  return {
+    owner: { script: (sql) => owner.script(sql) },
+    superuser: { script: (sql) => database.pool.script(sql) },
+    derive: async (authSettings = defaultAuthSettings, restSettings = defaultRestSettings) => {
+      const facts = await loadFacts(owner, {
+        exposedSchemas: ['public'],
+        authenticator: 'app_authenticator',
+        anonymous: restSettings.db_anon_role,
+      });
+      const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings, restSettings };
+      return JSON.parse(JSON.stringify(lasting(deriveSpecification(facts, app).chapters)));
+    },
+  };
+}
