@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import type { Screen } from '../../contract/description.ts';
+import { chaptersApp } from '../../test/support/chapters-app.ts';
+
+const { owner, derive } = chaptersApp('screens');
+
+const screenAt = async (route: string): Promise<Screen | undefined> =>
+  (await derive()).screens?.screens.find((screen) => screen.route === route);
+
+describe('1 Purpose', () => {
+  it('is what was said, and else the name of the app', async () => {
+    expect((await derive()).purpose).toMatchObject({ name: 'Helpdesk', purpose: null });
+    await owner.script(
+      `select ninefold.describe_app('Northwind Help', 'Answers customers.', audience => 'Customers', owner => 'Support')`,
+    );
+    const { purpose, markdown } = await derive();
+    expect(purpose).toMatchObject({
+      name: 'Northwind Help',
+      purpose: 'Answers customers.',
+      audience: 'Customers',
+      owner: 'Support',
+    });
+    expect(markdown).toContain(
+      '## 1 Purpose\n\n*What is it, for whom?*\n\nNorthwind Help: Answers customers.\n\n- For: Customers\n- Owner: Support',
+    );
+    await owner.script(`select ninefold.describe_app(purpose => 'Less')`);
+    expect((await derive()).purpose).toMatchObject({ name: 'Helpdesk', purpose: 'Less', audience: null, owner: null });
+  });
+});
+
+describe('2 Screens', () => {
+  it('follow from what clients reach: lists, details, forms, and boards where there are states', async () => {
+    const { screens, markdown } = await derive();
+    expect(screens?.screens.map(({ route, kind, origin, roles }) => [route, kind, origin, roles.length > 0])).toEqual([
+      ['/tickets', 'list', 'derived', true],
+      ['/tickets/:id', 'detail', 'derived', true],
+      ['/tickets/board', 'board', 'derived', true],
+      ['/tickets/new', 'form', 'derived', true],
+      ['/titles', 'list', 'derived', true],
+    ]);
+    expect((await screenAt('/tickets/new'))?.columns).toEqual(['title', 'assignee', 'resolution']);
+    expect((await screenAt('/tickets/board'))?.state_field).toBe('status');
+    expect(markdown).toContain('## 2 Screens');
+  });
+
+  it('have titles that say what is done there, whatever the table is called', async () => {
+    await owner.script(`
+      create table public.log (id int primary key); create table public.news (id int primary key);
+      create table public."Edit  URLs" (id int primary key); create table public.__ (id int primary key);
+      grant select, insert, update on public.log to authenticated;
+      grant select, insert on public.news to authenticated;
+      grant select, update on public."Edit  URLs" to authenticated;
+      grant select on public.__ to authenticated;`);
+    const { screens } = await derive();
+    const titles = new Map(screens?.screens.map(({ route, title }) => [route, title]));
+    expect(['/log', '/log/:id', '/log/new', '/news/new', '/tickets/board'].map((route) => titles.get(route))).toEqual([
+      'Log',
+      'One row of log',
+      'Add or change rows of log',
+      'Add rows to news',
+      'Tickets by status',
+    ]);
+    const quoted = `/${encodeURIComponent('Edit  URLs')}`;
+    expect([titles.get(quoted), titles.get(`${quoted}/:id`), titles.get(`${quoted}/new`), titles.get('/__')]).toEqual([
+      'Edit URLs',
+      'One row of Edit URLs',
+      'Change rows of Edit URLs',
+      '__',
+    ]);
+  });
+
+  it('of a schema that is called as a table is have routes of their own', async () => {
+    await owner.script(`
+      create table public.log (id int primary key); create schema log; create table log.new (id int primary key);
+      grant usage on schema log to authenticated;
+      grant select, insert, update on public.log, log.new to authenticated;`);
+    const { screens } = await derive(['public', 'log']);
+    await owner.script('drop schema log cascade');
+    const entities = new Map(screens?.screens.map(({ route, entity }) => [route, entity]));
+    expect(['/log/new', '/log.new', '/log.new/new'].map((route) => entities.get(route))).toEqual([
+      'public.log',
+      'log.new',
+      'log.new',
+    ]);
+  });
+
+  it('show the fields that grants let be read, and are ordered by the key where it is one of them', async () => {
+    await owner.script(`revoke select on public.tickets from authenticated;
+      grant select (title, status) on public.tickets to authenticated`);
+    const { screens } = await derive();
+    const of = (route: string) => screens?.screens.find((one) => one.route === route);
+    for (const route of ['/tickets', '/tickets/board'])
+      expect(of(route)).toMatchObject({ columns: ['title', 'status'], order_by: null });
+    expect(of('/tickets/:id')?.columns).toEqual(['title', 'status']);
+  });
+
+  it('of forms show what grants let be written, by operation, and tables that only link have none of their own', async () => {
+    await owner.script(`
+      create table public.tags (id bigint generated always as identity primary key, name text);
+      create table public.ticket_tags (ticket bigint references public.tickets, tag bigint references public.tags, primary key (ticket, tag));
+      revoke all on public.tickets from authenticated;
+      grant select, insert (title, assignee), update (title, resolution) on public.tickets to authenticated;
+      grant select on public.tags to authenticated;
+      grant all on public.tags, public.ticket_tags to service_role;
+      grant select, insert, delete on public.ticket_tags to authenticated;`);
+    const { markdown } = await derive();
+    expect(await screenAt('/tickets/new')).toMatchObject({
+      columns: ['title', 'assignee', 'resolution'],
+      fields: { insert: ['title', 'assignee'], update: ['title', 'resolution'] },
+    });
+    expect(markdown).toContain('a new row: `title`, `assignee`; a change: `title`, `resolution`');
+    // Only the secret key writes them.
+    expect(await screenAt('/tags/new')).toMatchObject({ columns: ['name'], roles: ['service_role'] });
+    for (const route of ['', '/:ticket/:tag', '/new']) expect(await screenAt(`/ticket_tags${route}`)).toBeUndefined();
+    await owner.script(`select ninefold.define_screen('/ticket_tags', 'Tags', 'list', 'public.ticket_tags')`);
+    expect((await screenAt('/ticket_tags'))?.columns).toEqual(['ticket', 'tag']);
+  });
+
+  it('are taken over and added to by definitions, and come back', async () => {
+    await owner.script(`
+      select ninefold.define_screen('/tickets', 'Open requests', 'list', 'public.tickets', '{title,status}', 'status=neq.closed', 'id.desc', '{agent}');
+      select ninefold.define_screen('/mine', 'Mine', 'board', 'public.tickets')`);
+    expect(await screenAt('/tickets')).toMatchObject({
+      title: 'Open requests',
+      columns: ['title', 'status'],
+      filter: 'status=neq.closed',
+      order_by: 'id.desc',
+      roles: ['agent'],
+      origin: 'defined in place of a derived one',
+      broken: [],
+    });
+    expect(await screenAt('/mine')).toMatchObject({ origin: 'defined', state_field: 'status', broken: [] });
+    await owner.script(`select ninefold.drop_screen('/tickets'); select ninefold.drop_screen('/mine')`);
+    expect(await screenAt('/tickets')).toMatchObject({ origin: 'derived' });
+    expect(await screenAt('/mine')).toBeUndefined();
+  });
+
+  it.each<[string, string, string, string]>([
+    [
+      'its entity',
+      'drop table public.notes',
+      'create table public.notes (id int primary key, body text, at date); grant select on public.notes to authenticated',
+      'the entity public.notes is gone',
+    ],
+    [
+      'a column',
+      'alter table public.notes rename body to text',
+      'alter table public.notes rename text to body',
+      'the column body is gone',
+    ],
+    [
+      'a column of its filter',
+      'alter table public.notes drop at',
+      'alter table public.notes add at date',
+      'the column at of its filter is gone',
+    ],
+    [
+      'a column of its order',
+      'alter table public.notes rename id to number',
+      'alter table public.notes rename number to id',
+      'the column id of its order is gone',
+    ],
+    [
+      'its role',
+      `select ninefold.drop_role('reader')`,
+      `select ninefold.define_role('reader')`,
+      'the role reader is gone',
+    ],
+    [
+      'its reach',
+      'create schema hidden; alter table public.notes set schema hidden',
+      'alter table hidden.notes set schema public; drop schema hidden',
+      'the entity public.notes is gone',
+    ],
+    [
+      'the right of its role to read it',
+      'revoke select on public.notes from authenticated',
+      'grant select on public.notes to authenticated',
+      'the role reader may not read public.notes: no SELECT privilege',
+    ],
+    [
+      'the right to read a column',
+      'revoke select on public.notes from authenticated; grant select (id, at) on public.notes to authenticated',
+      'revoke select (id, at) on public.notes from authenticated; grant select on public.notes to authenticated',
+      'the role reader may not read the column body',
+    ],
+    [
+      'the right to read a column of its filter',
+      'revoke select on public.notes from authenticated; grant select (id, body) on public.notes to authenticated',
+      'revoke select (id, body) on public.notes from authenticated; grant select on public.notes to authenticated',
+      'the role reader may not read the column at',
+    ],
+  ])('is broken when %s has gone, and says why', async (_, change, undo, reason) => {
+    await owner.script(`create table public.notes (id int primary key, body text, at date); select ninefold.define_role('reader');
+      grant select on public.notes to authenticated;
+      select ninefold.define_screen('/n', 'Notes', 'list', 'public.notes', '{body}', 'at=not.is.null&or=(id.eq.1,id.eq.2)', 'id.desc.nullslast', '{reader}')`);
+    expect((await screenAt('/n'))?.broken).toEqual([]);
+    await owner.script(change);
+    expect((await screenAt('/n'))?.broken).toContain(reason);
+    expect((await derive()).markdown).toContain('is broken: ');
+    await owner.script(undo);
+    expect((await screenAt('/n'))?.broken).toEqual([]);
+  });
+
+  it('are broken where a form asks for what its role may not write, and where no call has the role', async () => {
+    await owner.script(`create table public.notes (id int generated always as identity primary key, body text, seen date);
+      select ninefold.define_role('reader'); grant insert (body) on public.notes to authenticated;
+      select ninefold.define_screen('/f', 'A note', 'form', 'public.notes', '{id,body,seen}', roles => '{reader,service_role}');
+      select ninefold.define_screen('/g', 'Notes', 'list', 'public.notes', '{body}', roles => '{pg_monitor}');
+      select ninefold.define_screen('/h', 'A note', 'form', 'public.notes', '{body}')`);
+    expect((await screenAt('/f'))?.broken).toEqual([
+      'nobody writes the column id: it is numbered',
+      'the role reader may not write the column id',
+      'the role reader may not write the column seen',
+      'the role service_role may neither add nor change rows of public.notes: no INSERT privilege; no UPDATE privilege',
+    ]);
+    expect((await screenAt('/g'))?.broken).toEqual(['no call has the role pg_monitor']);
+    expect(await screenAt('/h')).toMatchObject({ broken: [], roles: ['authenticated', 'agent', 'reader'] });
+    await owner.script('revoke insert (body) on public.notes from authenticated');
+    expect((await screenAt('/h'))?.broken).toEqual(['nobody may write all of its columns']);
+  });
+
+  it.each([
+    [`'/x', 'X', 'table', 'public.tickets'`, '23514'],
+    [`'no slash', 'X', 'list', 'public.tickets'`, '23514'],
+    [`'/x', 'X', 'list', 'public.nothing'`, '42P01'],
+    [`'/x', 'X', 'list', 'public.tickets', '{nothing}'`, '42703'],
+    [`'/x', 'X', 'list', 'public.tickets', null, null, null, '{nobody}'`, '42704'],
+  ])('are refused where they make no sense: %s', async (args, sqlstate) => {
+    await expect(owner.script(`select ninefold.define_screen(${args})`)).rejects.toMatchObject({
+      fields: { sqlstate },
+    });
+  });
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import type { Specification } from '../../contract/specification.ts';
+import type { Pool } from '../../src/database/pool.ts';
+import { loadFacts } from '../../src/spec/facts.ts';
+import { specificationMarkdown } from '../../src/spec/markdown/specification.ts';
+import { deriveSpecification } from '../../src/spec/specification.ts';
+import { type AppDatabase, startAppDatabase } from './app-database.ts';
+
+const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings: defaultAuthSettings };
+
+/** A help desk with a state machine, for tests of what schema ninefold holds; each test begins with it as it is made. */
+export interface ChaptersApp {
+  /** SQL as the app's owner. */
+  owner: Pick<Pool, 'script'>;
+  /** Its chapters as the server derives them, and the same as text. */
+  derive(exposedSchemas?: string[]): Promise<Specification['chapters'] & { hash: string; markdown: string }>;
+}
+
+/** The help desk on a PostgreSQL of its own, for the tests of the file that calls it. */
+export function chaptersApp(name: string): ChaptersApp {
+  let database: AppDatabase;
+  let owner: Pool;
+  let server: Pool;
+  beforeAll(async () => {
+    database = await startAppDatabase(name);
+    owner = database.as('app_owner');
+    server = database.as('app_authenticator');
+  });
+  afterAll(async () => {
+    await database?.stop();
+  });
+  beforeEach(async () => {
+    await owner.script(`drop schema if exists public cascade; create schema public;
+    delete from ninefold.app; delete from ninefold.screens; delete from ninefold.roles;
+    grant usage on schema public to anon, authenticated, service_role;
+    select ninefold.define_role('agent', 'Answers tickets.');
+    create type public.ticket_status as enum ('open', 'held', 'closed', 'lost');
+    create table public.tickets (
+      id bigint generated always as identity primary key, title text not null, status public.ticket_status not null default 'open',
+      assignee uuid, resolution text, closed_at timestamptz, notes jsonb
+    );
+    create table public.staff (id int primary key);
+    create view public.titles with (security_invoker) as select title from public.tickets group by title;
+    alter table public.tickets enable row level security;
+    create policy everyone on public.tickets to authenticated using (true);
+    grant all on public.tickets, public.titles to authenticated, service_role;
+    select ninefold.define_machine('public.tickets', 'status', 'open', $$[
+      {"name": "hold", "from": "open", "to": "held"},
+      {"name": "close", "from": ["open", "held"], "to": "closed", "roles": "agent", "requires": "resolution",
+        "when": "assignee = auth.uid() and title <> '(tickets).title' and exists (select from public.staff s where s.id = tickets.id)",
+        "sets": {"closed_at": "now()", "notes": "jsonb_build_object('by', auth.uid(), 'note', 'a, (b')"}},
+      {"name": "reopen", "from": "any", "to": "open"}
+    ]$$)`);
+  });
+  return {
+    owner: { script: (sql) => owner.script(sql) },
+    derive: async (exposedSchemas = ['public']) => {
+      const facts = await loadFacts(server, { exposedSchemas, authenticator: 'app_authenticator' });
+      const specification = deriveSpecification(facts, app);
+      return { ...specification.chapters, hash: specification.hash, markdown: specificationMarkdown(specification) };
+    },
+  };
+}
