@@ -4,6 +4,8 @@ export interface DefaultNeeds {
   functions: number[];
   /** pg_class.oid of whatever a regclass names: a sequence, where `nextval` takes from it. */
   relations: number[];
+  /** pg_type.oid of what it turns values into (CoerceToDomain and the like): of a domain, the checks are asked. */
+  types: number[];
 }
 
 /**
@@ -27,9 +29,13 @@ const regclass = 2205;
 const constants = new RegExp(`\\{CONST :consttype ${regclass} [^{}]*?:constvalue 4 \\[((?: -?\\d+)+) \\]`, 'g');
 
 function needsOf(expression: string): DefaultNeeds {
-  const functions = [...expression.matchAll(/ :(?:func|opfunc)id (\d+)/g)].map(([, oid]) => Number(oid));
+  const found = (pattern: RegExp) => [...new Set([...expression.matchAll(pattern)].map(([, oid]) => Number(oid)))];
   const relations = [...expression.matchAll(constants)].map(([, bytes]) => oidOf(bytes ?? ''));
-  return { functions: [...new Set(functions)].filter((oid) => oid !== 0), relations: [...new Set(relations)] };
+  return {
+    functions: found(/ :(?:func|opfunc)id (\d+)/g).filter((oid) => oid !== 0),
+    relations: [...new Set(relations)],
+    types: found(/ :resulttype (\d+)/g),
+  };
 }
 
 /** The number that the bytes of a constant are, the lowest first; those above 127 are printed as negative ones. */

@@ -11,6 +11,15 @@ export const commentOf = (catalogue: string, oid: string, part = '0', alias = 'm
 /** Whether the constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
 
+/**
+ * Joins to what depends on a function whose rights are not the default (EXECUTE for PUBLIC), in a row `p` of it; `of` is the class of the one
+ * and `id` its row.
+ */
+export const callingRestricted = (of: string, id: string): string => `
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.${of}'::regclass and d.objid = ${id} and d.deptype = 'n'
+      and d.refclassid = 'pg_catalog.pg_proc'::regclass
+    join pg_catalog.pg_proc p on p.oid = d.refobjid and p.proacl is not null`;
+
 /** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
 export const isOwnSchema = (alias: string): string =>
   `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;

@@ -31,7 +31,7 @@ export interface RoutineFact {
   /** pg_proc.prokind: f function, p procedure, a aggregate, w window function. */
   kind: 'f' | 'p' | 'a' | 'w';
   /** Input arguments in order; `mode` is pg_proc.proargmodes: i in, b inout, v variadic. */
-  inputs: { name: string; type: string; mode: 'i' | 'b' | 'v'; has_default: boolean }[];
+  inputs: { name: string; type: string; type_oid: number; mode: 'i' | 'b' | 'v'; has_default: boolean }[];
   /** The parse trees of their defaults, as a list: those of the last arguments; null where there is none. */
   defaults: string | null;
   /** What it returns, as PostgreSQL prints it: `SETOF public.tickets`, `TABLE(id uuid)`. */
@@ -63,7 +63,7 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
   routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind as kind,
       (select coalesce(json_agg(json_build_object('name', coalesce(a.name, ''), 'type', format_type(a.type, null),
-          'mode', a.mode, 'has_default', a.place > p.pronargs - p.pronargdefaults) order by a.place), '[]')
+          'type_oid', a.type::int8, 'mode', a.mode, 'has_default', a.place > p.pronargs - p.pronargdefaults) order by a.place), '[]')
         from (select i.name, i.type, coalesce(i.mode, 'i') as mode,
             row_number() over (order by i.at) as place
           from rows from (unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])), unnest(p.proargnames),

@@ -1,4 +1,4 @@
-import { isOwnSchema } from './fragments.ts';
+import { callingRestricted, isOwnSchema } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** What PostgreSQL calls when a row is written, defaults aside: functions whose rights are not the default (EXECUTE for PUBLIC). */
@@ -19,12 +19,6 @@ export interface WriteFunctionFact {
   fields: number[];
 }
 
-/** Joins to what depends on a function, in a row `p` of it; `of` is the class of the one and `id` its row. */
-const calling = (of: string, id: string): string => `
-    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.${of}'::regclass and d.objid = ${id} and d.deptype = 'n'
-      and d.refclassid = 'pg_catalog.pg_proc'::regclass
-    join pg_catalog.pg_proc p on p.oid = d.refobjid and p.proacl is not null`;
-
 export const writeFunctionQueries: CatalogueQueries<WriteFunctionFacts> = {
   // A BEFORE trigger may change any field, so that generated ones are then computed whatever the statement gives.
   write_functions: `select coalesce(json_agg(row_to_json(t) order by t.relation, t.by, t.name, t.function), '[]') from (
@@ -35,11 +29,11 @@ export const writeFunctionQueries: CatalogueQueries<WriteFunctionFacts> = {
       select b.relation, b.number, b.name, t.typbasetype from domains b
       join pg_catalog.pg_type t on t.oid = b.type and t.typtype = 'd'),
     calls (relation, function, by, name, events, fields) as (
-      select k.conrelid, p.oid, 'check', k.conname, 20, '{}'::int2[] from pg_catalog.pg_constraint k ${calling('pg_constraint', 'k.oid')}
+      select k.conrelid, p.oid, 'check', k.conname, 20, '{}'::int2[] from pg_catalog.pg_constraint k ${callingRestricted('pg_constraint', 'k.oid')}
       where k.contype = 'c' and k.conrelid <> 0 and coalesce((to_jsonb(k) ->> 'conenforced')::bool, true)
       union all
       select b.relation, p.oid, 'domain', b.name, 20, array[b.number] from domains b
-      join pg_catalog.pg_constraint k on k.contypid = b.type and k.contype = 'c' ${calling('pg_constraint', 'k.oid')}
+      join pg_catalog.pg_constraint k on k.contypid = b.type and k.contype = 'c' ${callingRestricted('pg_constraint', 'k.oid')}
       union all
       select a.attrelid, p.oid, 'generated', a.attname, 20, case when exists (
           select from pg_catalog.pg_trigger g where g.tgrelid = a.attrelid and g.tgtype & 19 = 19) then '{}' else array(
@@ -47,15 +41,15 @@ export const writeFunctionQueries: CatalogueQueries<WriteFunctionFacts> = {
           where x.classid = 'pg_catalog.pg_attrdef'::regclass and x.objid = f.oid and x.refclassid = 'pg_catalog.pg_class'::regclass
             and x.refobjid = a.attrelid and x.refobjsubid not in (0, a.attnum) order by 1) end
       from pg_catalog.pg_attribute a join pg_catalog.pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum
-      ${calling('pg_attrdef', 'f.oid')} where a.attgenerated = 's'
+      ${callingRestricted('pg_attrdef', 'f.oid')} where a.attgenerated = 's'
       union all
       select i.indrelid, p.oid, 'index', x.relname, 20, '{}' from pg_catalog.pg_index i
-      join pg_catalog.pg_class x on x.oid = i.indexrelid ${calling('pg_class', 'i.indexrelid')} where i.indisready
+      join pg_catalog.pg_class x on x.oid = i.indexrelid ${callingRestricted('pg_class', 'i.indexrelid')} where i.indisready
       union all
-      select g.tgrelid, p.oid, 'trigger', g.tgname, g.tgtype & 28, g.tgattr::int2[] from pg_catalog.pg_trigger g ${calling('pg_trigger', 'g.oid')}
+      select g.tgrelid, p.oid, 'trigger', g.tgname, g.tgtype & 28, g.tgattr::int2[] from pg_catalog.pg_trigger g ${callingRestricted('pg_trigger', 'g.oid')}
       where g.tgqual is not null and g.tgenabled in ('O', 'A') and p.oid <> g.tgfoid
       union all
-      select q.partrelid, p.oid, 'partition', '', 4, '{}' from pg_catalog.pg_partitioned_table q ${calling('pg_class', 'q.partrelid')})
+      select q.partrelid, p.oid, 'partition', '', 4, '{}' from pg_catalog.pg_partitioned_table q ${callingRestricted('pg_class', 'q.partrelid')})
     select distinct s.relation::int8 as relation, s.function::int8 as function, s.by,
       case s.by when 'partition' then c.relname else s.name end as name, s.events, s.fields
     from calls s join pg_catalog.pg_class c on c.oid = s.relation and not c.relispartition

@@ -3,6 +3,7 @@ import { defaultRestSettings } from '../../contract/settings.ts';
 import type { AccessFacts } from '../catalog/access.ts';
 import { accessQueries } from '../catalog/access.ts';
 import { type BoundFacts, boundQueries } from '../catalog/bounds.ts';
+import { type CheckedTypeFacts, checkedTypeQueries } from '../catalog/checked-types.ts';
 import { type ConstraintFacts, constraintQueries } from '../catalog/constraints.ts';
 import { type DescriptionFacts, descriptionQueries } from '../catalog/description.ts';
 import type { EntityFacts } from '../catalog/entities.ts';
@@ -24,7 +25,13 @@ import type { Database, Executor } from '../database/database.ts';
 interface ObjectFacts extends DescriptionFacts, MachineFacts, BoundFacts, EntityFacts {}
 
 /** What is asked of its rows, and who may do what with it. */
-interface AskedFacts extends ConstraintFacts, AccessFacts, RoutineFacts, IndexFacts, WriteFunctionFacts {}
+interface AskedFacts
+  extends ConstraintFacts,
+    AccessFacts,
+    RoutineFacts,
+    IndexFacts,
+    WriteFunctionFacts,
+    CheckedTypeFacts {}
 
 /** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
 export interface Facts extends ObjectFacts, AskedFacts {
@@ -63,6 +70,7 @@ const askedQueries = {
   ...routineQueries,
   ...indexQueries,
   ...writeFunctionQueries,
+  ...checkedTypeQueries,
 };
 
 /**

@@ -3,6 +3,7 @@ import type { Computed } from '../computed.ts';
 import type { Access } from './access.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { type Decision, display, limit, refuse } from './decision.ts';
+import type { RefusedCheck, Rights } from './rights.ts';
 
 /**
  * Decides whether the role may call a function, and read it with the rows that it is computed of: PostgreSQL gives it the whole row, so
@@ -22,22 +23,52 @@ export function decideFunction(
   const uses = computed.map((use) => ({ use, why: unreadable(access, caller, use) }));
   const shut = uses.flatMap(({ use, why }) => (why === null ? [] : [{ use, why }]));
   const reasons = shut.map(({ why }) => why).join('; ');
+  // Who cannot call it for the type of an argument cannot read it either: rows give no argument beside themselves.
+  const barred = isCallable ? refusedArgument(access.rights, caller.oid, routine) : null;
+  if (barred !== null) return refuse(barred);
   if (shut.length === uses.length && !isCallable) return refuse(reasons);
   const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
   const told = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
-  const called = isCallable ? withArguments(told, access.rights.argumentsToGive(caller.oid, routine)) : told;
+  const called = isCallable ? withArguments(told, access.rights, caller.oid, routine) : told;
   if (shut.length === 0) return called;
   const ways = [...(isCallable ? ['a call'] : []), ...(open.length > 0 ? [listOf(open)] : [])].join(', ');
   return limit(called, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
 }
 
-/** Calls must give what they may leave out otherwise. The whole body, and what is variadic, every call gives. */
-function withArguments(decision: Decision, give: RoutineFact['inputs']): Decision {
-  const names = give.filter(({ name, mode }) => name !== '' && mode !== 'v').map(({ name }) => name);
-  if (names.length === 0) return decision;
-  const named = names.join(', ');
-  return limit(decision, `with ${named} given`, `the role may not compute the default of ${named} (42501)`);
+type Input = RoutineFact['inputs'][number];
+
+/** Why every call is refused, whatever it gives: for the type of an argument that it cannot leave out; null where one may run. */
+function refusedArgument(rights: Rights, role: number, routine: RoutineFact): string | null {
+  const give = rights.argumentsToGive(role, routine);
+  for (const input of routine.inputs) {
+    const check = rights.refusedChecks(role, input.type_oid).find(({ always }) => always);
+    if (!check || (input.has_default && !give.includes(input))) continue;
+    return `${checkWords(input, check)}${input.has_default ? `; nor may it compute the default of ${input.name}` : ''}`;
+  }
+  return null;
 }
+
+/** What calls must give that they may leave out otherwise, what they must leave out, and what must not be in what they give. */
+function withArguments(decision: Decision, rights: Rights, role: number, routine: RoutineFact): Decision {
+  // The whole body, and what is variadic, every call gives.
+  const give = rights.argumentsToGive(role, routine).filter(({ name, mode }) => name !== '' && mode !== 'v');
+  const named = give.map(({ name }) => name).join(', ');
+  const given =
+    give.length === 0
+      ? decision
+      : limit(decision, `with ${named} given`, `the role may not compute the default of ${named} (42501)`);
+  return routine.inputs.reduce((limited, input) => {
+    const checks = rights.refusedChecks(role, input.type_oid);
+    const check = checks.find(({ always }) => always) ?? checks[0];
+    if (!check) return limited;
+    const domains = [...new Set(checks.map(({ domain }) => domain))].join(' or ');
+    const words = check.always ? `without ${input.name}` : `with no ${domains} in ${input.name}`;
+    return limit(limited, words, checkWords(input, check));
+  }, given);
+}
+
+const checkWords = ({ name, type }: Input, { domain, routine }: RefusedCheck): string =>
+  `the type of ${name}${type === domain ? '' : ` is made of ${domain}, which`} calls ${routine}(), which the role may not execute (42501)`;
 
 /** Why it is not read with rows, of which it is given each whole, and nothing else; null where it is. */
 export function unreadable(access: Access, caller: CallingRole, { relation, routine }: Computed): string | null {

@@ -1,3 +1,4 @@
+import type { CheckedTypeFact } from '../../catalog/checked-types.ts';
 import { defaultNeeds } from '../../catalog/default-needs.ts';
 import type { FieldFact, GrantFact, RelationFact, TypeFact } from '../../catalog/entities.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
@@ -6,6 +7,11 @@ import { groupBy } from '../group.ts';
 import { Membership } from './membership.ts';
 
 export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+
+/** A function that PostgreSQL calls for a value of a type, by its qualified name. */
+export interface RefusedCheck extends Pick<CheckedTypeFact, 'domain' | 'always'> {
+  routine: string;
+}
 
 const PUBLIC = 0;
 
@@ -19,6 +25,8 @@ export class Rights {
   readonly #restricted: ReadonlyMap<number, { name: string; grants: readonly GrantFact[] }>;
   readonly #sequences: ReadonlyMap<number, { schema: string; name: string; grants: readonly GrantFact[] }>;
   readonly #types: ReadonlyMap<number, TypeFact>;
+  /** By the type. */
+  readonly #checked: ReadonlyMap<number, readonly CheckedTypeFact[]>;
   /** Relations whose rows a trigger may mend before they are added. */
   readonly #mended: ReadonlySet<number>;
   readonly #readsAll: number;
@@ -32,6 +40,7 @@ export class Rights {
     this.#restricted = new Map(facts.restricted_functions.map((routine) => [routine.oid, routine]));
     this.#sequences = new Map(facts.sequences.map((sequence) => [sequence.oid, sequence]));
     this.#types = new Map(facts.types.map((type) => [type.oid, type]));
+    this.#checked = groupBy(facts.checked_types, ({ type }) => type);
     this.#mended = new Set(
       facts.triggers.flatMap(({ relation, enabled, events }) => (enabled && (events & 7) === 7 ? [relation] : [])),
     );
@@ -105,11 +114,19 @@ export class Rights {
   argumentsToGive(role: number, { inputs, defaults }: RoutineFact): RoutineFact['inputs'] {
     const needs = defaults === null ? [] : defaultNeeds(defaults);
     const first = inputs.length - needs.length;
-    return needs.flatMap(({ functions, relations }, i) => {
+    return needs.flatMap(({ functions, relations, types }, i) => {
       const input = inputs[first + i];
       const sequences = relations.filter((oid) => this.#sequences.has(oid));
-      return !input || this.#computes(role, functions, sequences) ? [] : [input];
+      const isClosed = types.some((type) => this.refusedChecks(role, type).some(({ always }) => always));
+      return !input || (this.#computes(role, functions, sequences) && !isClosed) ? [] : [input];
     });
+  }
+
+  /** What the role may not execute of what PostgreSQL calls for a value of a type. */
+  refusedChecks(role: number, type: number): RefusedCheck[] {
+    return (this.#checked.get(type) ?? []).flatMap(({ function: oid, domain, always }) =>
+      this.refusedFunctions(role, [oid]).map((routine) => ({ routine, domain, always })),
+    );
   }
 
   /** Whether the role may compute an expression that calls functions and takes numbers from sequences. */

@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import type { Specification } from '../../contract/specification.ts';
+import type { RoleCell } from '../../contract/specification-roles.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+
+const node = inject('node');
+
+/** A function, what chapter 6 says of it, and what calls of it meet. */
+interface Shape {
+  readonly what: string;
+  /** With the name `f`. */
+  readonly makes: string;
+  readonly verdict: RoleCell['verdict'];
+  readonly words?: string;
+  /** Bodies that anybody may send to it. */
+  readonly runs?: readonly object[];
+  /** Bodies that are refused for lack of rights. */
+  readonly refused?: readonly object[];
+}
+
+/** In PL/pgSQL: of functions in SQL PostgreSQL may put the body in place of the call, and compute nothing that it leaves aside. */
+const returning = `returns int language plpgsql as 'begin return 1; end'`;
+
+const shapes: readonly Shape[] = [
+  {
+    what: 'a domain that calls what the role may execute',
+    makes: `create function f(a back.open) ${returning}`,
+    verdict: 'always',
+    runs: [{ a: 'x' }],
+  },
+  {
+    what: 'a domain that calls what the role may not',
+    makes: `create function f(a back.closed) ${returning}`,
+    verdict: 'never',
+    refused: [{ a: 'x' }, { a: null }],
+  },
+  {
+    what: 'a domain of such a domain',
+    makes: `create function f(a back.closed_again) ${returning}`,
+    verdict: 'never',
+    refused: [{ a: 'x' }],
+  },
+  {
+    what: 'the same where the function has the rights of its owner: the caller makes the value',
+    makes: `create function f(a back.closed) ${returning} security definer`,
+    verdict: 'never',
+    refused: [{ a: 'x' }],
+  },
+  {
+    what: 'one that a call may leave out',
+    makes: `create function f(b int, a back.closed default back.made()) ${returning}`,
+    verdict: 'when',
+    words: 'without a',
+    runs: [{ b: 1 }],
+    refused: [{ b: 1, a: 'x' }],
+  },
+  {
+    what: 'one whose default is made a value of the domain by whoever calls',
+    makes: `create function f(b int, a back.closed default 'x') ${returning}`,
+    verdict: 'never',
+    refused: [{ b: 1 }, { b: 1, a: 'x' }],
+  },
+  {
+    what: 'a default that goes through the domain to another type',
+    makes: `create function f(a text default 'x'::back.closed::text) ${returning}`,
+    verdict: 'when',
+    words: 'with a given',
+    runs: [{ a: 'x' }],
+    refused: [{}],
+  },
+  {
+    what: 'an array of them',
+    makes: `create function f(a back.closed[]) ${returning}`,
+    verdict: 'when',
+    words: 'with no back.closed in a',
+    runs: [{ a: [] }, { a: null }],
+    refused: [{ a: ['x'] }],
+  },
+  {
+    what: 'what is variadic',
+    makes: `create function f(variadic a back.closed[]) ${returning}`,
+    verdict: 'when',
+    words: 'with no back.closed in a',
+    runs: [{ a: [] }],
+    refused: [{ a: ['x'] }],
+  },
+  {
+    what: 'a composite type that holds one',
+    makes: `create function f(a back.parcel) ${returning}`,
+    verdict: 'when',
+    words: 'with no back.closed in a',
+    runs: [{ a: null }],
+    refused: [{ a: { weight: 1, code: 'x' } }, { a: { weight: 1 } }],
+  },
+  {
+    what: 'rows of a table that holds one, in an array',
+    makes: `create function f(a back.sent[]) ${returning}`,
+    verdict: 'when',
+    words: 'with no back.closed in a',
+    runs: [{ a: [] }],
+    refused: [{ a: [{ id: 1, parcel: { code: 'x' } }] }],
+  },
+  {
+    what: 'two that a call may leave out, one by one',
+    makes: `create function f(a back.closed default back.made(), b back.closed[] default '{}') ${returning}`,
+    verdict: 'when',
+    words: 'without a, with no back.closed in b',
+    runs: [{}, { b: [] }],
+    refused: [{ a: 'x' }, { b: ['x'] }],
+  },
+  {
+    what: 'rows that it is computed of: a call gives one, a reader need not',
+    makes: `create table kept (id int, code back.closed); grant select on kept to anon; create function f(a kept) ${returning}`,
+    verdict: 'when',
+    words: 'with no back.closed in a',
+    runs: [{ a: null }],
+    refused: [{ a: { id: 1 } }],
+  },
+];
+
+const schemaOf = (index: number): string => `shape_${index}`;
+
+let app: AppConnection;
+let cells: readonly RoleCell[];
+
+beforeAll(async () => {
+  app = await createApp(node, { name: 'Arguments' });
+  await runSql(
+    node,
+    app.ref,
+    `create schema back; grant usage on schema back to anon;
+     create function back.fits(text) returns boolean language plpgsql as 'begin return true; end';
+     create function back.barred(text) returns boolean language plpgsql as 'begin return true; end';
+     create domain back.open as text check (back.fits(value));
+     create domain back.closed as text check (back.barred(value));
+     create domain back.closed_again as back.closed;
+     create type back.parcel as (weight int, code back.closed);
+     create table back.sent (id int, parcel back.parcel);
+     create function back.made() returns back.closed language plpgsql security definer as 'begin return ''x''; end';
+     revoke execute on function back.barred from public;`,
+  );
+  for (const [i, { makes }] of shapes.entries()) {
+    await runSql(
+      node,
+      app.ref,
+      `create schema ${schemaOf(i)}; grant usage on schema ${schemaOf(i)} to anon; set search_path = ${schemaOf(i)}; ${makes}`,
+    );
+  }
+  await admin(node, 'PUT', `/apps/${app.ref}/settings/db_schemas`, {
+    value: ['public', ...shapes.map((_, i) => schemaOf(i))],
+  });
+  const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+  cells = chapters.roles?.cells.filter(({ role, operation }) => role === 'anon' && operation === 'execute') ?? [];
+});
+
+/** The code of the error that it is refused with; null where it ran. */
+async function call(schema: string, body: object): Promise<string | null> {
+  const response = await fetch(`${app.url}/rest/v1/rpc/f`, {
+    method: 'POST',
+    headers: { apikey: app.publishable_key, 'content-type': 'application/json', 'content-profile': schema },
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as { code?: string };
+  return response.ok ? null : (answer.code ?? String(response.status));
+}
+
+describe('a function whose arguments are of types that call what the role may not: chapter 6 says what calls meet', () => {
+  it.each(shapes.map((shape, i) => ({ ...shape, schema: schemaOf(i) })))(
+    '$what',
+    async ({ schema, verdict, words = '', runs = [], refused = [] }) => {
+      const cell = cells.find(({ entity }) => entity.startsWith(`${schema}.f(`));
+      for (const body of runs) expect([body, await call(schema, body)]).toEqual([body, null]);
+      for (const body of refused) expect([body, await call(schema, body)]).toEqual([body, '42501']);
+      expect([cell?.verdict, cell?.words]).toEqual([verdict, words]);
+      if (verdict !== 'always') expect(cell?.reason).toMatch(/back\.(barred|made)|default of a/);
+    },
+  );
+});
