@@ -56,7 +56,7 @@ export type AccessCause =
   | 'role'
   /** No USAGE on the schema. */
   | 'schema_usage'
-  /** No privilege on the table, on a column, or no EXECUTE on the function. */
+  /** No privilege on the table, on a column, no EXECUTE on the function, or none on what the call uses for its arguments. */
   | 'grant'
   /** Row-level security is on, and no permissive policy for the operation applies to the role. */
   | 'no_policy'
@@ -75,9 +75,9 @@ export type AccessCause =
 
 export interface ExplainedGrant {
   privilege: 'USAGE' | 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
-  /** `schema public`, `table public.notes`, `function public.add(integer, integer)`. */
+  /** `schema public`, `table public.notes`, `function public.add(integer, integer)`, `sequence public.numbers`. */
   on: string;
-  /** Why the call needs it: `to name what is in the schema`, `for the filters`, … */
+  /** Why the call needs it: `to name what is in the schema`, `for the default of rate`, … */
   needed: string;
   held: boolean;
   /** Columns that the call names and the role has no right to; empty where the privilege is held, or is not by column. */

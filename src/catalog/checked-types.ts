@@ -16,8 +16,8 @@ export interface CheckedTypeFact {
   always: boolean;
 }
 
-/** What is checked: domains with such a CHECK, domains of those, arrays of them, and rows with a field of them, at any depth. */
-const checkedTypes = `checked (type, domain, function, always) as (
+/** `with recursive`, what is checked: domains with such a CHECK, domains of those, arrays of them, and rows with a field of them, at any depth. */
+export const checkedTypes = `checked (type, domain, function, always) as (
     select k.contypid, k.contypid, p.oid, true from pg_catalog.pg_constraint k ${callingRestricted('pg_constraint', 'k.oid')}
     where k.contype = 'c' and k.contypid <> 0
     union

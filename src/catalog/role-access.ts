@@ -72,13 +72,14 @@ export interface RoutineAccess {
   owner: string;
 }
 
-/** The grantees of `acl` by whose grants of a privilege `role` holds it. */
-const through = (acl: string, role: string, privilege: string): string =>
+/** The grantees of `acl` by whose grants of one of the privileges `role` holds it. */
+export const through = (acl: string, role: string, ...privileges: readonly string[]): string =>
   `(select coalesce(json_agg(distinct case g.grantee when 0 then 'PUBLIC' else pg_get_userbyid(g.grantee)::text end), '[]')
-    from aclexplode(${acl}) g where g.privilege_type = '${privilege}'
+    from aclexplode(${acl}) g where g.privilege_type in (${privileges.map((privilege) => `'${privilege}'`).join(', ')})
       and case when g.grantee = 0 then true else pg_has_role(${role}, g.grantee, 'USAGE') end)`;
 
-const asked = `select r.oid, r.rolname as name, r.rolsuper or r.rolbypassrls as bypasses
+/** The role that $2 names. */
+export const asked = `select r.oid, r.rolname as name, r.rolsuper or r.rolbypassrls as bypasses
   from pg_catalog.pg_roles r where r.rolname = $2`;
 
 const role = `(select json_build_object('name', me.name, 'bypasses', me.bypasses) from me)`;
@@ -173,19 +174,19 @@ const routineQuery = `with me as (${asked})
 
 /** Null where the relation is gone. Throws what `executor.run` throws. */
 export async function readRelationAccess(executor: Executor, oid: number, roleName: string) {
-  const found = await read<RelationAccess>(executor, relationQuery, oid, roleName);
+  const found = await readJson<RelationAccess>(executor, relationQuery, [String(oid), roleName]);
   return found?.schema_usage ? found : null;
 }
 
 /** Null where the function is gone. Throws what `executor.run` throws. */
 export const readRoutineAccess = (executor: Executor, oid: number, roleName: string): Promise<RoutineAccess | null> =>
-  read<RoutineAccess>(executor, routineQuery, oid, roleName);
+  readJson<RoutineAccess>(executor, routineQuery, [String(oid), roleName]);
 
 /** With an empty search path, so that every name is printed with its schema and none of the app's stands in for another. */
-async function read<T>(executor: Executor, text: string, oid: number, roleName: string): Promise<T | null> {
+export async function readJson<T>(executor: Executor, text: string, params: readonly string[]): Promise<T | null> {
   const results = await executor.run([
     { text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`, params: [] },
-    { text, params: [String(oid), roleName] },
+    { text, params },
   ]);
   const [, found] = results;
   return found ? firstJson<T>(found) : null;

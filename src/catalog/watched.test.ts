@@ -29,6 +29,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   has_database_privilege: rights,
   has_function_privilege: ['pg_proc', ...rights],
   has_schema_privilege: ['pg_namespace', ...rights],
+  has_sequence_privilege: ['pg_class', ...rights],
   has_table_privilege: ['pg_class', ...rights],
   obj_description: ['pg_description'],
   pg_column_is_updatable: foreign,

@@ -92,7 +92,19 @@ const schema = `
   create function public.hush() returns int language sql stable as 'select 1';
   revoke execute on function public.hush() from public, anon, authenticated, service_role;
 
+  create function public.rate() returns int language plpgsql as 'begin return 3; end';
+  create function public.price(amount int, rate int default 1 * public.rate()) returns int language plpgsql security definer as
+    'begin return amount * rate; end';
+  create function public.fits(text) returns boolean language plpgsql as 'begin return true; end';
+  create domain public.code as text check (public.fits(value));
+  create domain public.short_code as public.code;
+  create function public.coded(amount int default 1, code public.short_code default null) returns int language plpgsql as 'begin return 1; end';
+  create function public.recoded(code public.short_code) returns int language plpgsql as 'begin return 1; end';
+  revoke execute on function public.rate, public.fits from public, anon, authenticated, service_role;
+
   create schema private;
+  create sequence private.numbers;
+  create function public.number(at bigint default nextval('private.numbers')) returns bigint language plpgsql as 'begin return at; end';
   create table private.plans (id int primary key);
   grant select on private.plans to authenticated;
 `;

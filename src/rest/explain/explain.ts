@@ -2,6 +2,7 @@ import type { AccessExplanation, ExplainedRelation } from '../../../contract/acc
 import type { CancelSignal, Exchange, Reply } from '../../../contract/exchange.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
+import { readArgumentAccess } from '../../catalog/argument-access.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 import {
   type RelationAccess,
@@ -11,14 +12,14 @@ import {
 } from '../../catalog/role-access.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { RestContext } from '../handle.ts';
-import type { CallPlan, MutatePlan, ReadPlan } from '../plan/plan.ts';
+import type { CallArguments, CallPlan, MutatePlan, ReadPlan } from '../plan/plan.ts';
 import { planRequest } from '../plan/plan-request.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { parseRequest } from '../request/parse-request.ts';
 import { isAllRows } from '../request/row-range.ts';
 import { callInQuestion, EXPLAIN_ACCESS } from './asked.ts';
 import { attempt } from './attempt.ts';
-import { executeGrant, kindOf, rowSecurityOf, schemaGrant, tableGrant } from './grants.ts';
+import { argumentGrant, executeGrant, kindOf, rowSecurityOf, schemaGrant, tableGrant } from './grants.ts';
 import { lookAtRows, nothing } from './look.ts';
 import { embeddedNeeds, type Need, type Needs, needsOf } from './needs.ts';
 import { agrees, noSuchRole, verdictOf } from './verdict.ts';
@@ -56,7 +57,10 @@ async function explainCall(
   const { schema, name, oid } = plan.routine;
   const actual = await attempt(context, request, plan, signal);
   const access = await readRoutineAccess(context.database, oid, role);
-  const grants = access?.role ? [schemaGrant(schema, access.schema_usage), executeGrant(access)] : [];
+  const used = access?.role ? await readArgumentAccess(context.database, oid, role, argumentNames(plan.arguments)) : [];
+  const grants = access?.role
+    ? [schemaGrant(schema, access.schema_usage), executeGrant(access), ...used.map(argumentGrant)]
+    : [];
   const evidence = {
     role,
     target: `${schema}.${name}`,
@@ -87,6 +91,19 @@ async function explainCall(
     actual,
     agrees: agrees({ verdict, looked: nothing, actual, countable: false }),
   };
+}
+
+function argumentNames(given: CallArguments): string[] {
+  switch (given.kind) {
+    case 'none':
+      return [];
+    case 'unnamed':
+      return [given.parameter.name];
+    case 'values':
+      return given.values.map(({ parameter }) => parameter.name);
+    case 'json':
+      return given.parameters.map(({ name }) => name);
+  }
 }
 
 async function explainStatement(

@@ -1,4 +1,5 @@
 import type { AccessTargetKind, ExplainedGrant, ExplainedRowSecurity } from '../../../contract/access.ts';
+import type { ArgumentAccess } from '../../catalog/argument-access.ts';
 import type { RelationAccess, RelationRights, RoutineAccess } from '../../catalog/role-access.ts';
 import type { Need } from './needs.ts';
 
@@ -30,6 +31,15 @@ export const executeGrant = ({ signature, execute }: RoutineAccess): ExplainedGr
   held: execute.held,
   missing_columns: [],
   through: execute.through,
+});
+
+export const argumentGrant = ({ argument, because, kind, name, held, through }: ArgumentAccess): ExplainedGrant => ({
+  privilege: kind === 'function' ? 'EXECUTE' : 'USAGE',
+  on: `${kind} ${name}`,
+  needed: `for the ${because} of ${argument}`,
+  held,
+  missing_columns: [],
+  through,
 });
 
 /** Whether a role has a privilege on the relation, or else on each column that is named. */

@@ -40,7 +40,7 @@ export function verdictOf(evidence: Evidence): Verdict {
   const { role, grants, beneath, embedded, looked, isView } = evidence;
   const missing = [...grants, ...embedded.map(({ grant }) => grant)].find((grant) => !grant.held);
   if (missing) {
-    const cause = missing.privilege === 'USAGE' ? 'schema_usage' : 'grant';
+    const cause = missing.on.startsWith('schema ') ? 'schema_usage' : 'grant';
     return { outcome: 'refused', cause, reason: `The role ${role} has ${lacking(missing)}.` };
   }
   const closed = beneath.find(({ grant }) => !grant.held);

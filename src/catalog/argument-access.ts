@@ -1,0 +1,88 @@
+import type { Executor } from '../database/database.ts';
+import { checkedTypes } from './checked-types.ts';
+import { type DefaultNeeds, defaultNeeds } from './default-needs.ts';
+import { isOwnSchema } from './fragments.ts';
+import { asked, readJson, through } from './role-access.ts';
+
+/** What a call uses with the caller's rights before the function runs, for one of the arguments. */
+export interface ArgumentAccess {
+  argument: string;
+  /** To compute the default in place of what the call leaves out, or to check that what it gives is a value of the type. */
+  because: 'default' | 'type';
+  kind: 'function' | 'sequence';
+  /** With its schema; a function with the types of its arguments. */
+  name: string;
+  held: boolean;
+  /** The grantees by whose grants it is held. */
+  through: string[];
+}
+
+type Used = Pick<ArgumentAccess, 'kind' | 'name' | 'held' | 'through'>;
+
+const argumentsQuery = `select json_build_object('defaults', p.proargdefaults::text, 'inputs', (
+    select coalesce(json_agg(json_build_object('name', coalesce(i.name, ''), 'type', i.type::int8) order by i.at), '[]')
+    from rows from (unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])), unnest(p.proargnames),
+      unnest(p.proargmodes)) with ordinality as i(type, name, mode, at)
+    where coalesce(i.mode, 'i') in ('i', 'b', 'v')))
+  from pg_catalog.pg_proc p where p.oid = $1::oid`;
+
+/** $1 are types, $2 is the name of the role, $3 are functions, $4 relations. What anybody may execute of PostgreSQL's own is left out. */
+const usedQuery = `with recursive me as (${asked}), ${checkedTypes}
+  select json_build_object(
+    'checks', (select coalesce(json_agg(distinct array[h.type::int8, h.function::int8]), '[]')
+      from checked h where h.always and h.type = any($1::oid[])),
+    'used', (select coalesce(json_agg(json_build_object('oid', p.oid::int8, 'kind', 'function',
+        'name', format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)),
+        'held', has_function_privilege(me.oid, p.oid, 'EXECUTE'),
+        'through', ${through(`coalesce(p.proacl, acldefault('f', p.proowner))`, 'me.oid', 'EXECUTE')}) order by p.oid), '[]')
+      from me, pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+      where (p.proacl is not null or ${isOwnSchema('n')})
+        and p.oid in (select unnest($3::oid[]) union all select h.function from checked h where h.always and h.type = any($1::oid[]))),
+    'taken', (select coalesce(json_agg(json_build_object('oid', c.oid::int8, 'kind', 'sequence',
+        'name', format('%I.%I', n.nspname, c.relname),
+        'held', has_sequence_privilege(me.oid, c.oid, 'USAGE, UPDATE'),
+        'through', ${through(`coalesce(c.relacl, acldefault('s', c.relowner))`, 'me.oid', 'USAGE', 'UPDATE')}) order by c.oid), '[]')
+      from me, pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'S' and c.oid = any($4::oid[])))`;
+
+interface UsedFacts {
+  /** Types, each with a function that every value of it calls. */
+  checks: [type: number, routine: number][];
+  used: ({ oid: number } & Used)[];
+  taken: ({ oid: number } & Used)[];
+}
+
+/**
+ * What a call of the function uses that gives the arguments of some names, in the order of the arguments. Of a type that holds such values
+ * (arrays, rows) nothing is told: whether they are checked depends on what is given. Throws what `executor.run` throws.
+ */
+export async function readArgumentAccess(
+  executor: Executor,
+  oid: number,
+  roleName: string,
+  given: readonly string[],
+): Promise<ArgumentAccess[]> {
+  type Arguments = { defaults: string | null; inputs: { name: string; type: number }[] };
+  const found = await readJson<Arguments>(executor, argumentsQuery, [String(oid)]);
+  if (!found || found.inputs.length === 0) return [];
+  const { inputs, defaults } = found;
+  const needs = defaults === null ? [] : defaultNeeds(defaults);
+  const asks = inputs.map(({ name, type }, i) => {
+    const need = given.includes(name) ? undefined : needs[i - inputs.length + needs.length];
+    return need
+      ? { name, because: 'default' as const, ...need }
+      : { name, because: 'type' as const, ...noNeeds, types: [type] };
+  });
+  const all = (part: 'types' | 'functions' | 'relations') => `{${asks.flatMap((ask) => ask[part]).join()}}`;
+  const params = [all('types'), roleName, all('functions'), all('relations')];
+  const facts = await readJson<UsedFacts>(executor, usedQuery, params);
+  if (!facts) return [];
+  return asks.flatMap(({ name, because, types, functions, relations }) => {
+    const checks = facts.checks.flatMap(([type, routine]) => (types.includes(type) ? [routine] : []));
+    const used = facts.used.filter((one) => functions.includes(one.oid) || checks.includes(one.oid));
+    const taken = facts.taken.filter((one) => relations.includes(one.oid));
+    return [...used, ...taken].map(({ oid: _, ...one }) => ({ argument: name, because, ...one }));
+  });
+}
+
+const noNeeds: Omit<DefaultNeeds, 'types'> = { functions: [], relations: [] };
