@@ -14,7 +14,8 @@ beforeAll(async () => {
      alter table public.notes enable row level security;
      create policy "own notes" on public.notes for select to authenticated using (owner = auth.uid());
      create policy "write own" on public.notes for insert to authenticated with check (owner = auth.uid());
-     insert into public.notes (title, owner) values ('somebody else''s', gen_random_uuid());`,
+     insert into public.notes (title, owner) values ('somebody else''s', gen_random_uuid());
+     create function public.echo(word text) returns text language sql stable as 'select word';`,
   );
   ({ site, app, member: ines } = made);
   await ines.client.from('notes').insert({ title: 'of Ines' });
@@ -67,6 +68,36 @@ describe('a call that is tried', () => {
     await form.getByRole('button', { name: 'Send POST, and write' }).click();
     await reply.getByText(/written/).waitFor();
     expect(await count()).toBe(2);
+    await context.close();
+  });
+
+  it('says of an argument in the query where the server takes it for a filter', async () => {
+    const { form, context, problems } = await open('rpc.public.echo(text).get');
+    const field = form.getByRole('textbox', { name: 'word' });
+    const filters = [
+      'eq.1',
+      'not.gt.1',
+      'in.(1,2)',
+      'is.null',
+      'fts(english).a',
+      'like(any).{a}',
+      'isdistinct.1',
+      'in.1',
+    ];
+    const values = ['1', 'equal', 'eq', 'eq1.5', 'x.eq.1', 'EQ.1', 'eq(some).1', 'fts(a-b).c', ' eq.1'];
+    for (const value of [...filters, ...values]) {
+      await field.fill(value);
+      const answer = await fetch(`${app.url}/rest/v1/rpc/echo?word=${encodeURIComponent(value)}`, {
+        headers: { apikey: app.publishable_key },
+      });
+      const isArgument = answer.ok && (await answer.json()) === value;
+      expect([value, isArgument]).toEqual([value, values.includes(value)]);
+      const told = await form.getByText(/is a filter on the result, not this argument/).count();
+      expect([value, told]).toEqual([value, isArgument ? 0 : 1]);
+    }
+    await field.fill('eq.1');
+    expect(await form.textContent()).toContain('What begins with eq. is a filter on the result, not this argument');
+    expect(problems).toEqual([]);
     await context.close();
   });
 

@@ -52,6 +52,17 @@ export const canUpsert = ({ area, method }: CallEntry): boolean => area === 'res
 export const asked = (parameters: readonly CallParameter[]): CallParameter[] =>
   parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== '<field>');
 
+/**
+ * How the value of an argument begins where the server takes it for a filter on what the function answers, whatever the name: by GET, arguments
+ * and filters stand in the same query (PostgREST docs, "Functions as RPC"). Null where it is the argument. Pure.
+ */
+export function filterBeginning({ area, method }: CallEntry, value: string): string | null {
+  return area === 'rpc' && method === 'GET' ? (beginning.exec(value)?.[0] ?? null) : null;
+}
+
+const beginning =
+  /^(?:not|in|is|isdistinct|neq|c[sd]|ov|s[lr]|nx[lr]|adj|(?:pl|ph|w)?fts(?:\([\p{L}\d_$ ]+\))?|(?:eq|[gl]te?|i?like|i?match)(?:\((?:any|all)\))?)\./u;
+
 /** The form as it begins: the example of the call. Pure. */
 export function draftOf(call: CallEntry, parameters: readonly CallParameter[], { example }: CallDetail): Draft {
   const names = asked(parameters).map(({ name }) => name);

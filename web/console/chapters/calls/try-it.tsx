@@ -21,6 +21,7 @@ import {
   canUpsert,
   type Draft,
   draftOf,
+  filterBeginning,
   isWrite,
   operators,
   schemaOf,
@@ -140,6 +141,7 @@ export function TryIt({
             onChange={(event) => change({ query: { ...draft.query, [name]: event.currentTarget.value } })}
             autoComplete="off"
             spellCheck={false}
+            description={filterNote(filterBeginning(call, draft.query[name] ?? ''))}
           />
         ))}
       </div>
@@ -212,6 +214,14 @@ export function TryIt({
     </form>
   );
 }
+
+/** What is said beside an argument that is none for how it begins. */
+const filterNote = (begins: string | null) =>
+  begins !== null && (
+    <span className={styles.warning}>
+      What begins with {begins} is a filter on the result, not this argument; POST takes it as it is.
+    </span>
+  );
 
 /** Which rows: a field, an operator and a value each. */
 function Filters({
