@@ -34,6 +34,10 @@ export interface Entity {
   unlogged?: true;
   /** Which writes PostgreSQL takes at all, by its structure: a view may take none. */
   writable: { insert: boolean; update: boolean; delete: boolean };
+  /**
+   * Of a view, what it calls the primary key of its table: where it shows all of it, and each row of the table once at most. Empty for views that
+   * join, group or repeat rows, whose keys upserts may still go by: `shown_keys` and the schema cache ask only whether a key is shown.
+   */
   primary_key: string[];
   unique_keys: string[][];
   /** Keys WITHOUT OVERLAPS: of rows that are alike in `fields`, no two overlap in `period`. Absent where there is none. */

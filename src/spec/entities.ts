@@ -8,6 +8,7 @@ import { junctionsOf } from './junctions.ts';
 import { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, idOf, roleName } from './names.ts';
 import { shownKeys } from './shown-keys.ts';
+import { ViewKeys } from './view-keys.ts';
 import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
 
@@ -44,10 +45,11 @@ export const allEntities = (facts: Facts): Entity[] => describe(new Lookup(facts
 
 function describe(look: Lookup, relations: readonly RelationFact[]): Entity[] {
   const computed = groupBy(look.computed, ({ relation }) => relation.oid);
+  const keys = new ViewKeys(look.facts);
   return relations
     .filter((relation) => !relation.is_partition)
     .sort(byName)
-    .map((relation) => entity(look, relation, computed.get(relation.oid)));
+    .map((relation) => entity(look, relation, keys, computed.get(relation.oid)));
 }
 
 /** The names of fields by their numbers. */
@@ -78,7 +80,7 @@ function computedFields(computed: readonly Computed[] = []): Pick<Entity, 'compu
 
 const kinds = { r: 'table', p: 'partitioned table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
 
-function entity(look: Lookup, relation: RelationFact, computed?: readonly Computed[]): Entity {
+function entity(look: Lookup, relation: RelationFact, keys: ViewKeys, computed?: readonly Computed[]): Entity {
   const { facts } = look;
   const constraints = look.constraints.get(relation.oid) ?? [];
   const named = (keys: readonly ConstraintFact[]) => keys.map((one) => namesOf(look, relation.oid, one.fields));
@@ -107,7 +109,7 @@ function entity(look: Lookup, relation: RelationFact, computed?: readonly Comput
       update: (relation.updatable_by_trigger & 4) !== 0,
       delete: (relation.updatable_by_trigger & 16) !== 0,
     },
-    primary_key: named(constraints.filter((one) => one.kind === 'p'))[0] ?? [],
+    primary_key: namesOf(look, relation.oid, keys.of(relation.oid)),
     unique_keys: named(constraints.filter((one) => one.kind === 'u' && !one.special?.period)).sort((a, b) =>
       compareText(a.join('\0'), b.join('\0')),
     ),

@@ -62,6 +62,29 @@ it('makes a table in SQL, and inserts, edits and deletes a row of it in Data', a
   expect(problems).toEqual([]);
 });
 
+it('edits a row through a view that shows the key of its table', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    `create table public.tickets (id int primary key, title text); insert into public.tickets values (1, 'Printer on fire'), (2, 'Second');
+     create view public.open_tickets as select id as number, title from public.tickets;`,
+  );
+  const { page, problems } = await site.visit(`/app/${app.ref}/data/public/open_tickets`);
+  const grid = page.getByRole('grid', { name: 'Rows of open_tickets' });
+  await grid.getByText('Printer on fire').dblclick();
+  const cell = page.getByRole('form', { name: 'Edit title' });
+  await cell.getByRole('textbox', { name: 'title' }).fill('Printer is fine');
+  await cell.getByRole('button', { name: 'Save' }).click();
+  await grid.getByText('Printer is fine').waitFor();
+  const rows = await clientOf(app, app.secret_key).from('tickets').select('id, title').order('id');
+  expect(rows.data).toEqual([
+    { id: 1, title: 'Printer is fine' },
+    { id: 2, title: 'Second' },
+  ]);
+  expect(problems).toEqual([]);
+});
+
 it('says where a statement is wrong', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/sql`);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultRestSettings } from '../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { Specification } from '../../../contract/specification.ts';
+import type { EntitiesChapter } from '../../../contract/specification-entities.ts';
 import { diffedApp } from '../../../test/support/diffed-app.ts';
 import { specificationMarkdown } from '../markdown/specification.ts';
 import { diffChapters } from './diff.ts';
@@ -330,9 +331,12 @@ describe('a change of the app is told in words that a business person can read',
     const calls = now.calls as { calls: { id: string; area: string }[] };
     const without = calls.calls.filter(({ id }) => id !== 'rest.describe');
     expect(words({ ...now, calls: { ...calls, calls: without } }, now)).not.toEqual([]);
+    const entities = now.entities as unknown as EntitiesChapter;
+    const keyless = entities.entities.map((one) => (one.kind === 'view' ? { ...one, primary_key: [] } : one));
+    expect(keyless).not.toEqual(entities.entities);
     const then = {
       ...now,
-      entities: { ...(now.entities as object), junctions: undefined, shown_keys: undefined },
+      entities: { ...entities, entities: keyless, junctions: undefined, shown_keys: undefined },
       calls: {
         ...calls,
         rows: undefined,

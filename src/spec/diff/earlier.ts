@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from './differences.ts';
  * Chapters of an earlier version in the form that they have now, so that a new Ninefold is no change of what the app does. Calls on rows told all
  * fields of their entity again, where now the chapter's `rows` tells once what they have in common, as it does in `other`; what is granted
  * on what is made from now on was not told, nor the call that describes the others, nor
- * what a table between two others joins, nor what calls embed through views. Pure.
+ * what a table between two others joins, nor what calls embed through views and which keys views show. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
   return withJunctions(withDescribing(withFromNowOn(withRows(chapters, other), other), other), other);
@@ -22,7 +22,11 @@ function withJunctions(chapters: JsonObject, other: JsonObject): JsonObject {
   if (!isObject(entities) || !isObject(other.entities)) return chapters;
   if (entities.junctions !== undefined && entities.shown_keys !== undefined) return chapters;
   const { junctions, shown_keys, sources } = other.entities;
-  return { ...chapters, entities: { ...entities, junctions, shown_keys, sources } };
+  const keys = new Map(listIn(other.entities, 'entities').map(({ id, primary_key }) => [id, primary_key]));
+  const told = listIn(entities, 'entities').map((entity) =>
+    entity.kind === 'view' && keys.has(entity.id) ? { ...entity, primary_key: keys.get(entity.id) } : entity,
+  );
+  return { ...chapters, entities: { ...entities, entities: told, junctions, shown_keys, sources } };
 }
 
 function withRows(chapters: JsonObject, other: JsonObject): JsonObject {

@@ -1,0 +1,37 @@
+import { viewColumnOrigins } from '../catalog/view-columns.ts';
+import type { Facts } from './facts.ts';
+
+/** Bit of pg_relation_is_updatable. */
+const DELETE = 16;
+
+/**
+ * By which fields a view's rows are told apart: those that show the whole primary key of a table of which each row is one row of the view at
+ * most. That is so of views through which PostgreSQL itself writes (PostgreSQL manual, "Updatable Views"): one table or such a view, and
+ * nothing that joins, groups or repeats rows. A view that joins may show a key twice, so that calls about one row would reach several.
+ */
+export class ViewKeys {
+  readonly #relations: ReadonlyMap<number, Facts['relations'][number]>;
+  readonly #keys: ReadonlyMap<number, readonly number[]>;
+  readonly #trees: ReadonlyMap<number, string>;
+
+  constructor({ relations, constraints, view_trees }: Pick<Facts, 'relations' | 'constraints' | 'view_trees'>) {
+    this.#relations = new Map(relations.map((relation) => [relation.oid, relation]));
+    this.#keys = new Map(
+      constraints.flatMap(({ kind, relation, fields }) => (kind === 'p' ? [[relation, fields]] : [])),
+    );
+    this.#trees = new Map(view_trees.map(({ view, tree }) => [view, tree]));
+  }
+
+  /** Numbers of the fields, in the order of the key; of a table its primary key. None where rows are not told apart. */
+  of(oid: number): readonly number[] {
+    const relation = this.#relations.get(oid);
+    if (relation?.kind !== 'v') return this.#keys.get(oid) ?? [];
+    // A rule that stands in for it says nothing of the rows.
+    if ((relation.updatable & DELETE) === 0 || relation.replaced.includes('delete')) return [];
+    const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');
+    const beneath = origins[0]?.table;
+    if (beneath === undefined) return [];
+    const shown = this.of(beneath).map((field) => origins.find(({ tableColumn }) => tableColumn === field)?.column);
+    return shown.every((column) => column !== undefined) ? shown : [];
+  }
+}
