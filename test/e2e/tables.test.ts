@@ -70,7 +70,7 @@ it('edits a row through a view that shows the key of its table', async () => {
     `create table public.tickets (id int primary key, title text); insert into public.tickets values (1, 'Printer on fire'), (2, 'Second');
      create view public.open_tickets as select id as number, title from public.tickets;`,
   );
-  const { page, problems } = await site.visit(`/app/${app.ref}/data/public/open_tickets`);
+  const { page, problems } = await site.visit(`/app/${app.ref}/data?table=public.open_tickets`);
   const grid = page.getByRole('grid', { name: 'Rows of open_tickets' });
   await grid.getByText('Printer on fire').dblclick();
   const cell = page.getByRole('form', { name: 'Edit title' });

@@ -10,6 +10,7 @@ import {
   conditionWords,
   type Decision,
   findsNothing,
+  lacks,
   limit,
   namesOf,
   open,
@@ -269,7 +270,7 @@ export class Access {
     if (barred !== undefined) return refuse(`the role may neither give field ${barred} nor compute its default`);
     const needed = giving === null ? [] : this.rights.fieldsNeeded(relation).filter(isOpen);
     const missing = needed.find((name) => nameOf(name) === undefined);
-    if (missing !== undefined) return refuse(`field ${missing} must have a value, and none can be given (23502)`);
+    if (missing !== undefined) return lacks(missing);
     if (give.length === 0) return decision;
     const named = give.map(nameOf).join(', ');
     return limit(decision, `with ${named} given`, `the role may not compute the default of ${named}`);

@@ -11,17 +11,24 @@ export interface Decision {
   reason: string;
   /** `never` only: PostgreSQL answers with an error, where else the statement finds no row. */
   refused: boolean;
+  /** `never` only: no right stands in the way, but a rule that no row can keep, by its SQLSTATE; else null. */
+  rule: '23502' | null;
   /** Names of the policies that were looked at, permissive first. */
   policies: string[];
   /** Fields the grant is limited to; null where it covers all. */
   columns: string[] | null;
 }
 
-const blank = { words: '', refused: false, policies: [], columns: null };
+const blank = { words: '', refused: false, rule: null, policies: [], columns: null };
 
 export const always = (reason: string): Decision => ({ ...blank, verdict: 'always', reason });
 export const open = (reason: string, words: string): Decision => ({ ...blank, verdict: 'when', words, reason });
 export const refuse = (reason: string): Decision => ({ ...blank, verdict: 'never', refused: true, reason });
+/** Field `name` must have a value, and no statement can give one. */
+export const lacks = (name: string): Decision => ({
+  ...refuse(`field ${name} must have a value, and none can be given (23502)`),
+  rule: '23502',
+});
 export const findsNothing = (reason: string): Decision => ({ ...blank, verdict: 'never', reason });
 
 /** The decision with one more condition, and why. */

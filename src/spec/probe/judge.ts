@@ -18,17 +18,17 @@ export interface Tried {
 }
 
 /**
- * Holds what was tried against what the cell claims. `trouble`: why there are no rows.
+ * Holds what was tried against what the cell claims. `trouble`: why there are no rows. `isRule`: what refuses is no right.
  */
 export function judge(
   cell: RoleCell,
   tried: readonly Tried[],
   note: string | null,
   trouble: string | null,
+  isRule = false,
 ): ProbedCell {
   // The probe asks for rights, and a rule that no row can keep is none.
-  if (cell.verdict === 'never' && cell.reason.endsWith('(23502)'))
-    return notProbed(cell, `a rule, no right: ${cell.reason}`);
+  if (cell.verdict === 'never' && isRule) return notProbed(cell, `a rule, no right: ${cell.reason}`);
   const tries = tried.map((one) => tryOf(cell, one));
   const { role, entity, operation, verdict } = cell;
   const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');

@@ -49,6 +49,7 @@ export async function probeRelation(
     tries: Planned[];
     conditions: { attempt: Attempt; at: number }[];
     note: string | null;
+    isRule: boolean;
   }[] = [];
   const attempts: Attempt[] = [];
   const push = (attempt: Attempt): number => attempts.push(attempt) - 1;
@@ -65,7 +66,9 @@ export async function probeRelation(
   for (const cell of cells) {
     const role = roles.find((one) => one.name === cell.role);
     if (!role || barred.has(cell)) continue;
-    const entry = { cell, tries: [] as Planned[], conditions: [], note: null as string | null };
+    const decision = ground.access.decide(role.caller, relation, cell.operation as RowOperation);
+    const isRule = role.barred === null && decision.rule !== null;
+    const entry = { cell, tries: [] as Planned[], conditions: [], note: null as string | null, isRule };
     planned.push(entry);
     for (const person of peopleOf(role, ground.accounts, concerned, seeded, ground.breadth.members)) {
       const plans = tries.plan(cell, role, person, scene);
@@ -101,7 +104,7 @@ export async function probeRelation(
   );
   const callsLate = ground.facts.write_functions.some((call) => call.relation === relation.oid && call.by === 'index');
   const results = new Map(
-    planned.map(({ cell, tries: plans, note }) => {
+    planned.map(({ cell, tries: plans, note, isRule }) => {
       const tried = plans.map((plan): Tried => {
         const answer = answers[places.get(plan) ?? -1] ?? {
           sqlstate: '',
@@ -122,7 +125,7 @@ export async function probeRelation(
           callsLate,
         };
       });
-      return [cell, judge(cell, tried, note, trouble)];
+      return [cell, judge(cell, tried, note, trouble, isRule)];
     }),
   );
   return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));

@@ -96,6 +96,15 @@ describe('every situation of the matrix', () => {
     expect(untold.length / cells.length, shown(untold.slice(0, 50))).toBeLessThan(0.05);
   });
 
+  it('what a right refuses is probed, whatever it is named', async () => {
+    await database.pool.script(
+      'create schema "odd (23502)" authorization app_owner; set role app_owner; create table "odd (23502)".t (id int)',
+    );
+    const found = await probed(['odd (23502)']);
+    expect(new Set(found.map(({ role, outcome }) => (role === 'anon' ? outcome : '')))).toContain('agrees');
+    expect(found.filter(({ note }) => note?.startsWith('a rule'))).toEqual([]);
+  });
+
   it('a claim that is turned round disagrees', async () => {
     const turned: Readonly<Record<Verdict, Verdict>> = { always: 'never', never: 'always', when: 'when' };
     const again = await probed(schemas, (chapter) => {
