@@ -1,8 +1,6 @@
 import { viewColumnOrigins } from '../catalog/view-columns.ts';
+import { writeBit } from './access/view-access.ts';
 import type { Facts } from './facts.ts';
-
-/** Bit of pg_relation_is_updatable. */
-const DELETE = 16;
 
 /**
  * By which fields a view's rows are told apart: those that show the whole primary key of a table of which each row is one row of the view at
@@ -27,7 +25,7 @@ export class ViewKeys {
     const relation = this.#relations.get(oid);
     if (relation?.kind !== 'v') return this.#keys.get(oid) ?? [];
     // A rule that stands in for it says nothing of the rows.
-    if ((relation.updatable & DELETE) === 0 || relation.replaced.includes('delete')) return [];
+    if ((relation.updatable & writeBit.delete) === 0 || relation.replaced.includes('delete')) return [];
     const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');
     const beneath = origins[0]?.table;
     if (beneath === undefined) return [];
