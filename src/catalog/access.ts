@@ -1,5 +1,5 @@
 import type { GrantFact } from './entities.ts';
-import { commentOf, isOwnSchema, list } from './fragments.ts';
+import { callsFunction, commentOf, functionNamed, isOwnSchema, list } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Who may do what, as the catalogue has it. Object identifiers are numbers. */
@@ -10,7 +10,7 @@ export interface AccessFacts {
   schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
   policies: PolicyFact[];
   /** What the query of a view names: relations, their fields (0 for the whole), and functions. */
-  view_uses: { view: number; relation: number; field: number; function: number }[];
+  view_uses: ViewUseFact[];
   sequences: { oid: number; schema: string; name: string; grants: GrantFact[] }[];
   /** Functions, of any schema, whose rights are not the default (EXECUTE for PUBLIC). */
   restricted_functions: { oid: number; name: string; grants: GrantFact[] }[];
@@ -20,6 +20,15 @@ export interface AccessFacts {
   unpopulated: number[];
   /** The roles that members can have. */
   member_roles: { name: string; description: string | null }[];
+}
+
+export interface ViewUseFact {
+  view: number;
+  relation: number;
+  field: number;
+  function: number;
+  /** Of functions: outside what the view selects, of a view without queries within its own. */
+  anyway: boolean;
 }
 
 export interface RoleFact {
@@ -51,13 +60,17 @@ export interface PolicyFact {
   using: string | null;
   check: string | null;
   comment: string | null;
-  /** Functions that the policy calls, PostgreSQL's own left out. */
-  functions: number[];
+  /** Functions that the policy calls, by operators and casts too, PostgreSQL's own left out, and which of its conditions calls each. */
+  functions: { oid: number; using: boolean; check: boolean }[];
 }
 
 const grants = (acl: string): string =>
   `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
     from aclexplode(${acl}) g)`;
+
+/** Whether the query of a view calls the function `p` beside what it selects. With queries within it, the text of its tree does not tell. */
+const callsOutsideTargets = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) = 0
+        and ${callsFunction(`overlay(${tree} placing '' from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`)}`;
 
 export const accessQueries: CatalogueQueries<AccessFacts> = {
   database: `select json_build_object('owner', d.datdba::int8, 'version', current_setting('server_version_num')::int)
@@ -94,9 +107,12 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     left join (
-      select d.objid as of, json_agg(distinct d.refobjid::int8) as functions from pg_catalog.pg_depend d
-      where d.classid = 'pg_catalog.pg_policy'::regclass and d.refclassid = 'pg_catalog.pg_proc'::regclass
-      group by d.objid) f on f.of = p.oid
+      select c.of, json_agg(json_build_object('oid', c.oid, 'using', c.using, 'check', c."check") order by c.oid) as functions from (
+        select distinct d.objid as of, p.oid::int8 as oid, ${callsFunction('l.polqual::text')} as using, ${callsFunction('l.polwithcheck::text')} as "check"
+        from pg_catalog.pg_depend d ${functionNamed('join')}
+        join pg_catalog.pg_policy l on l.oid = d.objid
+        where d.classid = 'pg_catalog.pg_policy'::regclass) c
+      group by c.of) f on f.of = p.oid
     ${commentOf('pg_policy', 'p.oid')}
     order by p.polrelid, p.polpermissive desc, p.polname`),
 
@@ -104,14 +120,14 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     select distinct r.ev_class::int8 as view,
       case when d.refclassid = 'pg_catalog.pg_class'::regclass then d.refobjid::int8 else 0 end as relation,
       case when d.refclassid = 'pg_catalog.pg_class'::regclass then d.refobjsubid else 0 end as field,
-      case when d.refclassid = 'pg_catalog.pg_proc'::regclass then d.refobjid::int8 else 0 end as function
+      coalesce(p.oid::int8, 0) as function, case when p.oid is null then false else ${callsOutsideTargets('r.ev_action::text')} end as anyway
     from pg_catalog.pg_rewrite r
     join pg_catalog.pg_class v on v.oid = r.ev_class and v.relkind = 'v'
     join pg_catalog.pg_namespace n on n.oid = v.relnamespace and ${isOwnSchema('n')}
-    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid ${functionNamed('left join')}
     left join pg_catalog.pg_class c on d.refclassid = 'pg_catalog.pg_class'::regclass and c.oid = d.refobjid
     where r.ev_type = '1' and d.deptype = 'n'
-      and (d.refclassid = 'pg_catalog.pg_proc'::regclass
+      and (p.oid is not null
         or c.relkind in ('r', 'p', 'v', 'm', 'f') and c.oid <> r.ev_class)
     order by 1, 2, 3, 4`),
 

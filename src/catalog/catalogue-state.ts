@@ -8,6 +8,7 @@ const read = [
   ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
   ...['pg_extension', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper', 'pg_description'],
   ...['pg_range', 'pg_sequence', 'pg_default_acl', 'pg_partitioned_table'],
+  ...['pg_publication', 'pg_publication_rel', 'pg_publication_namespace'],
   ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
 ];
 

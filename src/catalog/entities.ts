@@ -1,5 +1,5 @@
 import { type CollationFact, collationOf } from './collations.ts';
-import { commentOf, isOwnSchema, list, relationsOf } from './fragments.ts';
+import { commentOf, functionNamed, isOwnSchema, list, relationsOf } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
@@ -74,8 +74,14 @@ export interface FieldFact {
   collation: CollationFact | null;
   /** Grants on this column alone. */
   grants: GrantFact[] | null;
-  /** Sequences and functions that the default calls. */
-  needs: { sequences: number[]; functions: number[] } | null;
+  /** What the default calls. */
+  needs: NeedsFact | null;
+}
+
+/** Sequences and functions, those of operators among them, by number. */
+export interface NeedsFact {
+  sequences: number[];
+  functions: number[];
 }
 
 /** A constraint of NOT NULL. They outnumber all others, so what it says of itself is short. */
@@ -97,6 +103,8 @@ export interface TypeFact {
   is_array: boolean;
   not_null: boolean;
   default: string | null;
+  /** What the default of a domain calls. */
+  needs: NeedsFact | null;
   labels: string[] | null;
   /** Composite types that stand alone: their attributes in order. */
   attributes: { name: string; type: string; comment?: string }[] | null;
@@ -172,6 +180,16 @@ export const isUnserved = (relation: string): string =>
         join pg_catalog.pg_rewrite r on r.oid = d.objid)
     select u.oid from unserved u))`;
 
+/** By `of`, what somebody must be allowed to use who computes a default: of a field, or of a domain. */
+const needsOf = (catalogue: 'pg_attrdef' | 'pg_type'): string => `(
+      select d.objid as of, json_build_object(
+        'sequences', coalesce(json_agg(distinct s.oid::int8) filter (where s.oid is not null), '[]'),
+        'functions', coalesce(json_agg(distinct p.oid::int8) filter (where p.oid is not null), '[]')) as needs
+      from pg_catalog.pg_depend d ${functionNamed('left join')}
+      left join pg_catalog.pg_class s on d.refclassid = 'pg_catalog.pg_class'::regclass and s.oid = d.refobjid and s.relkind = 'S'
+      where d.classid = 'pg_catalog.${catalogue}'::regclass and d.deptype = 'n' and (p.oid is not null or s.oid is not null)
+      group by d.objid)`;
+
 const standsAlone = (type: string): string =>
   `${type}.typtype = 'c' and exists (select from pg_catalog.pg_class r where r.oid = ${type}.typrelid and r.relkind = 'c')`;
 
@@ -215,15 +233,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     left join pg_catalog.pg_constraint k on k.contype = 'n' and k.conrelid = a.attrelid and k.conkey[1] = a.attnum
     ${commentOf('pg_constraint', 'k.oid', '0', 'km')}
-    left join (
-      select p.objid as of, json_build_object(
-        'sequences', coalesce(json_agg(p.refobjid::int8) filter (where p.refclassid = 'pg_catalog.pg_class'::regclass), '[]'),
-        'functions', coalesce(json_agg(p.refobjid::int8) filter (where p.refclassid = 'pg_catalog.pg_proc'::regclass), '[]')) as needs
-      from pg_catalog.pg_depend p
-      left join pg_catalog.pg_class s on p.refclassid = 'pg_catalog.pg_class'::regclass and s.oid = p.refobjid
-      where p.classid = 'pg_catalog.pg_attrdef'::regclass and p.deptype = 'n'
-        and (p.refclassid = 'pg_catalog.pg_proc'::regclass or s.relkind = 'S')
-      group by p.objid) w on w.of = d.oid and a.attgenerated = ''
+    left join ${needsOf('pg_attrdef')} w on w.of = d.oid and a.attgenerated = ''
     ${commentOf('pg_class', 'c.oid', 'a.attnum')}
     where not c.relispartition or c.oid in (
       select k.confrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.conparentid = 0)
@@ -238,7 +248,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       case y.typtype when 'd' then y.typbasetype when 'r' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngtypid = y.oid)
         when 'm' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngmultitypid = y.oid) else y.typelem end::int8 as base,
       case when y.typtype = 'd' then format_type(y.typbasetype, y.typtypmod) end as base_name,
-      y.typtype = 'b' and y.typelem <> 0 as is_array, y.typnotnull as not_null, y.typdefault as "default",
+      y.typtype = 'b' and y.typelem <> 0 as is_array, y.typnotnull as not_null, y.typdefault as "default", w.needs,
       case when y.typtype = 'e' then (select json_agg(l.enumlabel order by l.enumsortorder)
         from pg_catalog.pg_enum l where l.enumtypid = y.oid) end as labels,
       case when ${standsAlone('y')} then (select json_agg(json_strip_nulls(json_build_object('name', a.attname,
@@ -251,6 +261,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       y.typcollation in (select l.oid from pg_catalog.pg_collation l where not l.collisdeterministic) as loose,
       m.description as comment
     from pg_catalog.pg_type y join pg_catalog.pg_namespace n on n.oid = y.typnamespace and ${isOwnSchema('n')}
+    left join ${needsOf('pg_type')} w on w.of = y.oid and y.typtype = 'd' and y.typdefault is not null
     ${commentOf('pg_type', 'y.oid')}
     where y.typtype in ('d', 'e', 'r', 'm')
       or y.typtype = 'c' and (y.oid in (select u.oid from used u) or y.typarray in (select u.oid from used u)) or ${standsAlone('y')}

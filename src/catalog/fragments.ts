@@ -11,18 +11,29 @@ export const commentOf = (catalogue: string, oid: string, part = '0', alias = 'm
 /** Whether the constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
 
+/** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
+export const isOwnSchema = (alias: string): string =>
+  `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;
+
+/**
+ * The function `p` that an entry `d` of pg_depend names, to be joined or left joined: an expression depends on the operators in it, and
+ * PostgreSQL asks for the right to execute their functions too.
+ */
+export const functionNamed = (join: 'join' | 'left join'): string => `
+    left join pg_catalog.pg_operator o on d.refclassid = 'pg_catalog.pg_operator'::regclass and o.oid = d.refobjid
+    ${join} pg_catalog.pg_proc p on d.refclassid in ('pg_catalog.pg_proc'::regclass, 'pg_catalog.pg_operator'::regclass)
+      and p.oid = coalesce(o.oprcode::oid, d.refobjid)`;
+
 /**
  * Joins to what depends on a function whose rights are not the default (EXECUTE for PUBLIC), in a row `p` of it; `of` is the class of the one
  * and `id` its row.
  */
 export const callingRestricted = (of: string, id: string): string => `
     join pg_catalog.pg_depend d on d.classid = 'pg_catalog.${of}'::regclass and d.objid = ${id} and d.deptype = 'n'
-      and d.refclassid = 'pg_catalog.pg_proc'::regclass
-    join pg_catalog.pg_proc p on p.oid = d.refobjid and p.proacl is not null`;
+    ${functionNamed('join')} and p.proacl is not null`;
 
-/** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
-export const isOwnSchema = (alias: string): string =>
-  `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;
+/** Whether an expression, the text of its parse tree, calls the function `p`: by its name, by an operator, as a cast or as an aggregate. */
+export const callsFunction = (tree: string): string => `coalesce(strpos(${tree}, 'id ' || p.oid || ' ') > 0, false)`;
 
 /** A query's rows as one JSON array of objects. */
 export const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;

@@ -48,6 +48,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   pg_get_viewdef: [...printing, 'pg_rewrite'],
   pg_has_role: rights,
   pg_options_to_table: [],
+  pg_partition_ancestors: ['pg_inherits'],
   pg_partition_root: ['pg_inherits'],
   pg_relation_is_updatable: foreign,
   shobj_description: ['pg_shdescription'],

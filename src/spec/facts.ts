@@ -10,6 +10,7 @@ import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
 import { type IndexFacts, indexQueries } from '../catalog/indexes.ts';
 import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
+import { type PublicationFacts, publicationQueries } from '../catalog/publications.ts';
 import {
   type CatalogueJson,
   parseCatalogue,
@@ -31,7 +32,8 @@ interface AskedFacts
     RoutineFacts,
     IndexFacts,
     WriteFunctionFacts,
-    CheckedTypeFacts {}
+    CheckedTypeFacts,
+    PublicationFacts {}
 
 /** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
 export interface Facts extends ObjectFacts, AskedFacts {
@@ -71,6 +73,7 @@ const askedQueries = {
   ...indexQueries,
   ...writeFunctionQueries,
   ...checkedTypeQueries,
+  ...publicationQueries,
 };
 
 /**

@@ -126,7 +126,7 @@ function entry(
 /** The app's own functions that a policy calls; those of Ninefold are the same in every app. */
 function functionsOf(told: ReadonlyMap<number, RoutineFact>, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
   const called = policy.functions
-    .flatMap((oid) => told.get(oid) ?? [])
+    .flatMap(({ oid }) => told.get(oid) ?? [])
     .map((routine) => ({ id: idOf(routine), body: routine.body }))
     .sort((a, b) => compareText(a.id, b.id));
   return called.length === 0 ? {} : { functions: called };

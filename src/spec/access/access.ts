@@ -18,8 +18,10 @@ import {
   refuse,
 } from './decision.ts';
 import { type Giving, givingOnly, ShownFields } from './giving.ts';
-import { callFunction, Policies, type RowOperation, type RowSecurity } from './policies.ts';
+import { Heirs } from './heirs.ts';
+import { functionsCalled, Policies, type RowOperation, type RowSecurity } from './policies.ts';
 import { PolicyGraph } from './policy-graph.ts';
+import { Replicas } from './replicas.ts';
 import { refusedByRules } from './rewrite-rules.ts';
 import { isGiven, type Rights } from './rights.ts';
 import { holdsNothing, nameKey, ViewAccess, writeBit } from './view-access.ts';
@@ -52,6 +54,7 @@ export class Access {
   readonly #views: ViewAccess;
   readonly #graph: PolicyGraph;
   readonly #writes: WriteCalls;
+  readonly #replicas: Replicas;
   readonly #shown: ShownFields;
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
@@ -59,8 +62,10 @@ export class Access {
   constructor({ facts, relations, rights }: Lookup) {
     this.rights = rights;
     this.policies = new Policies(facts, this.rights);
-    this.#writes = new WriteCalls(facts, this.rights);
     this.#relations = relations;
+    const heirs = new Heirs(facts, relations);
+    this.#writes = new WriteCalls(facts, this.rights, heirs);
+    this.#replicas = new Replicas(facts, heirs);
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
     const uses = new ViewUses(facts);
@@ -178,7 +183,7 @@ export class Access {
       return always('no row-level security on relations of this kind');
     const decision = this.#table(caller, role, relation, operation, giving);
     if (operation === 'select' || decision.verdict === 'never') return decision;
-    return this.#writes.decide(decision, caller.oid, relation, operation);
+    return this.#replicas.decide(this.#writes.decide(decision, caller.oid, relation, operation), relation, operation);
   }
 
   #table(
@@ -285,14 +290,9 @@ export class Access {
     policies: readonly PolicyFact[],
   ): string | null {
     // Functions run as whoever calls, even beneath a view that reads with its owner's rights.
-    const routine = this.rights
-      .refusedFunctions(
-        caller.oid,
-        policies.flatMap((policy) => policy.functions),
-      )
-      .find((name) => callFunction(policies, operation, name));
+    const [routine] = this.rights.refusedFunctions(caller.oid, functionsCalled(policies, operation));
     if (routine) return `a policy calls ${routine}(), which the role may not execute (42501)`;
-    if (this.#graph.recurses(role, relation, operation)) {
+    if (this.#graph.recurses(caller.oid, role, relation, operation)) {
       return 'its policies lead back to the table that they protect: infinite recursion (42P17)';
     }
     for (const [schema, name] of this.policies.relationsIn(policies, operation)) {

@@ -443,4 +443,151 @@ export const matrixCases: MatrixCase[] = [
     name: 'names that need quotes',
     sql: `${secured('"we""ird | näme\n(1)"')} create policy "p'""q" on "we""ird | näme\n(1)" using (${own} or note = '|\\''' or status = 'closed');`,
   },
+  // What operators and casts call, and what partitions, heirs and domains do
+  ...[
+    [
+      'a policy',
+      "alter table t enable row level security; create policy p on t using (note operator(this_schema.===) 'x')",
+    ],
+    [
+      'one condition of a policy',
+      "alter table t enable row level security; create policy p on t using (true) with check (note operator(this_schema.===) 'x')",
+    ],
+    ['a check', "alter table t add check (note operator(this_schema.===) 'x')"],
+    [
+      'the default of a field',
+      "alter table t add n int default (case when 'a' operator(this_schema.===) 'b' then 1 end)",
+    ],
+    [
+      'the condition of a view',
+      "create view v as select id, note from t where note operator(this_schema.===) 'x'; grant all on v to anon, agent, authenticated",
+    ],
+  ].map(([name, made]) => ({
+    name: `an operator in ${name} whose function only one role may execute`,
+    sql: `${granted()} create function f(text, text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create operator === (function = f, leftarg = text, rightarg = text);
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated; ${made};`,
+    roles: ['anon', 'agent'],
+  })),
+  {
+    name: 'a cast in a policy whose function only one role may execute',
+    sql: `${secured()} create type boxed as (a text); create function f(text) returns boxed language plpgsql immutable as 'begin return row($1); end';
+      create cast (text as boxed) with function f(text); revoke execute on function f from public, ${to}; grant execute on function f to authenticated;
+      create policy p on t using ((note::boxed).a is not null);`,
+    roles: ['anon', 'agent', 'service_role'],
+  },
+  ...[
+    [
+      'one partition',
+      `create table t1 partition of t for values in ('open'); create table t2 partition of t default; alter table t2 add check (f(note))`,
+    ],
+    [
+      'each partition',
+      `create table t1 partition of t for values in ('open'); create table t2 partition of t default; alter table t2 add check (f(note)); alter table t1 add check (f(status))`,
+    ],
+    [
+      'the index of one partition',
+      `create table t1 partition of t for values in ('open'); create table t2 partition of t default; create index i on t2 (f(note))`,
+    ],
+    [
+      'the key of partitions beneath one',
+      `create table t1 partition of t for values in ('open') partition by list (f(note)); create table t2 partition of t1 default; create table t3 partition of t default; create table t4 partition of t1 for values in (true)`,
+    ],
+  ].map(([name, made]) => ({
+    name: `what ${name} calls that only one role may execute`,
+    sql: `create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create table t (${columns.replace(' primary key', '')}) partition by list (status); ${made}; ${rows('t')} grant all on t to ${to};
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated;`,
+    roles: ['anon', 'authenticated'],
+  })),
+  {
+    name: 'a key of partitions that calls what only one role may execute',
+    sql: `create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create table t (${columns.replace(' primary key', '')}) partition by list (f(note)); create table t1 partition of t for values in (true);
+      ${rows('t')} grant all on t to ${to}; revoke execute on function f from public, ${to}; grant execute on function f to authenticated;`,
+    roles: ['anon', 'authenticated'],
+  },
+  {
+    name: 'an heir that calls what only one role may execute',
+    sql: `${granted()} create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create table u () inherits (t); insert into u (id) values (7); alter table u add check (f(note)); grant all on u to ${to};
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated;`,
+    roles: ['anon', 'authenticated'],
+  },
+  {
+    name: 'a domain whose default may not be computed, and one that lost the default of the one beneath',
+    sql: `${granted()} create function d() returns int language plpgsql as 'begin return 1; end'; create domain counted as int default d();
+      create domain filled as int not null default 1; create domain again as filled; alter domain again drop default;
+      create table k (id int, note text, n counted); create table l (id int, note text, n again); grant all on k to ${to}; grant select, insert (id, note) on l to ${to};
+      insert into k values (1, 'a', 1); insert into l values (1, 'a', 1); revoke execute on function d from public, ${to};`,
+  },
+  {
+    name: 'a view with the caller’s rights beneath one with its owner’s, whose policy leads back',
+    sql: `${secured()} create view w with (security_invoker) as select * from t; create view v as select * from w; grant all on w, v to ${to};
+      create policy p on t to anon using (exists (select 1 from v where v.id = 1)); create policy q on t to authenticated using (true);`,
+  },
+  // Publications
+  ...[
+    ['without a key', 'create publication this_schema for table k', 'create table k (id int, note text)'],
+    ['with a key', 'create publication this_schema for table k', 'create table k (id int primary key, note text)'],
+    [
+      'whose key may be asked late',
+      'create publication this_schema for table k',
+      'create table k (id int primary key deferrable, note text)',
+    ],
+    [
+      'by which changes are not told',
+      `create publication this_schema for table k with (publish = 'insert, delete')`,
+      'create table k (id int, note text)',
+    ],
+    [
+      'told by all its fields',
+      'create publication this_schema for table k',
+      'create table k (id int, note text); alter table k replica identity full',
+    ],
+    [
+      'told by nothing',
+      'create publication this_schema for table k',
+      'create table k (id int primary key, note text); alter table k replica identity nothing',
+    ],
+    [
+      'of a published schema',
+      'reset role; create publication this_schema for tables in schema this_schema',
+      'create table k (id int, note text)',
+    ],
+    [
+      'with a filter by a field beside the key',
+      `create publication this_schema for table k where (note = 'x')`,
+      'create table k (id int primary key, note text)',
+    ],
+    [
+      'with a filter by the key',
+      'create publication this_schema for table k where (id > 0)',
+      'create table k (id int primary key, note text)',
+    ],
+    [
+      'without its key among the fields',
+      'create publication this_schema for table k (note)',
+      'create table k (id int primary key, note text)',
+    ],
+    [
+      'with a partition without a key',
+      'create publication this_schema for table k',
+      'create table k (id int, note text) partition by list (id); create table k1 partition of k for values in (1); create table k2 partition of k default; alter table k1 replica identity full',
+    ],
+    [
+      'with an heir without a key',
+      'create publication this_schema for table k',
+      'create table k (id int primary key, note text); create table h () inherits (k)',
+    ],
+    [
+      'beneath a view',
+      'create publication this_schema for table k',
+      'create table k (id int, note text); create view v as select id, note from k; grant all on v to anon, authenticated',
+    ],
+  ].map(([name, published, made]) => ({
+    name: `a published table ${name}`,
+    sql: `${made}; insert into k values (1, 'a'); insert into k values (2, 'b'); grant all on k to ${to}; ${published};`,
+    roles: ['anon', 'service_role'],
+  })),
 ];

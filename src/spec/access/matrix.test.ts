@@ -92,8 +92,8 @@ async function attempt(tx: Executor, role: string, claims: string, sql: string, 
   return { sql: `${role} ${claims}: ${sql}`, reached, of };
 }
 
-/** insufficient_privilege, no value where there must be one, infinite recursion, object not in state, cannot write the view, check option of a view. */
-const refusals = new Set(['42501', '23502', '42P17', '55000', '42809', '44000', '0A000']);
+/** insufficient_privilege, no value where there must be one, infinite recursion, object not in state, cannot write the view, check option of a view, a publication that does not fit. */
+const refusals = new Set(['42501', '23502', '42P17', '55000', '42809', '44000', '0A000', '42P10']);
 
 async function heldBy(tx: Executor, relation: string, source: string): Promise<Held> {
   const [fields, ids] = await tx.run([

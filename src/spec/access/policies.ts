@@ -114,14 +114,20 @@ const readText = memoize((text) => {
   return { expression: parseExpression(text), relations: queries ? relationsRead(text) : [], queries };
 });
 
-/** The expressions of a policy that an operation asks. */
-function textsFor(policy: PolicyFact, operation: RowOperation): string[] {
-  const check = operation === 'insert' || operation === 'update' ? (policy.check ?? policy.using) : null;
-  return [operation === 'insert' ? null : policy.using, check].filter((text) => text !== null);
+/** The conditions of a policy that an operation asks: where there is none for new rows, they pass the one for rows that are there. */
+function clausesFor(policy: PolicyFact, operation: RowOperation): ('using' | 'check')[] {
+  const check = policy.check === null ? 'using' : 'check';
+  if (operation === 'insert') return [check];
+  return operation === 'update' ? ['using', check] : ['using'];
 }
 
-/** True where a policy names a function, `schema.name`, for an operation. */
-export const callFunction = (policies: readonly PolicyFact[], operation: RowOperation, name: string): boolean =>
-  policies.some((policy) =>
-    textsFor(policy, operation).some((text) => text.includes(`${name.replace(/^pg_catalog\./, '')}(`)),
-  );
+/** The expressions of a policy that an operation asks. */
+const textsFor = (policy: PolicyFact, operation: RowOperation): string[] =>
+  clausesFor(policy, operation).flatMap((clause) => policy[clause] ?? []);
+
+/** The functions that policies call for an operation. */
+export const functionsCalled = (policies: readonly PolicyFact[], operation: RowOperation): number[] =>
+  policies.flatMap((policy) => {
+    const asked = clausesFor(policy, operation);
+    return policy.functions.filter((one) => asked.some((clause) => one[clause])).map(({ oid }) => oid);
+  });

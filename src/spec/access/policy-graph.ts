@@ -4,12 +4,14 @@ import type { ViewUses } from './view-uses.ts';
 
 /** A relation, looked at with the rights of a role, for an operation. */
 interface Node {
+  /** Whose statement it is: views with the rights of the caller go back to it beneath those with their owner's. */
+  caller: number;
   role: number;
   relation: RelationFact;
   operation: RowOperation;
 }
 
-const keyOf = ({ role, relation, operation }: Node): string => `${role} ${relation.oid} ${operation}`;
+const keyOf = ({ caller, role, relation, operation }: Node): string => `${caller} ${role} ${relation.oid} ${operation}`;
 
 /**
  * Which relations the policies of a relation lead to. PostgreSQL refuses to expand the policies of a relation while it
@@ -39,8 +41,8 @@ export class PolicyGraph {
   }
 
   /** True where PostgreSQL answers the operation with "infinite recursion detected in policy" (42P17). */
-  recurses(role: number, relation: RelationFact, operation: RowOperation): boolean {
-    const start = { role, relation, operation };
+  recurses(caller: number, role: number, relation: RelationFact, operation: RowOperation): boolean {
+    const start = { caller, role, relation, operation };
     const key = keyOf(start);
     let answer = this.#recursive.get(key);
     if (answer === undefined) {
@@ -96,19 +98,19 @@ export class PolicyGraph {
     return next;
   }
 
-  #leadsToAfresh({ role, relation, operation }: Node): Node[] {
+  #leadsToAfresh({ caller, role, relation, operation }: Node): Node[] {
     if (relation.kind === 'v') {
-      const beneath = relation.security_invoker ? role : relation.owner;
+      const beneath = relation.security_invoker ? caller : relation.owner;
       return this.#views.of(relation.oid).relations.flatMap(({ relation: used }) => {
         const fact = this.#numbered.get(used);
-        return fact ? [{ role: beneath, relation: fact, operation: 'select' as const }] : [];
+        return fact ? [{ caller, role: beneath, relation: fact, operation: 'select' as const }] : [];
       });
     }
     const security = this.#policies.rows(role, relation, operation);
     if (!security.bound) return [];
     return this.#policies.relationsIn(security.policies, operation).flatMap(([schema, name]) => {
       const read = this.#named(schema, name);
-      return read ? [{ role, relation: read, operation: 'select' as const }] : [];
+      return read ? [{ caller, role, relation: read, operation: 'select' as const }] : [];
     });
   }
 

@@ -96,7 +96,8 @@ export class Rights {
     for (let type = this.#types.get(field.type_oid); type?.kind === 'd'; type = this.#types.get(type.base)) {
       domains.push(type);
     }
-    if (domains.some((domain) => domain.default !== null)) return false;
+    // A domain takes over the default of the one beneath when it is made, and asks no more for it.
+    if (domains[0] && domains[0].default !== null) return false;
     return field.not_null || domains.some((domain) => domain.not_null);
   }
 
@@ -104,8 +105,10 @@ export class Rights {
   fieldsToGive(role: number, relation: RelationFact): string[] {
     const fields = this.fieldsOf.get(relation.oid) ?? [];
     const lacks = (field: FieldFact): boolean => {
-      if (!field.needs || field.identity !== '') return false;
-      return !this.#computes(role, field.needs.functions, field.needs.sequences);
+      if (field.identity !== '' || field.generated !== '') return false;
+      const type = field.default === null ? this.#types.get(field.type_oid) : undefined;
+      const needs = type?.kind === 'd' ? type.needs : field.needs;
+      return needs !== null && !this.#computes(role, needs.functions, needs.sequences);
     };
     return fields.filter(lacks).map((field) => field.name);
   }

@@ -162,9 +162,11 @@ export class ViewAccess {
   /** The relations of a view's query, and whose rights decide about them. */
   #beneath(caller: CallingRole, view: RelationFact) {
     const uses = this.#uses.of(view.oid);
-    const refused = this.#rights.refusedFunctions(caller.oid, uses.functions);
-    const anyway = refused.find((routine) => callsAnyway(view, routine));
-    const routine = anyway ?? refused[0];
+    const refused = uses.functions.flatMap(({ oid, anyway }) =>
+      this.#rights.refusedFunctions(caller.oid, [oid]).map((routine) => ({ routine, anyway })),
+    );
+    const anyway = refused.find((one) => one.anyway || callsAnyway(view, one.routine))?.routine;
+    const routine = anyway ?? refused[0]?.routine;
     return {
       role: view.security_invoker ? caller.oid : view.owner,
       whose: view.security_invoker ? 'the caller' : 'the view’s owner',

@@ -4,7 +4,8 @@ import { groupBy } from '../group.ts';
 export interface Uses {
   /** Relations that the view's query names, with the numbers of the fields it reads. */
   relations: { relation: number; fields: number[] }[];
-  functions: number[];
+  /** `anyway`: beside what it selects. */
+  functions: { oid: number; anyway: boolean }[];
 }
 
 /** What each view is made of. */
@@ -23,7 +24,7 @@ export class ViewUses {
     );
     return {
       relations: [...relations].map(([relation, used]) => ({ relation, fields: used.map((use) => use.field) })),
-      functions: uses.flatMap((use) => (use.function === 0 ? [] : [use.function])),
+      functions: uses.flatMap((use) => (use.function === 0 ? [] : [{ oid: use.function, anyway: use.anyway }])),
     };
   }
 }

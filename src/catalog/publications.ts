@@ -1,0 +1,42 @@
+import { list, relationsOf } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
+
+/** Which writes PostgreSQL refuses because a publication could not tell of them. */
+export interface PublicationFacts {
+  unreplicated: UnreplicatedFact[];
+}
+
+export interface UnreplicatedFact {
+  /** A table or a partition. */
+  relation: number;
+  publication: string;
+  operations: ('update' | 'delete')[];
+  /** It has no replica identity, or the publication's filter or list of fields does not fit it. */
+  why: 'none' | 'filter' | 'fields';
+}
+
+/** The fields by which a publication tells of a row: null where there are none; of REPLICA IDENTITY FULL not asked. */
+const identity = `(select i.indkey::int2[] from pg_catalog.pg_index i
+  where i.indrelid = c.oid and i.indisvalid and i.indimmediate
+    and (c.relreplident = 'd' and i.indisprimary or c.relreplident = 'i' and i.indisreplident))`;
+
+const named = (text: string): string => `array(select (regexp_matches(${text}, ':varattno (\\d+)', 'g'))[1]::int2)`;
+
+export const publicationQueries: CatalogueQueries<PublicationFacts> = {
+  // As PostgreSQL asks before an update or a delete (execReplication.c, CheckCmdReplicaIdentity): of partitions also what their tables are in.
+  unreplicated: list(`
+    select distinct x.relation, x.publication, x.operations, x.why from (
+      select c.oid::int8 as relation, b.pubname as publication,
+        array_remove(array[case when b.pubupdate then 'update' end, case when b.pubdelete then 'delete' end], null) as operations,
+        case when c.relreplident <> 'f' and k.fields is null then 'none'
+          when c.relreplident <> 'f' and l.prqual is not null and not ${named('l.prqual::text')} <@ k.fields then 'filter'
+          when l.prattrs is not null and (c.relreplident = 'f' or not k.fields <@ l.prattrs::int2[]) then 'fields' end as why
+      from pg_catalog.pg_publication b join ${relationsOf('c')} on c.relkind = 'r' and c.relpersistence = 'p'
+      cross join lateral (select c.oid union select a.relid from pg_partition_ancestors(c.oid) a(relid) where c.relispartition) u(oid)
+      join pg_catalog.pg_class w on w.oid = u.oid
+      left join pg_catalog.pg_publication_rel l on l.prpubid = b.oid and l.prrelid = u.oid
+      cross join lateral (select ${identity} as fields) k
+      where (b.pubupdate or b.pubdelete) and (b.puballtables or l.oid is not null or exists (
+        select from pg_catalog.pg_publication_namespace s where s.pnpubid = b.oid and s.pnnspid = w.relnamespace))) x
+    where x.why is not null order by x.relation, x.publication, x.why`),
+};

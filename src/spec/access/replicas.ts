@@ -1,0 +1,49 @@
+import type { RelationFact } from '../../catalog/entities.ts';
+import type { PublicationFacts, UnreplicatedFact } from '../../catalog/publications.ts';
+import { groupBy } from '../group.ts';
+import { type Decision, display, limit, refuse } from './decision.ts';
+import type { Heirs } from './heirs.ts';
+import type { RowOperation } from './policies.ts';
+
+const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => string>> = {
+  none: (table) => `${table} has no replica identity, such as a primary key (55000)`,
+  filter: (table) => `its filter asks for a field that is not in the replica identity of ${table} (42P10)`,
+  fields: (table) => `it leaves out a field of the replica identity of ${table} (42P10)`,
+};
+
+/** Decides about tables in publications: PostgreSQL refuses what these could not tell of, whether anybody subscribes to them or not. */
+export class Replicas {
+  readonly #refused: ReadonlyMap<number, readonly UnreplicatedFact[]>;
+  readonly #heirs: Heirs;
+
+  constructor(facts: PublicationFacts, heirs: Heirs) {
+    this.#refused = groupBy(facts.unreplicated, ({ relation }) => relation);
+    this.#heirs = heirs;
+  }
+
+  /** The decision with what that adds to it. */
+  decide(decision: Decision, relation: RelationFact, operation: RowOperation): Decision {
+    if (operation === 'select' || operation === 'insert' || this.#refused.size === 0) return decision;
+    const own = this.#reason(relation, operation);
+    if (own !== null) return { ...refuse(own), policies: decision.policies };
+    const heirs = this.#heirs.of(relation, operation);
+    const refused = heirs.flatMap((heir) => {
+      const reason = this.#reason(heir, operation);
+      return reason === null ? [] : [{ heir, reason }];
+    });
+    const [first] = refused;
+    if (!first) return decision;
+    // Partitions alone are left out by a filter before a statement starts.
+    const open = heirs.filter((heir) => heir.kind === 'r' && !refused.some((one) => one.heir === heir));
+    const anyway = refused.find(({ heir }) => !heir.is_partition) ?? (open.length === 0 ? first : null);
+    if (anyway) return { ...refuse(anyway.reason), policies: decision.policies };
+    const names = refused.map(({ heir }) => display(heir)).join(', ');
+    return limit(decision, `with a filter that leaves out ${names}`, first.reason);
+  }
+
+  #reason(relation: RelationFact, operation: 'update' | 'delete'): string | null {
+    const fact = this.#refused.get(relation.oid)?.find(({ operations }) => operations.includes(operation));
+    if (!fact) return null;
+    return `the publication ${fact.publication} tells of each ${operation}, and ${reasons[fact.why](display(relation))}`;
+  }
+}
