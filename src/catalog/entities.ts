@@ -89,6 +89,8 @@ export interface RequiredFact {
   name: string;
   /** Missing where all rows were asked. */
   validated?: false;
+  /** NO INHERIT: it is not asked of tables that inherit. */
+  no_inherit?: true;
   comment?: string;
 }
 
@@ -102,6 +104,8 @@ export interface TypeFact {
   base_name: string | null;
   is_array: boolean;
   not_null: boolean;
+  /** Domains: the comment on the constraint that says NOT NULL, of its own since PostgreSQL 17. */
+  not_null_comment: string | null;
   default: string | null;
   /** What the default of a domain calls. */
   needs: NeedsFact | null;
@@ -218,7 +222,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   fields: list(`
     select c.oid::int8 as relation, a.attnum as number, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
       a.atttypid::int8 as type_oid, a.attnotnull as not_null,
-      case when k.oid is not null then json_strip_nulls(json_build_object('name', k.conname, 'validated', nullif(k.convalidated, true),
+      case when k.oid is not null then json_strip_nulls(json_build_object('name', k.conname, 'validated', nullif(k.convalidated, true), 'no_inherit', nullif(k.connoinherit, false),
         'comment', km.description)) end as required,
       pg_get_expr(d.adbin, d.adrelid) as "default",
       a.attgenerated as generated, case when c.relkind = 'v' and not ${isUnserved('c')} then pg_relation_is_updatable(c.oid, false) & 28 = 28
@@ -248,7 +252,7 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       case y.typtype when 'd' then y.typbasetype when 'r' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngtypid = y.oid)
         when 'm' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngmultitypid = y.oid) else y.typelem end::int8 as base,
       case when y.typtype = 'd' then format_type(y.typbasetype, y.typtypmod) end as base_name,
-      y.typtype = 'b' and y.typelem <> 0 as is_array, y.typnotnull as not_null, y.typdefault as "default", w.needs,
+      y.typtype = 'b' and y.typelem <> 0 as is_array, y.typnotnull as not_null, qm.description as not_null_comment, y.typdefault as "default", w.needs,
       case when y.typtype = 'e' then (select json_agg(l.enumlabel order by l.enumsortorder)
         from pg_catalog.pg_enum l where l.enumtypid = y.oid) end as labels,
       case when ${standsAlone('y')} then (select json_agg(json_strip_nulls(json_build_object('name', a.attname,
@@ -262,6 +266,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
       m.description as comment
     from pg_catalog.pg_type y join pg_catalog.pg_namespace n on n.oid = y.typnamespace and ${isOwnSchema('n')}
     left join ${needsOf('pg_type')} w on w.of = y.oid and y.typtype = 'd' and y.typdefault is not null
+    left join pg_catalog.pg_constraint q on q.contype = 'n' and q.contypid = y.oid
+    ${commentOf('pg_constraint', 'q.oid', '0', 'qm')}
     ${commentOf('pg_type', 'y.oid')}
     where y.typtype in ('d', 'e', 'r', 'm')
       or y.typtype = 'c' and (y.oid in (select u.oid from used u) or y.typarray in (select u.oid from used u)) or ${standsAlone('y')}

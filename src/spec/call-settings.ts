@@ -4,6 +4,7 @@ import { type RestSettings, restSettings, type Setting } from '../../contract/se
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { CallSetting } from '../../contract/specification-calls.ts';
 import type { BoundFacts } from '../catalog/bounds.ts';
+import { lacksPreRequest } from './access/pre-request.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
 import { compareText, roleName } from './names.ts';
@@ -25,7 +26,7 @@ export function callSettings(look: Lookup, settings: RestSettings & AuthSettings
       const [value, standard] = [words(settings[key as keyof typeof settings]), words(setting.default)];
       const set_in = value === standard ? 'code' : 'setting';
       const notes: Readonly<Record<string, string>> = {
-        db_pre_request: missingNote(facts, settings.db_pre_request),
+        db_pre_request: lacksPreRequest(facts) ? ', which is not there: every data call is refused (42883)' : '',
         db_schemas: missingSchemas(facts, settings.db_schemas),
       };
       const told = `${value}${notes[key] ?? ''}`;
@@ -40,16 +41,6 @@ function missingSchemas(facts: Facts, names: readonly string[]): string {
     (name) => !/^pg_|^information_schema$/.test(name) && !facts.schemas.some((one) => one.name === name),
   );
   return missing.length === 0 ? '' : `; there is no schema ${missing.join(', ')}`;
-}
-
-/** What comes of it that the function that runs before each data call is not there; of schemas whose functions are all known. */
-function missingNote(facts: Facts, called: string | null): string {
-  const [schema, name, ...more] = (called ?? '').split('.');
-  const isKnown =
-    facts.schemas.some((one) => one.name === schema) && !facts.extension_routines.some((one) => one.schema === schema);
-  if (!isKnown || name === undefined || more.length > 0) return '';
-  const isThere = facts.routines.some((one) => one.schema === schema && one.name === name);
-  return isThere ? '' : ', which is not there: every data call is refused (42883)';
 }
 
 /**

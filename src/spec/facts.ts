@@ -45,6 +45,8 @@ export interface Facts extends ObjectFacts, AskedFacts {
   authenticator: string;
   /** The role of a call without a token; null where such calls are refused. */
   anonymous: string | null;
+  /** The setting db_pre_request: the function that runs before each data call. */
+  preRequest: string | null;
 }
 
 export interface FactOptions {
@@ -55,6 +57,8 @@ export interface FactOptions {
   authenticator: string;
   /** The role of a call without a token, null where such calls are refused; anon when missing. */
   anonymous?: string | null;
+  /** The setting's default when missing. */
+  preRequest?: string | null;
 }
 
 /** Facts as they were read, for the process that derives from them. */
@@ -102,7 +106,10 @@ export async function readFactsWithin(executor: Executor, options: FactOptions):
 
 export function parseFacts({ parts, options }: RawFacts): Facts {
   const { exposedSchemas, authenticator, anonymous = 'anon' } = options;
-  const { extraSearchPath = defaultRestSettings.db_extra_search_path } = options;
+  const {
+    extraSearchPath = defaultRestSettings.db_extra_search_path,
+    preRequest = defaultRestSettings.db_pre_request,
+  } = options;
   const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts;
-  return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous };
+  return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous, preRequest };
 }

@@ -7,6 +7,7 @@ import { type CallingRole, type ChapterRole, callingRoles } from './access/calli
 import { decideFunction } from './access/computed-access.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import { fromNowOn } from './access/from-now-on.ts';
+import { refusedBefore } from './access/pre-request.ts';
 import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
@@ -21,13 +22,14 @@ export function rolesChapter(look: Lookup): RolesChapter {
   const { facts } = look;
   const access = new Access(look);
   const roles = callingRoles(facts, access.rights.membership);
+  const before = refusedBefore(facts, access.rights);
   const relations = exposedRelations(facts);
   const told = relations.filter((relation) => access.policies.of(relation.oid).length > 0);
   const cells = [
     ...relations.flatMap((relation) =>
       operations.flatMap((operation) =>
         roles.map((role) =>
-          cell(role, entityId(relation.schema, relation.name), operation, (caller) =>
+          cell(role, before, entityId(relation.schema, relation.name), operation, (caller) =>
             access.decide(caller, relation, operation),
           ),
         ),
@@ -35,7 +37,9 @@ export function rolesChapter(look: Lookup): RolesChapter {
     ),
     ...executedRoutines(look).flatMap(({ routine, computed, isCallable }) =>
       roles.map((role) =>
-        cell(role, idOf(routine), 'execute', (caller) => decideFunction(access, caller, routine, computed, isCallable)),
+        cell(role, before, idOf(routine), 'execute', (caller) =>
+          decideFunction(access, caller, routine, computed, isCallable),
+        ),
       ),
     ),
   ];
@@ -79,11 +83,13 @@ export const exposedRelations = (facts: Facts): RelationFact[] =>
 
 function cell(
   role: ChapterRole,
+  before: (role: number) => string | null,
   entity: string,
   operation: Operation,
   decide: (caller: CallingRole) => Decision,
 ): RoleCell {
-  const decision = role.barred === null ? decide(role.caller) : refuse(role.barred);
+  const why = role.barred ?? before(role.caller.oid);
+  const decision = why === null ? decide(role.caller) : refuse(why);
   const { verdict, words, reason, policies, columns } = decision;
   return { role: role.name, entity, operation, verdict, words, reason, policies, columns };
 }

@@ -133,6 +133,7 @@ class Walk {
       name: `${type.name} not null`,
       kind: 'required',
       words: `${subject.words} has a value${there}`,
+      comment: type.not_null_comment,
       sql: `${type.name} NOT NULL`,
       sqlstate: '23502',
     });

@@ -82,11 +82,12 @@ const numbered =
     return { ...rule, id };
   };
 
-/** A field that must have a value. Keys say so themselves, and what the database fills in need not be given. */
+/** A field that must have a value. Keys say so themselves, unless somebody put it in words, and numbers are never left out. */
 function required(field: FieldFact, isKey: boolean, entity: string): Part[] {
-  if (!field.not_null || isKey || field.identity !== '' || field.generated !== '') return [];
   // A constraint of its own since PostgreSQL 18; before, a mark on the field.
   const own = field.required;
+  const isSaid = own?.comment !== undefined;
+  if (!field.not_null || (!isSaid && (isKey || field.identity !== ''))) return [];
   return [
     {
       name: own?.name ?? 'required',
@@ -94,7 +95,9 @@ function required(field: FieldFact, isKey: boolean, entity: string): Part[] {
       fields: [field.name],
       words: `${field.name} has a value`,
       comment: own?.comment ?? null,
-      sql: `alter table ${entity} alter column ${sqlName(field.name)} set not null`,
+      sql: own?.no_inherit
+        ? `alter table ${entity} add constraint ${sqlName(own.name)} not null ${sqlName(field.name)} no inherit`
+        : `alter table ${entity} alter column ${sqlName(field.name)} set not null`,
       applies_to: appliesTo({ enforced: true, validated: own?.validated ?? true }),
       sqlstate: '23502',
     },

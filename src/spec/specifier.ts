@@ -194,4 +194,5 @@ const factOptions = (app: App, { rest }: Settings): FactOptions => ({
   extraSearchPath: rest.db_extra_search_path,
   authenticator: authenticatorRole(app.ref),
   anonymous: rest.db_anon_role,
+  preRequest: rest.db_pre_request,
 });

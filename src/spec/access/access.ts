@@ -1,5 +1,5 @@
 import type { PolicyFact } from '../../catalog/access.ts';
-import type { RelationFact } from '../../catalog/entities.ts';
+import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Lookup } from '../lookup.ts';
 import type { Expression } from '../words/expression.ts';
@@ -84,7 +84,27 @@ export class Access {
   /** Decides for a statement that the role sends itself. */
   decide(caller: CallingRole, relation: RelationFact, operation: RowOperation): Decision {
     if (!this.rights.usesSchema(caller.oid, relation.schema)) return refuse(`no USAGE on schema ${relation.schema}`);
-    return this.#decideAs(caller, caller.oid, relation, operation, null);
+    if (operation === 'select' || operation === 'delete')
+      return this.#decideAs(caller, caller.oid, relation, operation, null);
+    return this.#decideGiven(caller, relation, operation);
+  }
+
+  /** Decides for values that a call gives, which it names the types of. */
+  #decideGiven(caller: CallingRole, relation: RelationFact, operation: 'insert' | 'update'): Decision {
+    const fields = (this.rights.fieldsOf.get(relation.oid) ?? []).filter((field) => isGiven(field) && !field.computed);
+    const isShut = ({ type }: FieldFact) => this.rights.schemaShut(caller.oid, type) !== null;
+    const open = fields.filter((field) => !isShut(field)).map(({ name }) => name);
+    const giving = operation === 'insert' && open.length < fields.length ? givingOnly(null, open) : null;
+    const decision = this.#decideAs(caller, caller.oid, relation, operation, null, giving);
+    const { columns, verdict } = decision;
+    const shut = fields.filter((field) => isShut(field) && (columns?.includes(field.name) ?? true));
+    const [first] = shut;
+    if (!first || verdict === 'never') return decision;
+    const reason = `no USAGE on schema ${this.rights.schemaShut(caller.oid, first.type)}, in which the type of ${first.name} is (42501)`;
+    const left = columns?.filter((name) => open.includes(name)) ?? null;
+    if (operation === 'update' && (left ?? open).length === 0) return refuse(reason);
+    const words = `without ${shut.map(({ name }) => name).join(', ')}`;
+    return { ...limit(decision, words, reason), columns: left };
   }
 
   /** Decides whether the role may call the function. What the function then does is its own affair. */

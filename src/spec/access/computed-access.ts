@@ -28,8 +28,16 @@ export function decideFunction(
   if (barred !== null) return refuse(barred);
   if (shut.length === uses.length && !isCallable) return refuse(reasons);
   const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
+  const required = isCallable ? shutArguments(access, caller, routine, false)[0] : undefined;
+  if (required !== undefined && open.length === 0) return refuse(required.why);
   const told = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
-  const called = isCallable ? withArguments(told, access.rights, caller.oid, routine) : told;
+  const given = isCallable ? withArguments(told, access.rights, caller.oid, routine) : told;
+  const called =
+    required === undefined
+      ? isCallable
+        ? withoutArguments(access, caller, routine, given)
+        : given
+      : limit(given, 'not as a call', required.why);
   if (shut.length === 0) return called;
   const ways = [...(isCallable ? ['a call'] : []), ...(open.length > 0 ? [listOf(open)] : [])].join(', ');
   return limit(called, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
@@ -46,6 +54,23 @@ function refusedArgument(rights: Rights, role: number, routine: RoutineFact): st
     return `${checkWords(input, check)}${input.has_default ? `; nor may it compute the default of ${input.name}` : ''}`;
   }
   return null;
+}
+
+/** Arguments whose types the role cannot name, as calls do, and why: those that may be left out, or those that may not. */
+function shutArguments(access: Access, caller: CallingRole, { inputs }: RoutineFact, optional: boolean) {
+  return inputs.flatMap(({ name, type, mode, has_default }) => {
+    const schema = (has_default && mode !== 'v') === optional ? access.rights.schemaShut(caller.oid, type) : null;
+    const what = name === '' ? 'its argument' : name;
+    return schema === null
+      ? []
+      : [{ name, why: `no USAGE on schema ${schema}, in which the type of ${what} is (42501)` }];
+  });
+}
+
+function withoutArguments(access: Access, caller: CallingRole, routine: RoutineFact, decision: Decision): Decision {
+  const shut = shutArguments(access, caller, routine, true);
+  const [first] = shut;
+  return first ? limit(decision, `without ${shut.map(({ name }) => name).join(', ')}`, first.why) : decision;
 }
 
 /** What calls must give that they may leave out otherwise, what they must leave out, and what must not be in what they give. */

@@ -60,6 +60,13 @@ export class Rights {
     return this.holds(role, this.#schemas.get(schema) ?? [], 'USAGE');
   }
 
+  /** The schema of a type, as PostgreSQL prints it, that the role may not use: calls name the types of what they give. Null for none. */
+  schemaShut(role: number, type: string): string | null {
+    const [, quoted, bare] = /^(?:"((?:[^"]|"")*)"|(\w+))\./.exec(type) ?? [];
+    const schema = quoted?.replaceAll('""', '"') ?? bare;
+    return schema === undefined || this.usesSchema(role, schema) ? null : schema;
+  }
+
   /** The fields that the privilege covers: `all`, or those it was granted on by name, in order. */
   fields(role: number, relation: RelationFact, privilege: TablePrivilege): 'all' | FieldFact[] {
     const predefined = privilege === 'SELECT' ? this.#readsAll : this.#writesAll;

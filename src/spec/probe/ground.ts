@@ -4,6 +4,7 @@ import type { ConstraintFact } from '../../catalog/constraints.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { Access } from '../access/access.ts';
 import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
+import { refusedBefore } from '../access/pre-request.ts';
 import { ViewUses } from '../access/view-uses.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
@@ -33,6 +34,8 @@ export class Ground {
   readonly facts: Facts;
   readonly access: Access;
   readonly roles: readonly ChapterRole[];
+  /** Why no call of a role comes to what it asks for: a probe runs nothing before it. */
+  readonly refusedBefore: (role: number) => string | null;
   readonly effects: SideEffects;
   readonly tries: Tries;
   readonly made: MadeRows;
@@ -51,6 +54,7 @@ export class Ground {
     this.facts = facts;
     this.access = new Access(look);
     this.roles = callingRoles(facts, this.access.rights.membership);
+    this.refusedBefore = refusedBefore(facts, this.access.rights);
     this.effects = new SideEffects(facts, code);
     const { default: most } = limits.probeThoroughEntities;
     this.breadth = exposedRelations(facts).length > most ? NARROW : THOROUGH;

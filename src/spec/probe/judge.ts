@@ -29,6 +29,9 @@ export function judge(
 ): ProbedCell {
   // The probe asks for rights, and a rule that no row can keep is none.
   if (cell.verdict === 'never' && isRule) return notProbed(cell, `a rule, no right: ${cell.reason}`);
+  // The probe gives a value for each field and each argument, and names its type.
+  if (cell.verdict === 'when' && /, in which the type of .* is \(42501\)/.test(cell.reason))
+    return notProbed(cell, `what the role may give is told by the types that calls name: ${cell.reason}`);
   const tries = tried.map((one) => tryOf(cell, one));
   const { role, entity, operation, verdict } = cell;
   const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');

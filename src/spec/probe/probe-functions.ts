@@ -28,7 +28,8 @@ export async function probeFunctions(
 ): Promise<ProbedCell[]> {
   const planned: { cell: RoleCell; plans: Planned[]; why: string | null }[] = cells.map(({ cell, executed }) => {
     const role = ground.roles.find((one) => one.name === cell.role);
-    const why = whyNot(ground, executed);
+    const before = role && ground.refusedBefore(role.caller.oid);
+    const why = before ? `not asked: ${before}` : whyNot(ground, executed);
     // Members with a role of theirs call as members do: the right to call hangs on the role of the database.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
     const [person] = asMember ? peopleOf(asMember, ground.accounts, [], false, ground.breadth.members) : [];

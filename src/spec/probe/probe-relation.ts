@@ -35,7 +35,10 @@ export async function probeRelation(
   const barred = new Map<RoleCell, string>();
   for (const cell of cells) {
     const why = effects.of(relation, cell.operation as RowOperation);
-    if (why !== null) barred.set(cell, `not tried: ${why}`);
+    const role = roles.find((one) => one.name === cell.role);
+    const before = role && ground.refusedBefore(role.caller.oid);
+    if (before) barred.set(cell, `not asked: ${before}`);
+    else if (why !== null) barred.set(cell, `not tried: ${why}`);
   }
   const { scene, concerned, seeded, trouble } = await setScene(
     ground,

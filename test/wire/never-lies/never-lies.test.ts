@@ -3,12 +3,19 @@ import { admin, createApp, runSql } from '../../support/apps.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
 import { appSql } from './app.ts';
 import type { Change, Step } from './change.ts';
+import { changesBehindCells } from './changes-behind-cells.ts';
 import { changesOfCalls } from './changes-of-calls.ts';
 import { changesOfData } from './changes-of-data.ts';
 import { changesOfKeysAndTypes } from './changes-of-keys-and-types.ts';
 import { hiddenChanges, silentChanges } from './hidden-changes.ts';
 
-const changes = [...changesOfData, ...changesOfCalls, ...changesOfKeysAndTypes, ...hiddenChanges];
+const changes = [
+  ...changesOfData,
+  ...changesOfCalls,
+  ...changesOfKeysAndTypes,
+  ...hiddenChanges,
+  ...changesBehindCells,
+];
 
 const node = inject('node');
 /** Within which a change shows. */
