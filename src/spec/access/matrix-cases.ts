@@ -590,4 +590,10 @@ export const matrixCases: MatrixCase[] = [
     sql: `${made}; insert into k values (1, 'a'); insert into k values (2, 'b'); grant all on k to ${to}; ${published};`,
     roles: ['anon', 'service_role'],
   })),
+  {
+    name: 'a table to whose rows point those of a published table without a key',
+    sql: `create table k (id int primary key, note text); create table m (id int references k on delete cascade); insert into k values (1, 'a'), (2, 'b');
+      insert into m values (1); grant all on k to ${to}; create publication this_schema for table m;`,
+    roles: ['anon', 'service_role'],
+  },
 ];

@@ -1,3 +1,4 @@
+import type { ConstraintFact, ConstraintFacts } from '../../catalog/constraints.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { PublicationFacts, UnreplicatedFact } from '../../catalog/publications.ts';
 import { groupBy } from '../group.ts';
@@ -11,14 +12,29 @@ const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => strin
   fields: (table) => `it leaves out a field of the replica identity of ${table} (42P10)`,
 };
 
+/** What becomes of a row that points to one that goes or changes, by pg_constraint.confdeltype: it goes or changes too, or is emptied. */
+const effects: Readonly<Record<string, 'follow' | 'empty'>> = { c: 'follow', n: 'empty', d: 'empty' };
+
 /** Decides about tables in publications: PostgreSQL refuses what these could not tell of, whether anybody subscribes to them or not. */
 export class Replicas {
   readonly #refused: ReadonlyMap<number, readonly UnreplicatedFact[]>;
   readonly #heirs: Heirs;
+  /** Foreign keys by the table that they point to. */
+  readonly #keys: ReadonlyMap<number, readonly ConstraintFact[]>;
+  readonly #relations: ReadonlyMap<number, RelationFact>;
 
-  constructor(facts: PublicationFacts, heirs: Heirs) {
+  constructor(
+    facts: PublicationFacts & Pick<ConstraintFacts, 'constraints'>,
+    relations: ReadonlyMap<number, RelationFact>,
+    heirs: Heirs,
+  ) {
     this.#refused = groupBy(facts.unreplicated, ({ relation }) => relation);
     this.#heirs = heirs;
+    this.#relations = relations;
+    this.#keys = groupBy(
+      facts.constraints.filter(({ kind }) => kind === 'f'),
+      ({ target }) => target,
+    );
   }
 
   /** The decision with what that adds to it. */
@@ -32,13 +48,30 @@ export class Replicas {
       return reason === null ? [] : [{ heir, reason }];
     });
     const [first] = refused;
-    if (!first) return decision;
+    if (!first) return this.#ofKeys(decision, relation, operation);
     // Partitions alone are left out by a filter before a statement starts.
     const open = heirs.filter((heir) => heir.kind === 'r' && !refused.some((one) => one.heir === heir));
     const anyway = refused.find(({ heir }) => !heir.is_partition) ?? (open.length === 0 ? first : null);
     if (anyway) return { ...refuse(anyway.reason), policies: decision.policies };
     const names = refused.map(({ heir }) => display(heir)).join(', ');
     return limit(decision, `with a filter that leaves out ${names}`, first.reason);
+  }
+
+  /** What happens to rows of other tables that point to a row. */
+  #ofKeys(decision: Decision, relation: RelationFact, operation: 'update' | 'delete'): Decision {
+    if (decision.verdict === 'never') return decision;
+    return (this.#keys.get(relation.oid) ?? []).reduce((limited, key) => {
+      const table = this.#relations.get(key.relation);
+      const does = effects[operation === 'delete' ? key.on_delete : key.on_update];
+      const reason = table && does ? this.#reason(table, does === 'follow' ? operation : 'update') : null;
+      if (!table || reason === null) return limited;
+      const rows = `rows that no row of ${display(table)} points to`;
+      return limit(
+        limited,
+        operation === 'delete' ? `only ${rows}` : `only ${rows}, or without a change of their key`,
+        reason,
+      );
+    }, decision);
   }
 
   #reason(relation: RelationFact, operation: 'update' | 'delete'): string | null {
