@@ -64,13 +64,10 @@ export class Replicas {
       const table = this.#relations.get(key.relation);
       const does = effects[operation === 'delete' ? key.on_delete : key.on_update];
       const reason = table && does ? this.#reason(table, does === 'follow' ? operation : 'update') : null;
-      if (!table || reason === null) return limited;
-      const rows = `rows that no row of ${display(table)} points to`;
-      return limit(
-        limited,
-        operation === 'delete' ? `only ${rows}` : `only ${rows}, or without a change of their key`,
-        reason,
-      );
+      if (!table || reason === null || limited.verdict === 'never') return limited;
+      // That statement is refused before it looks for rows.
+      if (operation === 'delete') return { ...refuse(reason), policies: decision.policies };
+      return limit(limited, `without a change of what ${display(table)} points to`, reason);
     }, decision);
   }
 

@@ -32,6 +32,8 @@ export function judge(
   // The probe gives a value for each field and each argument, and names its type.
   if (cell.verdict === 'when' && /, in which the type of .* is \(42501\)/.test(cell.reason))
     return notProbed(cell, `what the role may give is told by the types that calls name: ${cell.reason}`);
+  if (cell.verdict === 'when' && /only rows outside |of rows in |a filter that leaves out /.test(cell.words))
+    return notProbed(cell, `it hangs on which table a row is in: ${cell.reason}`);
   const tries = tried.map((one) => tryOf(cell, one));
   const { role, entity, operation, verdict } = cell;
   const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');
