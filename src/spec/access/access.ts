@@ -104,7 +104,7 @@ export class Access {
     const left = columns?.filter((name) => open.includes(name)) ?? null;
     if (operation === 'update' && (left ?? open).length === 0) return refuse(reason);
     const words = `without ${shut.map(({ name }) => name).join(', ')}`;
-    return { ...limit(decision, words, reason), columns: left };
+    return { ...limit(decision, words, reason, 'types'), columns: left };
   }
 
   /** Decides whether the role may call the function. What the function then does is its own affair. */

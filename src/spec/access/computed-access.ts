@@ -37,7 +37,7 @@ export function decideFunction(
       ? isCallable
         ? withoutArguments(access, caller, routine, given)
         : given
-      : limit(given, 'not as a call', required.why);
+      : limit(given, 'not as a call', required.why, 'types');
   if (shut.length === 0) return called;
   const ways = [...(isCallable ? ['a call'] : []), ...(open.length > 0 ? [listOf(open)] : [])].join(', ');
   return limit(called, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
@@ -70,7 +70,7 @@ function shutArguments(access: Access, caller: CallingRole, { inputs }: RoutineF
 function withoutArguments(access: Access, caller: CallingRole, routine: RoutineFact, decision: Decision): Decision {
   const shut = shutArguments(access, caller, routine, true);
   const [first] = shut;
-  return first ? limit(decision, `without ${shut.map(({ name }) => name).join(', ')}`, first.why) : decision;
+  return first ? limit(decision, `without ${shut.map(({ name }) => name).join(', ')}`, first.why, 'types') : decision;
 }
 
 /** What calls must give that they may leave out otherwise, what they must leave out, and what must not be in what they give. */

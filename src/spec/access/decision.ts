@@ -11,15 +11,18 @@ export interface Decision {
   reason: string;
   /** `never` only: PostgreSQL answers with an error, where else the statement finds no row. */
   refused: boolean;
-  /** `never` only: no right stands in the way, but a rule that no row can keep, by its SQLSTATE; else null. */
-  rule: '23502' | null;
+  /** What it hangs on that a try of some statement on some row does not tell; null where it does. */
+  untried: Untried | null;
   /** Names of the policies that were looked at, permissive first. */
   policies: string[];
   /** Fields the grant is limited to; null where it covers all. */
   columns: string[] | null;
 }
 
-const blank = { words: '', refused: false, rule: null, policies: [], columns: null };
+/** A rule that no row can keep, which is no right; the types of what a statement gives; the partition or the heir that a row is in. */
+export type Untried = 'rule' | 'types' | 'table';
+
+const blank = { words: '', refused: false, untried: null, policies: [], columns: null };
 
 export const always = (reason: string): Decision => ({ ...blank, verdict: 'always', reason });
 export const open = (reason: string, words: string): Decision => ({ ...blank, verdict: 'when', words, reason });
@@ -27,14 +30,20 @@ export const refuse = (reason: string): Decision => ({ ...blank, verdict: 'never
 /** Field `name` must have a value, and no statement can give one. */
 export const lacks = (name: string): Decision => ({
   ...refuse(`field ${name} must have a value, and none can be given (23502)`),
-  rule: '23502',
+  untried: 'rule',
 });
 export const findsNothing = (reason: string): Decision => ({ ...blank, verdict: 'never', reason });
 
 /** The decision with one more condition, and why. */
-export function limit(decision: Decision, words: string, reason: string): Decision {
+export function limit(
+  decision: Decision,
+  words: string,
+  reason: string,
+  untried: Untried | null = decision.untried,
+): Decision {
   return {
     ...decision,
+    untried,
     verdict: 'when',
     words: decision.words === '' ? words : `${decision.words}, ${words}`,
     reason: `${decision.reason}; ${reason}`,

@@ -54,7 +54,7 @@ export class Replicas {
     const anyway = refused.find(({ heir }) => !heir.is_partition) ?? (open.length === 0 ? first : null);
     if (anyway) return { ...refuse(anyway.reason), policies: decision.policies };
     const names = refused.map(({ heir }) => display(heir)).join(', ');
-    return limit(decision, `with a filter that leaves out ${names}`, first.reason);
+    return limit(decision, `with a filter that leaves out ${names}`, first.reason, 'table');
   }
 
   /** What happens to rows of other tables that point to a row. */

@@ -73,11 +73,14 @@ export class WriteCalls {
       return { ...refuse(first.call.reason), policies: decision.policies };
     }
     const outside = first
-      ? limit(decision, `only rows outside ${barred.map(display).join(', ')}`, first.call.reason)
+      ? limit(decision, `only rows outside ${barred.map(display).join(', ')}`, first.call.reason, 'table')
       : decision;
     return refused
       .filter(({ heir }) => !barred.includes(heir))
-      .reduce((one, { heir, call }) => limit(one, `of rows in ${display(heir)} ${call.without}`, call.reason), outside);
+      .reduce(
+        (one, { heir, call }) => limit(one, `of rows in ${display(heir)} ${call.without}`, call.reason, 'table'),
+        outside,
+      );
   }
 
   /** The calls of a table that are refused; `root` has its fields, where it is a partition. */

@@ -1,5 +1,6 @@
 import type { ProbedCell, ProbeTry } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
+import type { Untried } from '../access/decision.ts';
 import { type Answer, isError } from './attempts.ts';
 import { metBy, NO_ROW, type Planned } from './tries.ts';
 
@@ -25,15 +26,7 @@ export function judge(
   tried: readonly Tried[],
   note: string | null,
   trouble: string | null,
-  isRule = false,
 ): ProbedCell {
-  // The probe asks for rights, and a rule that no row can keep is none.
-  if (cell.verdict === 'never' && isRule) return notProbed(cell, `a rule, no right: ${cell.reason}`);
-  // The probe gives a value for each field and each argument, and names its type.
-  if (cell.verdict === 'when' && /, in which the type of .* is \(42501\)/.test(cell.reason))
-    return notProbed(cell, `what the role may give is told by the types that calls name: ${cell.reason}`);
-  if (cell.verdict === 'when' && /only rows outside |of rows in |a filter that leaves out /.test(cell.words))
-    return notProbed(cell, `it hangs on which table a row is in: ${cell.reason}`);
   const tries = tried.map((one) => tryOf(cell, one));
   const { role, entity, operation, verdict } = cell;
   const told = tries.filter((one) => one.claimed !== null && one.met !== 'stopped');
@@ -42,6 +35,15 @@ export function judge(
   const why = hangs ? HANGS : noteOn(outcome, tries, trouble);
   return { role, entity, operation, verdict, outcome, note: note ?? why, tries };
 }
+
+/** Why a cell is not tried that hangs on what a try does not tell. */
+export const untriedWords = (untried: Untried, { reason }: RoleCell): string => `${beyondTries[untried]}: ${reason}`;
+
+const beyondTries: Readonly<Record<Untried, string>> = {
+  rule: 'a rule, no right',
+  types: 'what the role may give is told by the types that calls name',
+  table: 'it hangs on which table a row is in',
+};
 
 const HANGS =
   'what it hangs on could not be asked by itself; some tries were let through and others were not, as it claims';

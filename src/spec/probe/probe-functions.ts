@@ -2,13 +2,13 @@ import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Transaction } from '../../database/database.ts';
-import { unreadable } from '../access/computed-access.ts';
+import { decideFunction, unreadable } from '../access/computed-access.ts';
 import type { Computed } from '../computed.ts';
 import { entityId } from '../names.ts';
 import type { ExecutedRoutine } from '../routines.ts';
 import { tryAll } from './attempts.ts';
 import type { Ground } from './ground.ts';
-import { judge, notProbed } from './judge.ts';
+import { judge, notProbed, untriedWords } from './judge.ts';
 import { peopleOf } from './people.ts';
 import type { Planned } from './tries.ts';
 
@@ -29,12 +29,14 @@ export async function probeFunctions(
   const planned: { cell: RoleCell; plans: Planned[]; why: string | null }[] = cells.map(({ cell, executed }) => {
     const role = ground.roles.find((one) => one.name === cell.role);
     const before = role && ground.refusedBefore(role.caller.oid);
-    const why = before ? `not asked: ${before}` : whyNot(ground, executed);
+    const { routine, computed, isCallable } = executed;
+    const untried =
+      role?.barred === null ? decideFunction(ground.access, role.caller, routine, computed, isCallable).untried : null;
+    const why = before ? `not asked: ${before}` : untried ? untriedWords(untried, cell) : whyNot(ground, executed);
     // Members with a role of theirs call as members do: the right to call hangs on the role of the database.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
     const [person] = asMember ? peopleOf(asMember, ground.accounts, [], false, ground.breadth.members) : [];
     if (why !== null || !asMember || !person) return { cell, plans: [], why: why ?? 'there is no such role' };
-    const { routine, computed, isCallable } = executed;
     const plan = (sql: string, row: string, beyond: boolean): Planned => ({
       reach: null,
       attempt: { role: person.role, claims: person.claims, sql, kind: 'rows' },

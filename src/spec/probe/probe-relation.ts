@@ -9,7 +9,7 @@ import type { RowOperation } from '../access/policies.ts';
 import { entityId, sqlName } from '../names.ts';
 import { type Answer, type Attempt, isError, tryAll } from './attempts.ts';
 import type { Ground } from './ground.ts';
-import { judge, notProbed, type Tried } from './judge.ts';
+import { judge, notProbed, type Tried, untriedWords } from './judge.ts';
 import type { Row } from './literals.ts';
 import { type Member, stranger, strangers } from './members.ts';
 import { peopleOf } from './people.ts';
@@ -37,8 +37,13 @@ export async function probeRelation(
     const why = effects.of(relation, cell.operation as RowOperation);
     const role = roles.find((one) => one.name === cell.role);
     const before = role && ground.refusedBefore(role.caller.oid);
+    const untried =
+      role?.barred === null
+        ? ground.access.decide(role.caller, relation, cell.operation as RowOperation).untried
+        : null;
     if (before) barred.set(cell, `not asked: ${before}`);
     else if (why !== null) barred.set(cell, `not tried: ${why}`);
+    else if (untried !== null) barred.set(cell, untriedWords(untried, cell));
   }
   const { scene, concerned, seeded, trouble } = await setScene(
     ground,
@@ -52,7 +57,6 @@ export async function probeRelation(
     tries: Planned[];
     conditions: { attempt: Attempt; at: number }[];
     note: string | null;
-    isRule: boolean;
   }[] = [];
   const attempts: Attempt[] = [];
   const push = (attempt: Attempt): number => attempts.push(attempt) - 1;
@@ -69,9 +73,7 @@ export async function probeRelation(
   for (const cell of cells) {
     const role = roles.find((one) => one.name === cell.role);
     if (!role || barred.has(cell)) continue;
-    const decision = ground.access.decide(role.caller, relation, cell.operation as RowOperation);
-    const isRule = role.barred === null && decision.rule !== null;
-    const entry = { cell, tries: [] as Planned[], conditions: [], note: null as string | null, isRule };
+    const entry = { cell, tries: [] as Planned[], conditions: [], note: null as string | null };
     planned.push(entry);
     for (const person of peopleOf(role, ground.accounts, concerned, seeded, ground.breadth.members)) {
       const plans = tries.plan(cell, role, person, scene);
@@ -107,7 +109,7 @@ export async function probeRelation(
   );
   const callsLate = ground.facts.write_functions.some((call) => call.relation === relation.oid && call.by === 'index');
   const results = new Map(
-    planned.map(({ cell, tries: plans, note, isRule }) => {
+    planned.map(({ cell, tries: plans, note }) => {
       const tried = plans.map((plan): Tried => {
         const answer = answers[places.get(plan) ?? -1] ?? {
           sqlstate: '',
@@ -128,7 +130,7 @@ export async function probeRelation(
           callsLate,
         };
       });
-      return [cell, judge(cell, tried, note, trouble, isRule)];
+      return [cell, judge(cell, tried, note, trouble)];
     }),
   );
   return cells.map((cell) => results.get(cell) ?? notProbed(cell, barred.get(cell) ?? 'no such role'));
