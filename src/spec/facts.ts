@@ -23,13 +23,12 @@ import { type WriteFunctionFacts, writeFunctionQueries } from '../catalog/write-
 import type { Database, Executor } from '../database/database.ts';
 
 /** What there is, and what it is bounded by. */
-interface ObjectFacts extends DescriptionFacts, MachineFacts, BoundFacts, EntityFacts {}
+interface ObjectFacts extends DescriptionFacts, MachineFacts, BoundFacts, EntityFacts, RoutineFacts {}
 
 /** What is asked of its rows, and who may do what with it. */
 interface AskedFacts
   extends ConstraintFacts,
     AccessFacts,
-    RoutineFacts,
     IndexFacts,
     WriteFunctionFacts,
     CheckedTypeFacts,
@@ -69,11 +68,16 @@ export interface RawFacts {
 }
 
 /** About as much work each. */
-const objectQueries = { ...descriptionQueries, ...machineQueries, ...boundQueries, ...entityQueries };
+const objectQueries = {
+  ...descriptionQueries,
+  ...machineQueries,
+  ...boundQueries,
+  ...entityQueries,
+  ...routineQueries,
+};
 const askedQueries = {
   ...constraintQueries,
   ...accessQueries,
-  ...routineQueries,
   ...indexQueries,
   ...writeFunctionQueries,
   ...checkedTypeQueries,
