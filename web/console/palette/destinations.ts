@@ -1,7 +1,7 @@
 import type { Specification } from '../../../contract/specification.ts';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { errorName } from '../chapters/errors/error-words.ts';
-import { count, counted, entityName, shortId } from '../format/format.ts';
+import { counted, entityName, shortId } from '../format/format.ts';
 
 /** Where a line of the palette leads. */
 export type Target =
@@ -47,7 +47,7 @@ export function destinations(specification: Specification): Destination[] {
     ({ id, schema, name, kind, fields, figures }): Destination => ({
       chapter: 3,
       title: entityName(schema, name),
-      about: [kind, counted(fields.length, 'field'), figures && `${count(figures.rows_estimate)} rows`]
+      about: [kind, counted(fields.length, 'field'), figures && counted(figures.rows_estimate, 'row')]
         .filter(Boolean)
         .join(', '),
       target: { to: '/app/$ref/entities', search: { entity: id } },
