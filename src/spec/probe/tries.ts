@@ -143,14 +143,9 @@ export class Tries {
     return [
       ...(isView ? [plan(`${statement(null)} limit 1`, 'the first row', null)] : []),
       ...rows.map((row, place) => {
-        const where = `${id} where ${found(row, key)}`;
-        return plan(
-          `${statement(row)} where ${found(row, key)}`,
-          this.#named(row, person, scene, key),
-          place,
-          false,
-          reachOf(scene, operation, where),
-        );
+        const where = `where ${found(row, key)}`;
+        const reach = reachOf(scene, operation, `${id} ${where}`);
+        return plan(`${statement(row)} ${where}`, this.#named(row, person, scene, key), place, false, reach);
       }),
       ...beyond,
     ];
@@ -280,10 +275,10 @@ export class Tries {
 }
 
 /** PostgreSQL asks the policies for UPDATE of what a SELECT locks; of what is to be deleted, those for SELECT are a part of what it asks. */
-function reachOf({ relation, isRuled }: Scene, operation: RowOperation, where: string): string | null {
+function reachOf({ relation, isRuled }: Scene, operation: RowOperation, row: string): string | null {
   if (isRuled || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
-  if (operation === 'update') return `select from ${where} for no key update`;
-  return operation === 'delete' ? `select from ${where}` : null;
+  if (operation === 'update') return `select from ${row} for no key update`;
+  return operation === 'delete' ? `select from ${row}` : null;
 }
 
 /** As calls write: with a row for each that is written, to count them. */
