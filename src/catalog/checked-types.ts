@@ -12,11 +12,11 @@ export interface CheckedTypeFact {
   /** The domain whose CHECK calls the function, as PostgreSQL prints it: the type itself, or what it is made of. */
   domain: string;
   function: number;
-  /** Whether each value calls it, the missing one too; else only one that holds the domain: an array with elements, a row. */
+  /** Whether each value calls it, the missing one too; else only one that holds the domain: an array with elements, a range with bounds, a row. */
   always: boolean;
 }
 
-/** `with recursive`, what is checked: domains with such a CHECK, domains of those, arrays of them, and rows with a field of them, at any depth. */
+/** `with recursive`, what is checked: domains with such a CHECK, domains of those, arrays and ranges of them, and rows with a field of them, at any depth. */
 export const checkedTypes = `checked (type, domain, function, always) as (
     select k.contypid, k.contypid, p.oid, true from pg_catalog.pg_constraint k ${callingRestricted('pg_constraint', 'k.oid')}
     where k.contype = 'c' and k.contypid <> 0
@@ -25,6 +25,8 @@ export const checkedTypes = `checked (type, domain, function, always) as (
       select t.oid, true from pg_catalog.pg_type t where t.typtype = 'd' and t.typbasetype = h.type
       union all
       select t.typarray, false from pg_catalog.pg_type t where t.oid = h.type and t.typarray <> 0
+      union all
+      select r.type, false from pg_catalog.pg_range g, unnest(array[g.rngtypid, g.rngmultitypid]) r (type) where g.rngsubtype = h.type
       union all
       select c.reltype, false from pg_catalog.pg_attribute a
       join pg_catalog.pg_class c on c.oid = a.attrelid and c.reltype <> 0

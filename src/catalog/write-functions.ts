@@ -1,3 +1,4 @@
+import { checkedTypes } from './checked-types.ts';
 import { callingRestricted, relationsOf } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
@@ -26,24 +27,14 @@ export const writeFunctionQueries: CatalogueQueries<WriteFunctionFacts> = {
   // A BEFORE trigger may change any field, so that generated ones are then computed whatever the statement gives. What decides on the
   // partition of a row is asked again of each row that is changed in one.
   write_functions: `select coalesce(json_agg(row_to_json(t) order by t.relation, t.by, t.name, t.function), '[]') from (
-    with recursive typed (relation, number, name, type, within) as (
-      select a.attrelid, a.attnum, a.attname, a.atttypid, false from ${relationsOf('c')}
-      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.atttypid >= 16384
-      where c.relkind in ('r', 'p')
-      union
-      select b.relation, b.number, b.name, i.oid, b.within or y.typtype <> 'd' from typed b join pg_catalog.pg_type y on y.oid = b.type
-      cross join lateral (
-        select y.typbasetype where y.typtype = 'd' union all select y.typelem where y.typtype = 'b'
-        union all select g.rngsubtype from pg_catalog.pg_range g where y.oid in (g.rngtypid, g.rngmultitypid)
-        union all select x.atttypid from pg_catalog.pg_attribute x
-          where y.typtype = 'c' and x.attrelid = y.typrelid and x.attnum > 0 and not x.attisdropped) i(oid)
-      where i.oid >= 16384),
+    with recursive ${checkedTypes},
     calls (relation, function, by, name, events, fields, within) as (
       select k.conrelid, p.oid, 'check', k.conname, 20, '{}'::int2[], false from pg_catalog.pg_constraint k ${callingRestricted('pg_constraint', 'k.oid')}
       where k.contype = 'c' and k.conrelid <> 0 and coalesce((to_jsonb(k) ->> 'conenforced')::bool, true)
       union all
-      select b.relation, p.oid, 'domain', b.name, 20, array[b.number], b.within from typed b
-      join pg_catalog.pg_constraint k on k.contypid = b.type and k.contype = 'c' ${callingRestricted('pg_constraint', 'k.oid')}
+      select a.attrelid, h.function, 'domain', a.attname, 20, array[a.attnum], not bool_or(h.always) from checked h
+      join pg_catalog.pg_attribute a on a.atttypid = h.type and a.attnum > 0 and not a.attisdropped
+      join pg_catalog.pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p') group by a.attrelid, a.attnum, a.attname, h.function
       union all
       select a.attrelid, p.oid, 'generated', a.attname, 20, case when exists (
           select from pg_catalog.pg_trigger g where g.tgrelid = a.attrelid and g.tgtype & 19 = 19) then '{}' else array(

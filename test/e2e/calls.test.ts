@@ -144,11 +144,9 @@ it('is opened, tried as a member, taken back and closed by keys alone', async ()
   await page.keyboard.press('Enter');
   await tabTo(page, 'Member');
   const email = ines.user.email ?? '';
-  // What was offered before the server has searched goes, and with it what is marked.
-  const searched = page.waitForResponse((answer) => new URL(answer.url()).searchParams.get('filter') === email);
-  await page.keyboard.type(email);
-  await searched;
   await page.getByRole('option', { name: email }).waitFor();
+  // Whoever types fast does not wait for the server's search.
+  await page.keyboard.type(email);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await tabTo(page, 'Body');

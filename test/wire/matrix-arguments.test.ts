@@ -78,6 +78,14 @@ const shapes: readonly Shape[] = [
     refused: [{ a: ['x'] }],
   },
   {
+    what: 'a range of them, and one of many ranges',
+    makes: `create type span as range (subtype = back.closed); create function f(a span, b span_multirange default null) ${returning}`,
+    verdict: 'when',
+    words: 'with no back.closed in a, with no back.closed in b',
+    runs: [{ a: 'empty' }, { a: null }, { a: 'empty', b: '{}' }],
+    refused: [{ a: '[x,y]' }, { a: 'empty', b: '{[x,y]}' }],
+  },
+  {
     what: 'what is variadic',
     makes: `create function f(variadic a back.closed[]) ${returning}`,
     verdict: 'when',

@@ -71,6 +71,13 @@ export const changesBehindCells: readonly Change[] = [
   ),
   change(
     6,
+    `${shut}; create domain public.word as text check (public.shut(value)); create type public.span as range (subtype = public.word);
+      alter table public.plain add column more public.span_multirange[]`,
+    `alter table public.plain drop column more; drop type public.span; drop domain public.word; ${noShut}`,
+    /\| insert \| when without a value of more \|/,
+  ),
+  change(
+    6,
     `create function public.next() returns int language plpgsql as 'begin return 1; end';
       revoke execute on function public.next() from public, anon, authenticated, service_role;
       create domain public.counted as int default public.next(); alter table public.plain add column more public.counted default 0;

@@ -1,6 +1,6 @@
-import { Select } from '@mantine/core';
+import { type ComboboxParsedItem, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { type Ref, useState } from 'react';
 import { failureFacts } from '../data/api-failure.ts';
 import { userList } from '../data/users/user-list.ts';
@@ -23,7 +23,11 @@ export function MemberField({
 }) {
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search.trim(), 200);
-  const { data, error } = useInfiniteQuery(userList(appRef, asked));
+  const { data, error, isPlaceholderData } = useInfiniteQuery({
+    ...userList(appRef, asked),
+    placeholderData: keepPreviousData,
+  });
+  const searching = isPlaceholderData || search.trim() !== asked;
   const users = data?.users.slice(0, offered) ?? [];
   const known = users.map((user) => ({ value: user.id, label: nameOf(user) }));
   const [chosen, setChosen] = useState<{ value: string; label: string } | null>(null);
@@ -35,9 +39,10 @@ export function MemberField({
       placeholder="ines@example.com"
       searchable
       data={options}
-      // The server has searched: what it found is what there is.
-      filter={({ options: found }) => found}
-      nothingFoundMessage={asked === '' ? 'This app has no members yet' : 'Nobody of that name'}
+      // What the server found is what there is. Until it answers, those of the list before whom the text fits stay, so that
+      // keys pressed at once after typing reach somebody.
+      filter={({ options: found, search: text }) => (searching ? found.filter((one) => fits(one, text)) : found)}
+      nothingFoundMessage={nobody(searching, asked)}
       error={error && failureFacts(error).message}
       value={member}
       searchValue={search}
@@ -49,4 +54,12 @@ export function MemberField({
       }}
     />
   );
+}
+
+const fits = (option: ComboboxParsedItem, text: string) =>
+  'label' in option && option.label.toLowerCase().includes(text.trim().toLowerCase());
+
+function nobody(searching: boolean, asked: string): string {
+  if (searching) return 'Searching …';
+  return asked === '' ? 'This app has no members yet' : 'Nobody of that name';
 }
