@@ -3,6 +3,7 @@
  * many of them as the node has workers, told by messages what to do.
  */
 import { defaultRestSettings } from '../contract/settings.ts';
+import { defaultAuthSettings } from '../contract/settings-auth.ts';
 import { findCandidate, openPasswordSession } from '../src/accounts/password-sign-in.ts';
 import { verifyPassword } from '../src/accounts/passwords.ts';
 import { exchangeRefreshToken } from '../src/accounts/refresh-tokens.ts';
@@ -98,7 +99,7 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
       };
     });
   }
-  const subjects = signInSubjects('127.0.0.1', order.email);
+  const subjects = signInSubjects('127.0.0.1', order.email, defaultAuthSettings);
   return callers.map((caller) => {
     const database = executor(caller);
     return async () => {

@@ -83,6 +83,8 @@ export interface LogAnswer {
   cut: boolean;
   /** How many workers told what they remember, this one included. */
   workers: number;
+  /** What the app keeps beside: the stories of so many calls that failed or took longer. */
+  kept: { stories: number; slow_milliseconds: number };
 }
 
 export type StatisticsWindow = 'hour' | 'day' | 'week';

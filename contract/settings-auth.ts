@@ -3,7 +3,8 @@ import type { Setting } from './settings.ts';
 
 /**
  * The settings of an app's `/auth/v1`, by the names of GoTrue's configuration
- * (https://supabase.com/docs/guides/self-hosting/auth/config, the GOTRUE_ variables in lower case).
+ * (https://supabase.com/docs/guides/self-hosting/auth/config, the GOTRUE_ variables in lower case), but for those of
+ * `rate_limit_sign_in_…`: GoTrue counts calls, Ninefold the sign-ins that failed.
  */
 export interface AuthSettings {
   site_url: string | null;
@@ -14,6 +15,9 @@ export interface AuthSettings {
   password_min_length: number;
   jwt_exp: number;
   security_refresh_token_reuse_interval: number;
+  rate_limit_sign_in_address: number;
+  rate_limit_sign_in_account: number;
+  rate_limit_sign_in_window: number;
 }
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
@@ -58,6 +62,21 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     type: 'whole number of seconds, 0 to 3600',
     meaning:
       'How long a refresh token that was exchanged may be shown again, by a client that lost the answer or by two tabs at once. Later it ends the session.',
+  },
+  rate_limit_sign_in_address: {
+    default: limits.signInFailures.default,
+    type: 'whole number of sign-ins, 1 to 1000000',
+    meaning: 'How many sign-ins from one client address may fail within the window, before it must wait.',
+  },
+  rate_limit_sign_in_account: {
+    default: limits.signInFailuresPerAccount.default,
+    type: 'whole number of sign-ins, 1 to 1000000',
+    meaning: 'How many sign-ins for one account may fail within the window, before the account must wait.',
+  },
+  rate_limit_sign_in_window: {
+    default: limits.signInWindowSeconds.default,
+    type: 'whole number of seconds, 1 to 86400',
+    meaning: 'The window in which failed sign-ins are counted.',
   },
 };
 

@@ -16,7 +16,8 @@ export type TransactionEnd = 'commit' | 'commit-allow-override' | 'rollback' | '
 export type OpenApiMode = 'follow-privileges' | 'ignore-privileges' | 'disabled';
 
 /**
- * The settings of an app's `/rest/v1`, and of its states. Names and meanings are PostgREST's, but for those of `states_…`
+ * The settings of an app's `/rest/v1`, of its states and of what is kept of its calls. Names and meanings are PostgREST's, but for those of
+ * `states_…`, `logs_…` and `request_…`
  * (https://docs.postgrest.org/en/stable/references/configuration.html), with underscores.
  */
 export interface RestSettings {
@@ -29,6 +30,7 @@ export interface RestSettings {
   db_tx_end: TransactionEnd;
   db_hoisted_tx_settings: readonly string[];
   db_statement_timeout: number | null;
+  db_pool_acquisition_timeout: number;
   db_aggregates_enabled: boolean;
   db_plan_enabled: boolean;
   openapi_mode: OpenApiMode;
@@ -38,6 +40,11 @@ export interface RestSettings {
   url_use_legacy_target_names: boolean;
   client_error_verbosity: 'verbose' | 'minimal';
   states_passage_days: number;
+  logs_stories: number;
+  logs_slow_milliseconds: number;
+  logs_statistics_days: number;
+  logs_incident_days: number;
+  request_body_bytes: number;
   jwt_aud: string | null;
   jwt_role_claim_key: string;
   app_settings: Readonly<Record<string, string>>;
@@ -93,6 +100,11 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
     type: 'milliseconds, or null for no limit',
     meaning: 'How long a statement may run; a function’s own statement_timeout comes before it.',
   },
+  db_pool_acquisition_timeout: {
+    default: limits.poolWaitSeconds.default,
+    type: 'whole number of seconds, 1 to 600',
+    meaning: 'How long a call waits for a connection to the database before it is answered with 504.',
+  },
   db_aggregates_enabled: {
     default: false,
     type: 'true or false',
@@ -134,6 +146,31 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
     type: 'whole number of days, 0 to 36500; 0 keeps them for ever',
     meaning:
       'For how long the passages of rows from state to state are kept: 30 days at least, and the last one of a row as long as the row.',
+  },
+  logs_stories: {
+    default: limits.keptStories.default,
+    type: 'whole number of calls, 0 to 100000',
+    meaning: 'Of how many calls that failed, were slow or were asked for the story is kept; the oldest go first.',
+  },
+  logs_slow_milliseconds: {
+    default: limits.slowCallMilliseconds.default,
+    type: 'whole number of milliseconds, 1 to 3600000',
+    meaning: 'A call that takes longer is slow: its story is kept.',
+  },
+  logs_statistics_days: {
+    default: limits.hourStatisticsDays.default,
+    type: 'whole number of days, 8 to 3650',
+    meaning: 'For how long it is kept how many calls there were in each hour, and how long they took.',
+  },
+  logs_incident_days: {
+    default: limits.incidentDays.default,
+    type: 'whole number of days, 8 to 3650',
+    meaning: 'For how long it is kept how often errors were answered and limits were hit.',
+  },
+  request_body_bytes: {
+    default: limits.bodyBytes.default,
+    type: 'whole number of bytes, 1024 to 67108864',
+    meaning: 'The largest request body that /rest/v1 and /auth/v1 take.',
   },
   client_error_verbosity: {
     default: 'verbose',

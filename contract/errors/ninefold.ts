@@ -355,9 +355,9 @@ export const ninefoldErrors = entries({
     source: 'ninefold',
     status: 504,
     message: 'No database connection became free in time.',
-    meaning: 'All connections of the app were in use for longer than poolWaitMilliseconds.',
+    meaning: 'All connections of the app were in use for longer than poolWaitSeconds.',
     action: 'Try again; if it persists, look for slow calls.',
     member: told.tryAgain,
-    limit: 'poolWaitMilliseconds',
+    limit: 'poolWaitSeconds',
   },
 });

@@ -26,10 +26,10 @@ export const restErrors = entries({
     source: 'rest',
     status: 504,
     message: 'Timed out acquiring connection from connection pool.',
-    meaning: 'All connections of the app were in use for longer than poolWaitMilliseconds.',
+    meaning: 'All connections of the app were in use for longer than poolWaitSeconds.',
     action: 'Try again; if it persists, look for slow calls.',
     member: told.tryAgain,
-    limit: 'poolWaitMilliseconds',
+    limit: 'poolWaitSeconds',
   },
   PGRST100: {
     source: 'rest',

@@ -49,11 +49,13 @@ export const databaseLimits = {
     setting: 'NINEFOLD_POOL_IDLE_SECONDS',
     range: [1, 86_400],
   },
-  poolWaitMilliseconds: {
+  poolWaitSeconds: {
     group: 'database',
-    unit: 'milliseconds',
-    default: 10_000,
+    unit: 'seconds',
+    default: 10,
     meaning: 'How long a call waits for a connection before it is answered with 504.',
+    setting: 'db_pool_acquisition_timeout',
+    range: [1, 600],
     code: 'PGRST003',
   },
   schemaLockMilliseconds: {

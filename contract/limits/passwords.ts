@@ -29,6 +29,8 @@ export const passwordLimits = {
     unit: 'count',
     default: 30,
     meaning: 'Failed sign-ins from one client address within the window, after which it must wait.',
+    setting: 'rate_limit_sign_in_address',
+    range: [1, 1_000_000],
     code: 'over_request_rate_limit',
   },
   signInFailuresPerAccount: {
@@ -36,6 +38,8 @@ export const passwordLimits = {
     unit: 'count',
     default: 20,
     meaning: 'Failed sign-ins for one account within the window, after which the account must wait.',
+    setting: 'rate_limit_sign_in_account',
+    range: [1, 1_000_000],
     code: 'over_request_rate_limit',
   },
   signInWindowSeconds: {
@@ -43,6 +47,8 @@ export const passwordLimits = {
     unit: 'seconds',
     default: 300,
     meaning: 'The window in which failed sign-ins are counted.',
+    setting: 'rate_limit_sign_in_window',
+    range: [1, 86_400],
   },
   passwordHashesAtOnce: {
     group: 'passwords',

@@ -24,7 +24,9 @@ export const recordLimits = {
     group: 'records',
     unit: 'days',
     default: 90,
-    meaning: 'For how long calls counted by the hour are kept.',
+    meaning: 'For how long calls counted by the hour are kept; chapter 7 tells those of the last week.',
+    setting: 'logs_statistics_days',
+    range: [8, 3650],
   },
   statisticsRows: {
     group: 'records',
@@ -70,6 +72,8 @@ export const recordLimits = {
     unit: 'count',
     default: 2000,
     meaning: 'Stories of calls that the app’s database keeps; the oldest go first.',
+    setting: 'logs_stories',
+    range: [0, 100_000],
   },
   keptStoriesPerCode: {
     group: 'records',
@@ -100,6 +104,8 @@ export const recordLimits = {
     unit: 'milliseconds',
     default: 1000,
     meaning: 'A call that takes longer is slow: its story is kept.',
+    setting: 'logs_slow_milliseconds',
+    range: [1, 3_600_000],
   },
   storyWaitMilliseconds: {
     group: 'records',
@@ -123,7 +129,10 @@ export const recordLimits = {
     group: 'records',
     unit: 'days',
     default: 8,
-    meaning: 'For how long the counts of errors and of limits that were hit are kept.',
+    meaning:
+      'For how long the counts of errors and of limits that were hit are kept; chapters 8 and 9 tell those of the last week.',
+    setting: 'logs_incident_days',
+    range: [8, 3650],
   },
   incidentRows: {
     group: 'records',

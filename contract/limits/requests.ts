@@ -7,6 +7,8 @@ export const requestLimits = {
     unit: 'bytes',
     default: 10 * 1024 * 1024,
     meaning: 'The largest request body.',
+    setting: 'request_body_bytes',
+    range: [1024, 64 * 1024 * 1024],
     code: 'body_too_large',
   },
   urlBytes: {

@@ -26,7 +26,7 @@ export async function findCandidate(
   const found = await jsonAsAuthAdmin<{ candidate: Candidate | null; waitSeconds: number }>(
     database,
     `select pg_catalog.jsonb_build_object(
-       'waitSeconds', ${signInWaitSeconds('$2', '$3')},
+       'waitSeconds', ${signInWaitSeconds('$2', '$3', '$4')},
        'candidate', (
          select pg_catalog.jsonb_build_object(
            'id', u.id,
@@ -36,7 +36,7 @@ export async function findCandidate(
          from auth.users u
          where pg_catalog.lower(u.email) = $1 and u.is_sso_user = false and u.deleted_at is null
          order by u.created_at limit 1))`,
-    [email, subjects.address, subjects.account],
+    [email, subjects.address, subjects.account, subjects.bounds],
   );
   return found ?? { candidate: null, waitSeconds: 0 };
 }
@@ -54,7 +54,7 @@ export async function openPasswordSession(
   const { id, verifiedHash, newHash, subjects } = account;
   const session = newSession(id, client, 'password');
   const [opened] = await asAuthAdmin(database, [
-    [OPEN, [...session.params, verifiedHash, newHash, subjects.address, subjects.account]],
+    [OPEN, [...session.params, verifiedHash, newHash, subjects.address, subjects.account, subjects.bounds]],
     [forgetSignInFailures, [subjects.account, session.sessionId]],
   ]);
   const row = opened && firstJson<Omit<Grant, 'refreshToken'>>(opened);
@@ -65,12 +65,12 @@ const OPEN = openSession(`update auth.users u set
   last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now(), encrypted_password = coalesce($8, u.encrypted_password)
   where u.id = $1::uuid and u.encrypted_password = $7 and u.deleted_at is null
     and (u.banned_until is null or u.banned_until <= pg_catalog.now())
-    and ${signInWaitSeconds('$9', '$10')} = 0
+    and ${signInWaitSeconds('$9', '$10', '$11')} = 0
   returning u.*`);
 
 /** Counts a failed sign-in. */
 export async function countFailure(database: Executor, subjects: SignInSubjects): Promise<void> {
-  await asAuthAdmin(database, [[recordSignInFailure, [subjects.address, subjects.account]]]);
+  await asAuthAdmin(database, [[recordSignInFailure, [subjects.address, subjects.account, subjects.bounds]]]);
 }
 
 /** The hash of an account's password; null when it has none or does not exist. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SettingEntry } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { limits } from '../../contract/limits.ts';
+import { inForce, type Limit, limits } from '../../contract/limits.ts';
 import { asServer } from '../apps/as-server.ts';
 import { fits, settingsByKey, storedSettings } from '../apps/settings.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -37,7 +37,11 @@ export async function setSetting(
 ): Promise<Reply> {
   const setting = findSetting(key);
   const { value } = readBody(exchange, body);
-  if (!fits(setting, value) || Buffer.byteLength(JSON.stringify(value)) > limits.settingBytes.default) {
+  if (
+    !fits(setting, value) ||
+    isBeyond(key, value) ||
+    Buffer.byteLength(JSON.stringify(value)) > limits.settingBytes.default
+  ) {
     throw new NinefoldError('setting_invalid', { details: { key, type: setting.type } });
   }
   const app = await context.apps.get(ref);
@@ -57,6 +61,12 @@ export async function setSetting(
       : error;
   });
   return json({ key, value });
+}
+
+/** Whether a number is more or less than the limit may be that the setting changes. */
+function isBeyond(key: string, value: unknown): boolean {
+  const limit = Object.values<Limit>(limits).find((one) => one.setting === key);
+  return limit?.range !== undefined && typeof value === 'number' && inForce(value, { range: limit.range }) !== value;
 }
 
 /** DELETE /apps/:ref/settings/:key: back to the default. Throws `setting_unknown`. */

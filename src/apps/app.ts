@@ -1,4 +1,4 @@
-import { limits } from '../../contract/limits.ts';
+import { inForce, limits } from '../../contract/limits.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load.ts';
 import { isPassing } from '../database/database-error.ts';
@@ -45,7 +45,6 @@ export class App {
   readonly database: Pool;
   readonly #target: Target;
   readonly #events: Events;
-  readonly #waitMilliseconds: number;
   readonly #subscribers = new Set<(notification: Notification) => void>();
   #ear: Listener | null = null;
   #opening: Promise<void> | null = null;
@@ -58,7 +57,6 @@ export class App {
   constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
     this.#events = events;
-    this.#waitMilliseconds = limits.waitMilliseconds;
     this.#target = {
       host: server.host,
       port: server.port,
@@ -132,7 +130,10 @@ export class App {
     this.#settings ??= this.#remember(
       async () => {
         const [result] = await asServer(this.database, [storedSettings]);
-        return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
+        const settings = readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
+        const wait = inForce(settings.rest.db_pool_acquisition_timeout, limits.poolWaitSeconds);
+        this.database.waitMilliseconds = wait * 1000;
+        return settings;
       },
       () => {
         this.#settings = null;
@@ -146,7 +147,7 @@ export class App {
     return new Pool(this.#target, {
       max: 1,
       idleMilliseconds: limits.poolIdleSeconds.default * 1000,
-      waitMilliseconds: this.#waitMilliseconds,
+      waitMilliseconds: this.database.waitMilliseconds,
     });
   }
 
@@ -183,7 +184,7 @@ export class App {
 
   /** While the database is closed, because it is being copied, waits as long as a call waits for a connection. */
   async #startPatiently(ear: Listener): Promise<void> {
-    const until = performance.now() + this.#waitMilliseconds;
+    const until = performance.now() + this.database.waitMilliseconds;
     for (;;) {
       try {
         await ear.start();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { limits } from '../../contract/limits.ts';
+import { inForce, limits } from '../../contract/limits.ts';
 import type { LogAnswer, LogLine } from '../../contract/observed.ts';
 import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
@@ -22,11 +22,23 @@ export class CallLog {
 
   /** The last calls that fit, the newest first: `own`, those of the other workers, and those that the database keeps. */
   async read(app: App, own: readonly LogLine[], filter: LogFilter, most: number): Promise<LogAnswer> {
-    const [heard, kept] = await Promise.all([this.#askOthers(app), readKeptLines(app, filter, most + 1)]);
+    const [heard, kept, { rest }] = await Promise.all([
+      this.#askOthers(app),
+      readKeptLines(app, filter, most + 1),
+      app.settings(),
+    ]);
     const remembered = [...own, ...heard.lines].filter((one) => fits(one, filter));
     const all = new Map([...remembered, ...kept].map((one) => [`${one.request_id} ${one.at}`, one]));
     const calls = [...all.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
-    return { calls: calls.slice(0, most), cut: calls.length > most, workers: heard.workers + 1 };
+    return {
+      calls: calls.slice(0, most),
+      cut: calls.length > most,
+      workers: heard.workers + 1,
+      kept: {
+        stories: inForce(rest.logs_stories, limits.keptStories),
+        slow_milliseconds: inForce(rest.logs_slow_milliseconds, limits.slowCallMilliseconds),
+      },
+    };
   }
 
   /** Another worker, or this one, wants to know. */

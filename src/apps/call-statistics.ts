@@ -1,11 +1,12 @@
-import { limits } from '../../contract/limits.ts';
+import { inForce, limits } from '../../contract/limits.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
+import { Background } from './background.ts';
 import { PerApp } from './per-app.ts';
 
-export const BUCKETS = 24;
+const BUCKETS = 24;
 /** One flush in this many also folds old minutes into hours. */
 const FOLD_EVERY = 120;
 
@@ -24,6 +25,7 @@ interface Count {
 export class CallStatistics {
   readonly #apps: Apps;
   readonly #events: Events;
+  readonly #background: Background;
   readonly #counts = new PerApp<Map<string, Count>>(() => new Map());
   #timer: NodeJS.Timeout | null = null;
   #flushes = 0;
@@ -31,6 +33,7 @@ export class CallStatistics {
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
     this.#events = events;
+    this.#background = new Background(events, 'counting calls');
   }
 
   start(): void {
@@ -51,11 +54,9 @@ export class CallStatistics {
     const counts = this.#counts.take();
     this.#flushes++;
     for (const [ref, calls] of counts) {
-      try {
+      await this.#background.attempt(ref, async () => {
         await write(await this.#apps.find(ref), [...calls.values()], this.#flushes % FOLD_EVERY === 1);
-      } catch {
-        // deleted or unreachable meanwhile
-      }
+      });
     }
   }
 
@@ -107,31 +108,28 @@ const UPSERT = `insert into ninefold.call_statistics as s (span, bucket, call, c
   on conflict (span, bucket, call) do update set calls = s.calls + excluded.calls, failed = s.failed + excluded.failed,
     histogram = ninefold.add_histograms(s.histogram, excluded.histogram), last_at = greatest(s.last_at, excluded.last_at)`;
 
+/** SQL text: the histograms of a group in sum, element by element. One that a histogram lacks counts nothing. */
+export const HISTOGRAM_SUM = `array[${Array.from({ length: BUCKETS }, (_, i) => `coalesce(sum(histogram[${i + 1}]), 0)`).join(', ')}]`;
+
 const FOLD = `with old as (
     delete from ninefold.call_statistics
     where span = 'minute' and bucket < now() - make_interval(hours => ${limits.minuteStatisticsHours.default}) returning *
-  ), summed as (
-    select date_trunc('hour', bucket) as hour, call, sum(calls) as calls, sum(failed) as failed, max(last_at) as last_at,
-      (select array_agg(total order by i) from (
-        select i, sum(n) as total from old o2, unnest(o2.histogram) with ordinality as h (n, i)
-        where o2.call = old.call and date_trunc('hour', o2.bucket) = date_trunc('hour', old.bucket) group by i) per) as histogram
-    from old group by date_trunc('hour', bucket), call
   )
   insert into ninefold.call_statistics as s (span, bucket, call, calls, failed, histogram, last_at)
-  select 'hour', hour, call, calls, failed, histogram, last_at from summed
+  select 'hour', date_trunc('hour', bucket), call, sum(calls), sum(failed), ${HISTOGRAM_SUM}, max(last_at) from old group by 2, 3
   on conflict (span, bucket, call) do update set calls = s.calls + excluded.calls, failed = s.failed + excluded.failed,
     histogram = ninefold.add_histograms(s.histogram, excluded.histogram), last_at = greatest(s.last_at, excluded.last_at)`;
 
 const FORGET = `delete from ninefold.call_statistics where
-  span = 'hour' and bucket < now() - make_interval(days => ${limits.hourStatisticsDays.default})
+  span = 'hour' and bucket < now() - make_interval(days => $1::int)
   or bucket < (select bucket from ninefold.call_statistics order by bucket desc offset ${limits.statisticsRows.default} limit 1)`;
 
 async function write(app: App, counts: readonly Count[], fold: boolean): Promise<void> {
   await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (fold) {
-    await asServer(app.database, [
-      { text: FOLD, params: [] },
-      { text: FORGET, params: [] },
-    ]);
+    const { rest } = await app.settings();
+    const days = String(inForce(rest.logs_statistics_days, limits.hourStatisticsDays));
+    await asServer(app.database, [{ text: FORGET, params: [days] }]);
+    await asServer(app.database, [{ text: FOLD, params: [] }]);
   }
 }

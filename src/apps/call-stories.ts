@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { limits } from '../../contract/limits.ts';
+import { inForce, limits } from '../../contract/limits.ts';
 import type { CallStory, LogAnswer } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
+import { Background } from './background.ts';
 import { CallLog } from './call-log.ts';
 import { type LogFilter, lineOf } from './log-lines.ts';
 import { PerApp } from './per-app.ts';
@@ -56,6 +57,7 @@ const QUIET_FLUSHES = 3;
 export class CallStories {
   readonly #apps: Apps;
   readonly #events: Events;
+  readonly #background: Background;
   readonly #shelves = new PerApp<Shelf>(newShelf);
   readonly #log = new CallLog();
   #timer: NodeJS.Timeout | null = null;
@@ -63,6 +65,7 @@ export class CallStories {
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
     this.#events = events;
+    this.#background = new Background(events, 'keeping stories');
   }
 
   start(): void {
@@ -91,7 +94,8 @@ export class CallStories {
       shelf.isListening = true;
       void this.#listen(ref, shelf);
     }
-    if (event.code !== null || event.milliseconds > limits.slowCallMilliseconds.default) keep(shelf.pending, told);
+    const slow = inForce(event.trace.slowMilliseconds, limits.slowCallMilliseconds);
+    if (event.code !== null || event.milliseconds > slow) keep(shelf.pending, told);
   }
 
   /** Writes what must outlast the memory. */
@@ -171,20 +175,18 @@ export class CallStories {
 
   /** False where the app is gone or cannot be written to. */
   async #write(ref: string, shelf: Shelf, told: readonly Told[]): Promise<boolean> {
-    try {
+    return this.#background.attempt(ref, async () => {
       const app = await this.#apps.find(ref);
       if (shelf.app !== app) await this.#listen(ref, shelf);
-      if (told.length === 0) return true;
+      if (told.length === 0) return;
       for (const one of told) one.isWritten = true;
       const rows = told.map(({ event }) => ({ at: event.trace.at, story: storyOf(event) }));
+      const { rest } = await app.settings();
       await asServer(app.database, [
         { text: INSERT, params: [JSON.stringify(rows)] },
-        { text: FORGET, params: [] },
+        { text: FORGET, params: [String(inForce(rest.logs_stories, limits.keptStories))] },
       ]);
-      return true;
-    } catch {
-      return false;
-    }
+    });
   }
 }
 
@@ -215,7 +217,7 @@ const FORGET = `delete from ninefold.call_stories s using (
       code is not null as failed
     from ninefold.call_stories
   ) as old
-  where s.ctid = old.ctid and (old.place > ${limits.keptStories.default} or old.failed and old.alike > ${limits.keptStoriesPerCode.default})`;
+  where s.ctid = old.ctid and (old.place > $1::int or old.failed and old.alike > ${limits.keptStoriesPerCode.default})`;
 
 const text = z.string();
 const story: z.ZodType<CallStory> = z.object({

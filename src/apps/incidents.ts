@@ -1,9 +1,10 @@
-import { limits } from '../../contract/limits.ts';
+import { inForce, limits } from '../../contract/limits.ts';
 import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
+import { Background } from './background.ts';
 import { PerApp } from './per-app.ts';
 
 /** Length of a bucket. */
@@ -32,6 +33,7 @@ interface Incident {
 export class Incidents {
   readonly #apps: Apps;
   readonly #events: Events;
+  readonly #background: Background;
   readonly #counts = new PerApp<Map<string, Incident>>(() => new Map());
   #timer: NodeJS.Timeout | null = null;
   #flushes = 0;
@@ -39,6 +41,7 @@ export class Incidents {
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
     this.#events = events;
+    this.#background = new Background(events, 'counting errors');
   }
 
   start(): void {
@@ -61,13 +64,11 @@ export class Incidents {
     const counts = this.#counts.take();
     this.#flushes++;
     for (const [ref, incidents] of counts) {
-      try {
-        const { database } = await this.#apps.find(ref);
-        await asServer(database, [{ text: UPSERT, params: [JSON.stringify([...incidents.values()])] }]);
-        if (this.#flushes % FORGET_EVERY === 1) await asServer(database, [{ text: FORGET, params: [] }]);
-      } catch {
-        // deleted or unreachable meanwhile
-      }
+      await this.#background.attempt(ref, async () => {
+        const app = await this.#apps.find(ref);
+        await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify([...incidents.values()])] }]);
+        if (this.#flushes % FORGET_EVERY === 1) await forget(app);
+      });
     }
   }
 
@@ -106,7 +107,13 @@ const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket
     last_requests = (case when excluded.last_at < s.last_at then s.last_requests || excluded.last_requests
       else excluded.last_requests || s.last_requests end)[1:${limits.incidentRequests.default}]`;
 
-const FORGET = `delete from ninefold.incidents where bucket < now() - make_interval(days => ${limits.incidentDays.default})
+async function forget(app: App): Promise<void> {
+  const { rest } = await app.settings();
+  const days = inForce(rest.logs_incident_days, limits.incidentDays);
+  await asServer(app.database, [{ text: FORGET, params: [String(days)] }]);
+}
+
+const FORGET = `delete from ninefold.incidents where bucket < now() - make_interval(days => $1::int)
   or bucket < (select bucket from ninefold.incidents order by bucket desc offset ${limits.incidentRows.default} limit 1)`;
 
 /** How often something was met, by whom at last, and when. */

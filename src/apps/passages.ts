@@ -4,6 +4,7 @@ import type { Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
+import { Background } from './background.ts';
 
 /**
  * Forgets passages that are older than the app keeps them (setting states_passage_days), in the background, of apps that are called.
@@ -12,6 +13,7 @@ import { asServer } from './as-server.ts';
 export class PassageKeeper {
   readonly #apps: Apps;
   readonly #events: Events;
+  readonly #background: Background;
   readonly #called = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #sweeping: Promise<void> = Promise.resolve();
@@ -20,6 +22,7 @@ export class PassageKeeper {
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
     this.#events = events;
+    this.#background = new Background(events, 'forgetting passages');
   }
 
   start(): void {
@@ -43,11 +46,9 @@ export class PassageKeeper {
     const refs = [...this.#called];
     this.#called.clear();
     for (const ref of refs) {
-      try {
+      await this.#background.attempt(ref, async () => {
         await forgetPassages(await this.#apps.find(ref), () => this.#isStopping);
-      } catch {
-        // deleted or unreachable meanwhile
-      }
+      });
     }
   }
 }

@@ -3,7 +3,7 @@ import type { CallFigures, StatisticsWindow } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
-import { BUCKETS, quantile } from './call-statistics.ts';
+import { HISTOGRAM_SUM, quantile } from './call-statistics.ts';
 
 /** Calls of the last day by hour, and of today (UTC) in sum. */
 export async function readCalls(app: App): Promise<{
@@ -145,9 +145,9 @@ const nothing = (): { all: Point; lastAt: string | null } => ({
   lastAt: null,
 });
 
-/** The sums of what was counted. An element that a histogram lacks counts nothing. */
+/** The sums of what was counted. */
 const SUMS = `sum(calls) as calls, sum(failed) as failed,
-  array[${Array.from({ length: BUCKETS }, (_, i) => `coalesce(sum(histogram[${i + 1}]), 0)`).join(', ')}] as histogram,
+  ${HISTOGRAM_SUM} as histogram,
   to_char(max(last_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at`;
 
 /** Made-up calls of the app's own code can have any name. */

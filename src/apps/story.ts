@@ -128,7 +128,8 @@ function addRun(trace: CallTrace, until: number, add: (name: string, until: numb
   add('run', until, inDatabase > 0 ? '1 round trip' : '');
 }
 
-function brokenStep({ trace, area }: CallEvent): string {
+function brokenStep({ trace, area, limit }: CallEvent): string {
+  if (trace.received === 0 && limit === 'bodyBytes') return 'receive the body';
   if (trace.identified === 0) return 'whose identity';
   return area === 'rest' && trace.planned === 0 ? 'plan' : 'answer';
 }

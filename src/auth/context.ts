@@ -22,7 +22,3 @@ export interface AuthContext {
 
 /** The time, in milliseconds since 1970. */
 export const timeOf = (context: AuthContext): number => (context.now ?? Date.now)();
-
-/** A number of the app's settings, which its owner may set to anything, as a whole number within what it may be. */
-export const whole = (value: number, min: number, max: number): number =>
-  Math.min(Math.max(Math.floor(value), min), max);

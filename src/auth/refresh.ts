@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { limits } from '../../contract/limits.ts';
+import { inForce, limits } from '../../contract/limits.ts';
 import { exchangeRefreshToken } from '../accounts/refresh-tokens.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
-import { type AuthContext, whole } from './context.ts';
+import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({ refresh_token: text(1024) });
@@ -20,7 +20,7 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
     context.database,
     shown,
     clientOf(exchange),
-    whole(context.settings.security_refresh_token_reuse_interval, ...limits.refreshReuseSeconds.range),
+    inForce(context.settings.security_refresh_token_reuse_interval, limits.refreshReuseSeconds),
   );
   const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
     context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: exchange.address });

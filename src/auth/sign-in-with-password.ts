@@ -33,7 +33,7 @@ export async function signInWithPassword(context: AuthContext, exchange: Exchang
   checkPasswordLength(body.password);
 
   const email = body.email.trim().toLowerCase();
-  const subjects = signInSubjects(exchange.address, email);
+  const subjects = signInSubjects(exchange.address, email, context.settings);
   const grant = await authenticate(context, exchange, { email, password: body.password, subjects });
   context.events.emit({
     type: 'auth',

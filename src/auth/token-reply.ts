@@ -1,9 +1,9 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { limits } from '../../contract/limits.ts';
+import { inForce, limits } from '../../contract/limits.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { issueAccessToken } from '../identity/access-token.ts';
 import type { WeakPassword } from './check-password.ts';
-import { type AuthContext, timeOf, whole } from './context.ts';
+import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 
 /** The answer that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section 5.1). */
@@ -17,7 +17,7 @@ export function tokenReply(
   const { token, expiresAt } = issueAccessToken(context.app, grant, {
     issuer: `${exchange.baseUrl}/auth/v1`,
     nowSeconds,
-    lifetimeSeconds: whole(context.settings.jwt_exp, ...limits.accessTokenSeconds.range),
+    lifetimeSeconds: inForce(context.settings.jwt_exp, limits.accessTokenSeconds),
   });
   return json({
     access_token: token,

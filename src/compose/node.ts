@@ -123,7 +123,7 @@ export async function composeWorker(
     {
       connections: config.poolConnections,
       idleMilliseconds: config.poolIdleSeconds * 1000,
-      waitMilliseconds: limits.poolWaitMilliseconds.default,
+      waitMilliseconds: limits.poolWaitSeconds.default * 1000,
     },
     events,
     (app) => {

@@ -56,6 +56,8 @@ const TIMES_KEPT = 2000;
 export class Pool implements Database {
   readonly #target: Target;
   readonly #options: PoolOptions;
+  /** As in the options, until it is changed. */
+  waitMilliseconds: number;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Use>();
   readonly #waiters: Waiter[] = [];
@@ -70,6 +72,7 @@ export class Pool implements Database {
   constructor(target: Target, options: PoolOptions) {
     this.#target = target;
     this.#options = options;
+    this.waitMilliseconds = options.waitMilliseconds;
   }
 
   /** Open connections, in use or not. */
@@ -251,7 +254,7 @@ export class Pool implements Database {
         const index = this.#waiters.indexOf(waiter);
         if (index >= 0) this.#leaveQueue(index);
         reject(new PoolTimeoutError('no connection became free in time'));
-      }, this.#options.waitMilliseconds);
+      }, this.waitMilliseconds);
       const waiter: Waiter = {
         use,
         statement,
@@ -324,7 +327,7 @@ export class Pool implements Database {
   async #open(): Promise<void> {
     this.#opening++;
     try {
-      const connection = await Connection.open(this.#target, this.#options.waitMilliseconds, (closed) => {
+      const connection = await Connection.open(this.#target, this.waitMilliseconds, (closed) => {
         this.#shared.delete(closed);
         this.#release(closed);
         this.#serveWaiters();

@@ -64,7 +64,12 @@ export class AppCalls {
     const refused = refusedForHost(request);
     const reply = refused
       ? errorReply(refused, exchange.requestId)
-      : await this.#parts.pipeline.answerApp(area, to.ref, exchange, hasBody(request) ? () => readBody(request) : null);
+      : await this.#parts.pipeline.answerApp(
+          area,
+          to.ref,
+          exchange,
+          hasBody(request) ? (most) => readBody(request, most) : null,
+        );
     reply.headers['x-content-type-options'] = 'nosniff';
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) letGo(reply);

@@ -6,7 +6,8 @@ import type { Area } from './area.ts';
 export const authArea = (events: Events): Area => ({
   name: 'auth',
   handle: async (app, exchange, identity, trace) => {
-    const { auth: settings } = await app.settings();
+    const { auth: settings, rest } = await app.settings();
+    trace.slowMilliseconds = rest.logs_slow_milliseconds;
     return handleAuth({ app: app.record, database: app.database, identity, settings, events, trace }, exchange);
   },
   renderError: async (error, _app, exchange) => authErrorReply(error, exchange),

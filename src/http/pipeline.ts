@@ -1,4 +1,5 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { inForce, limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -31,12 +32,12 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  /** A call of an app's own API. `readBody` reads the exchange's body, where it has one, once the caller is let in. */
+  /** A call of an app's own API. `readBody` reads the exchange's body, where it has one, of so many bytes at most. */
   answerApp(
     area: Area,
     ref: string,
     exchange: Exchange,
-    readBody: (() => Promise<Uint8Array | null>) | null,
+    readBody: ((most: number) => Promise<Uint8Array | null>) | null,
   ): Promise<Reply> {
     let app: App | null = null;
     let identity: Identity | null = null;
@@ -44,13 +45,13 @@ export class Pipeline {
       { area: area.name, app: ref, exchange, extra: corsHeaders },
       async (trace) => {
         if (isPreflight(exchange)) return preflightReply(exchange);
-        if (readBody) {
-          exchange.body = await readBody();
-          trace.received = performance.now();
-        }
         const opened = await this.#open(ref);
         app = opened;
         trace.opened = performance.now();
+        if (readBody) {
+          exchange.body = await readBody(await mostBytes(opened));
+          trace.received = performance.now();
+        }
         const identify = async () => {
           identity ??= await this.#parts.identify(opened, exchange);
           trace.identified = performance.now();
@@ -155,5 +156,15 @@ export class Pipeline {
   #limit(address: string): void {
     const wait = this.#parts.addresses.take(address);
     if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(wait) } });
+  }
+}
+
+/** The largest body that the app takes; the default where its settings cannot be read, which is then said by whoever needs them. */
+async function mostBytes(app: App): Promise<number> {
+  try {
+    const { rest } = await app.settings();
+    return inForce(rest.request_body_bytes, limits.bodyBytes);
+  } catch {
+    return limits.bodyBytes.default;
   }
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 const bodiless = new Set(['GET', 'HEAD']);
@@ -10,11 +9,10 @@ export const hasBody = ({ method, headers }: IncomingMessage): boolean =>
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
 /**
- * The whole body; null for an empty one. Throws body_too_large, and then the connection must be closed, as the rest of the body is
+ * The whole body, of `most` bytes; null for an empty one. Throws body_too_large, and then the connection must be closed, as the rest of the body is
  * still coming. Never settles where the client goes away before its end: nobody waits for an answer then.
  */
-export function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const most = limits.bodyBytes.default;
+export function readBody(request: IncomingMessage, most: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(new NinefoldError('body_too_large', { headers: { connection: 'close' } }));
     if (Number(request.headers['content-length'] ?? 0) > most) {

@@ -19,6 +19,7 @@ export const restArea: Area = {
   name: 'rest',
   handle: async (app, exchange, identify, trace) => {
     const { rest } = await loaded(app.settings());
+    trace.slowMilliseconds = rest.logs_slow_milliseconds;
     const started = performance.now();
     const identity = await identify();
     const jwtMilliseconds = performance.now() - started;

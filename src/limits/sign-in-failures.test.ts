@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { clientNetwork, signInSubjects } from './sign-in-failures.ts';
 
 it.each([
@@ -15,7 +16,7 @@ it.each([
 });
 
 it('names an account and an address differently, and shows neither', () => {
-  const { address, account } = signInSubjects('ada@example.com', 'ada@example.com');
+  const { address, account } = signInSubjects('ada@example.com', 'ada@example.com', defaultAuthSettings);
   expect(address).not.toBe(account);
   expect(account).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });

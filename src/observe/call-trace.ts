@@ -1,3 +1,5 @@
+import { limits } from '../../contract/limits.ts';
+
 /** A relation that a call reads or writes. */
 export interface TouchedRelation {
   readonly schema: string;
@@ -34,6 +36,8 @@ export class CallTrace {
   /** The statement that gives the result: its text, and how many values go with it. */
   sql: string | null = null;
   parameters = 0;
+  /** After how long it is slow, as the app's settings have it. */
+  slowMilliseconds: number = limits.slowCallMilliseconds.default;
   /** The app answered in a part: the page was cut at the limit pageRows. */
   cut = false;
 }

@@ -255,11 +255,11 @@ describe('chapter 9', () => {
     });
     const line = (id: string) => lines.find((one) => one.id === id);
     expect(Object.keys(limits).filter((name) => !line(name))).toEqual([]);
-    expect(line('bodyBytes')).toMatchObject({
-      value: 10 * 1024 * 1024,
+    expect(line('urlBytes')).toMatchObject({
+      value: 32 * 1024,
       set_in: 'code',
       change: null,
-      code: 'body_too_large',
+      code: 'headers_too_large',
     });
     expect(line('accessTokenSeconds')).toMatchObject({
       value: 30,

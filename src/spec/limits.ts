@@ -1,4 +1,4 @@
-import { type Limit, type LimitName, limitGroups, limits } from '../../contract/limits.ts';
+import { inForce, type Limit, type LimitName, limitGroups, limits } from '../../contract/limits.ts';
 import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { LimitLine, LimitsChapter } from '../../contract/specification.ts';
@@ -81,7 +81,7 @@ function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): 
 /** What the owner of an app has set it to is kept within what it may be. */
 function clamped(value: unknown, { range }: Limit): number | null {
   if (typeof value !== 'number') return null;
-  return range ? Math.min(Math.max(value, range[0]), range[1]) : value;
+  return range ? inForce(value, { range }) : value;
 }
 
 /** The limits that PostgreSQL keeps, on the login roles of the app. `words` are what else keeps connections from being opened. */

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
-import type { NodeStatus, SettingEntry } from '../../contract/admin.ts';
+import type { AppConnection, NodeStatus, SettingEntry } from '../../contract/admin.ts';
+import { type Limit, limits } from '../../contract/limits.ts';
+import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { cli } from '../support/node.ts';
@@ -76,6 +78,84 @@ describe('settings of an app', () => {
     }
     const path = `/apps/${ref}/settings/__proto__`;
     await expect(admin(node, 'PUT', path, { value: 1 })).rejects.toThrow('setting_unknown');
+  });
+});
+
+describe('limits that an app may change', () => {
+  const post = (app: AppConnection, path: string, body: unknown): Promise<Response> =>
+    fetch(`${app.url}${path}`, {
+      method: 'POST',
+      headers: { apikey: app.publishable_key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  it('how large a body may be, less or more than the default', async () => {
+    const app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      `create function public.size(text text) returns int language sql as 'select length(text)'`,
+    );
+    const send = async (size: number) => {
+      const answer = await post(app, '/rest/v1/rpc/size', { text: 'x'.repeat(size) });
+      return [answer.status, await answer.json()];
+    };
+    expect(await send(4000)).toEqual([200, 4000]);
+    await set(app.ref, 'request_body_bytes', '2000');
+    await expect.poll(() => send(4000)).toEqual([413, expect.objectContaining({ code: 'body_too_large' })]);
+    expect(await send(1000)).toEqual([200, 1000]);
+    const more = limits.bodyBytes.default + 1000;
+    await set(app.ref, 'request_body_bytes', String(2 * more));
+    await expect.poll(() => send(more)).toEqual([200, more]);
+    // Whoever hit it is told of, although nothing of the call came to be read.
+    const hit = async () => {
+      const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+      return chapters.limits?.limits.find(({ id }) => id === 'bodyBytes')?.figures;
+    };
+    await expect.poll(hit, { timeout: 15_000 }).toMatchObject({ last_who: expect.stringContaining('127.0.0.1') });
+  });
+
+  it('how many sign-ins may fail, and within how long', async () => {
+    const app = await createApp(node);
+    await set(app.ref, 'rate_limit_sign_in_account', '2');
+    await set(app.ref, 'rate_limit_sign_in_window', '2');
+    const fail = () =>
+      post(app, '/auth/v1/token?grant_type=password', { email: 'nobody@example.com', password: 'a guess' });
+    await expect.poll(async () => (await fail()).status).toBe(429);
+    const refused = await fail();
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(2);
+    await expect.poll(async () => (await fail()).status, { timeout: 5000 }).toBe(400);
+    await set(app.ref, 'rate_limit_sign_in_account', '1000');
+    await set(app.ref, 'rate_limit_sign_in_address', '3');
+    await set(app.ref, 'rate_limit_sign_in_window', '300');
+    await expect.poll(async () => (await fail()).status).toBe(429);
+  });
+
+  it('how long a call waits for a connection', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, `create function public.rest() returns void language sql as 'select pg_sleep(1.5)'`);
+    await set(app.ref, 'db_pool_acquisition_timeout', '1');
+    const rest = (times: number) => Promise.all(Array.from({ length: times }, () => clientOf(app).rpc('rest')));
+    // Each worker has learnt that it is slow, and gives it a connection to itself.
+    await rest(4);
+    const began = performance.now();
+    const codes = (await rest(40)).map(({ error }) => error?.code ?? null);
+    expect(new Set(codes)).toEqual(new Set([null, 'PGRST003']));
+    expect(performance.now() - began).toBeLessThan(limits.poolWaitSeconds.default * 1000);
+  });
+
+  it('to nothing that they cannot be', async () => {
+    const { ref } = await createApp(node);
+    const bounded = Object.values<Limit>(limits).flatMap(({ setting, range }) =>
+      setting !== undefined && range && !setting.startsWith('NINEFOLD_') ? [{ setting, range }] : [],
+    );
+    for (const { setting, range } of bounded) {
+      const path = `/apps/${ref}/settings/${setting}`;
+      for (const value of [range[0] - 1, range[1] + 1]) {
+        await expect(admin(node, 'PUT', path, { value })).rejects.toThrow('setting_invalid');
+      }
+      for (const value of range) await admin(node, 'PUT', path, { value });
+    }
   });
 });
 

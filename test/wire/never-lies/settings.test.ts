@@ -17,6 +17,7 @@ const values: RestSettings & AuthSettings = {
   db_tx_end: 'rollback-allow-override',
   db_hoisted_tx_settings: ['lock_timeout'],
   db_statement_timeout: 4321,
+  db_pool_acquisition_timeout: 12,
   db_aggregates_enabled: true,
   db_plan_enabled: true,
   openapi_mode: 'ignore-privileges',
@@ -26,6 +27,11 @@ const values: RestSettings & AuthSettings = {
   url_use_legacy_target_names: false,
   client_error_verbosity: 'minimal',
   states_passage_days: 77,
+  logs_stories: 500,
+  logs_slow_milliseconds: 250,
+  logs_statistics_days: 30,
+  logs_incident_days: 14,
+  request_body_bytes: 2048,
   jwt_aud: 'desk',
   jwt_role_claim_key: '.app_metadata.role',
   app_settings: { 'app.region': 'north' },
@@ -37,6 +43,9 @@ const values: RestSettings & AuthSettings = {
   password_min_length: 13,
   jwt_exp: 599,
   security_refresh_token_reuse_interval: 11,
+  rate_limit_sign_in_address: 5,
+  rate_limit_sign_in_account: 6,
+  rate_limit_sign_in_window: 60,
 };
 
 /** Within which a change shows. */

@@ -157,7 +157,7 @@ function LogFoot({
   stale: boolean;
 }) {
   if (!answer) return <SheetFoot shown={stale ? 'Not known at the moment' : 'Looking'} />;
-  const { calls, cut, workers } = answer;
+  const { calls, cut, workers, kept } = answer;
   const all = counted(calls.length, 'call');
   return (
     <SheetFoot
@@ -170,8 +170,8 @@ function LogFoot({
       remark={
         <>
           held: the last {count(limits.rememberedCalls.default)} of {counted(workers, 'worker')}, and of those that
-          failed or took over {milliseconds(limits.slowCallMilliseconds.default)}, the last{' '}
-          {count(limits.keptStories.default)}; <AsOf at={at} live={!stale} />
+          failed or took over {milliseconds(kept.slow_milliseconds)}, the last {count(kept.stories)};{' '}
+          <AsOf at={at} live={!stale} />
         </>
       }
     />
