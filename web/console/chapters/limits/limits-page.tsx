@@ -69,7 +69,7 @@ export function LimitsPage() {
             value={which}
             options={[
               ['all', `All ${number('all')}`],
-              ['changeable', `Changed here ${number('changeable')}`],
+              ['changeable', `Changeable ${number('changeable')}`],
               ['own', `Not default ${number('own')}`],
               ['hit', `Hit ${number('hit')}`],
             ]}
