@@ -207,6 +207,16 @@ describe('slow calls', () => {
     });
   });
 
+  it('that nobody knows yet do not wait for one another on one connection, while others are opened', async () => {
+    await withPool(async (pool) => {
+      const started = performance.now();
+      await Promise.all(Array.from({ length: 12 }, () => pool.run([query('select pg_sleep(0.3)')])));
+      expect(pool.size).toBe(4);
+      // Three rounds on four connections; twelve on the first that was open.
+      expect(performance.now() - started).toBeLessThan(2400);
+    });
+  });
+
   it('leave the fast ones behind them alone', async () => {
     await withPool(async (pool) => {
       const slow = query('select pg_sleep(0.3)');

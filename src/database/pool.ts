@@ -27,6 +27,8 @@ interface Waiter {
   use: Use;
   /** What it will send, where it would rather have a connection that knows it. */
   statement: Statement | undefined;
+  /** Whether that never ran. */
+  isUnknown: boolean;
 }
 
 /** Batches that may be in flight on one connection. More gains nothing here and lengthens the queue behind a slow one. */
@@ -36,7 +38,7 @@ const DEPTH = 16;
  * many: what is sent and answered together costs one system call, and the server changes between fewer processes.
  */
 const SHARED_MILLISECONDS = 10;
-/** How long a statement is expected to run that never ran: it shares a connection with nothing, as it may be one that waits. */
+/** How long a statement is expected to run that never ran: it may be one that waits, so nothing is put before or behind it where there is room. */
 const UNKNOWN_MILLISECONDS = SHARED_MILLISECONDS;
 /** A connection whose oldest batch runs for longer gets no more until it is answered. */
 const STALLED_MILLISECONDS = 10;
@@ -60,6 +62,8 @@ export class Pool implements Database {
   waitMilliseconds: number;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Use>();
+  /** Those on which a statement runs that never ran: no other such one is put behind it. */
+  readonly #trying = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
   readonly #times = new Map<string, number>();
   #opening = 0;
@@ -132,10 +136,12 @@ export class Pool implements Database {
     const { signal, tailOf, timing } = options;
     const last = statements[statements.length - 1];
     const key = last?.text ?? '';
-    const expectedMilliseconds = this.#times.get(key) ?? UNKNOWN_MILLISECONDS;
+    const known = this.#times.get(key);
+    const isUnknown = known === undefined;
+    const expectedMilliseconds = known ?? UNKNOWN_MILLISECONDS;
     const work = (connection: Connection) => {
       if (signal?.aborted) return Promise.reject(cancelledBeforeStart());
-      return connection.run(statements, {
+      const running = connection.run(statements, {
         signal,
         tailOf,
         expectedMilliseconds,
@@ -145,14 +151,24 @@ export class Pool implements Database {
           if (connection.isSpent && this.#shared.delete(connection)) connection.close();
         },
       });
+      return isUnknown ? this.#try(connection, running) : running;
     };
     if (typeof tailOf === 'number') return this.#alone(work, 'tail', tailIn);
     if (expectedMilliseconds > SLOW_MILLISECONDS) return this.#alone(work, 'alone', noTail, last);
-    const connection = this.#pick(expectedMilliseconds);
+    const connection = this.#pick(expectedMilliseconds, isUnknown);
     try {
-      return await (connection ? work(connection) : this.#acquire('shared', work));
+      return await (connection ? work(connection) : this.#acquire('shared', work, undefined, isUnknown));
     } finally {
       if (this.#waiters.length > 0) this.#serveWaiters();
+    }
+  }
+
+  async #try<T>(connection: Connection, running: Promise<T>): Promise<T> {
+    this.#trying.add(connection);
+    try {
+      return await running;
+    } finally {
+      this.#trying.delete(connection);
     }
   }
 
@@ -230,7 +246,7 @@ export class Pool implements Database {
   }
 
   /** The connection on which a batch goes out at once; null where it must wait, or a further connection is wanted. */
-  #pick(expected: number): Connection | null {
+  #pick(expected: number, isUnknown: boolean): Connection | null {
     if (this.#sharedWaiting > 0) return null;
     let idle: Connection | null = null;
     for (const connection of this.#shared) {
@@ -238,7 +254,7 @@ export class Pool implements Database {
       if (connection.inFlight === 0) idle ??= connection;
       else if (connection.expectedMilliseconds + expected <= SHARED_MILLISECONDS) return connection;
     }
-    return idle ?? this.#leastLoadedWhenFull();
+    return idle ?? this.#leastLoadedWhenFull(isUnknown);
   }
 
   #hasRoom(connection: Connection): boolean {
@@ -247,7 +263,12 @@ export class Pool implements Database {
   }
 
   /** `start` is called the moment a connection is found, so that the next in the queue already sees it in use. */
-  #acquire<T>(use: Use, start: (connection: Connection) => T | Promise<T>, statement?: Statement): Promise<T> {
+  #acquire<T>(
+    use: Use,
+    start: (connection: Connection) => T | Promise<T>,
+    statement?: Statement,
+    isUnknown = false,
+  ): Promise<T> {
     if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -258,6 +279,7 @@ export class Pool implements Database {
       const waiter: Waiter = {
         use,
         statement,
+        isUnknown,
         take: (connection) => {
           clearTimeout(timer);
           resolve(start(connection));
@@ -282,10 +304,10 @@ export class Pool implements Database {
     let wanted = 0;
     for (let i = 0; i < this.#waiters.length; ) {
       const waiter = this.#waiters[i] as Waiter;
-      const { use, statement } = waiter;
+      const { use, statement, isUnknown } = waiter;
       const mayTake = this.#mayTake(use);
       const connection = mayTake
-        ? (this.#idle(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull() : null))
+        ? (this.#idle(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull(isUnknown) : null))
         : null;
       if (!connection) {
         if (mayTake) wanted++;
@@ -314,11 +336,11 @@ export class Pool implements Database {
     return first;
   }
 
-  #leastLoadedWhenFull(): Connection | null {
+  #leastLoadedWhenFull(isUnknown: boolean): Connection | null {
     if (this.size < this.#options.max) return null;
     let least: Connection | null = null;
     for (const connection of this.#shared) {
-      if (!this.#hasRoom(connection)) continue;
+      if (!this.#hasRoom(connection) || (isUnknown && this.#trying.has(connection))) continue;
       if (!least || connection.expectedMilliseconds < least.expectedMilliseconds) least = connection;
     }
     return least;
