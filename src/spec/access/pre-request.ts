@@ -44,6 +44,8 @@ export function refusedBefore(facts: Facts, rights: Rights): (role: number) => s
     if ('refused' in what) return `${runs}, ${what.refused}`;
     if (!rights.usesSchema(role, what.routine.schema))
       return `${runs}, and the role has no USAGE on its schema (42501)`;
-    return rights.holds(role, what.routine.grants, 'EXECUTE') ? null : `${runs}, which the role may not execute (42501)`;
+    return rights.holds(role, what.routine.grants, 'EXECUTE')
+      ? null
+      : `${runs}, which the role may not execute (42501)`;
   };
 }

@@ -165,12 +165,17 @@ function readCell(difference: Difference): Cell {
 
 function state(cell: unknown): string {
   const verdict = text(cell, 'verdict');
-  return verdict === 'when' ? condition(text(cell, 'words')) : verdict;
+  return verdict === 'when' ? condition(withFields(text(cell, 'words'), texts(cell, 'columns'))) : verdict;
 }
+
+/** Names the fields that a cell only counts: the same number of others is another right. */
+const withFields = (words: string, fields: readonly string[]): string =>
+  fields.length === 0
+    ? words
+    : words.replace(/(^|, )\d+ of \d+ fields/, (_, start) => `${start}as to ${fewWords(fields)}`);
 
 /** Most conditions are about a row; some say how it is done, or with which fields. */
 function condition(words: string): string {
-  if (/^\d+ of \d+ fields/.test(words)) return `as to ${words}`;
   if (words.startsWith('filters on ')) return `with ${words}`;
   return /^(as|only|with|without) /.test(words) ? words : `when ${words}`;
 }
