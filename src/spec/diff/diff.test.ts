@@ -106,6 +106,12 @@ describe('a change of the app is told in words that a business person can read',
       'alter default privileges for role app_owner in schema public grant select, insert on tables to anon',
       ['New tables in public: anon may read, add (before: nobody may do anything before it is granted).'],
     ],
+    [
+      'alter policy own on public.tickets using (true)',
+      [
+        'The policy own of tickets has changed: it now lets rows through always (before: when own row (owner is the member)).',
+      ],
+    ],
     ['alter policy own on public.tickets rename to mine', ['The policy own of tickets is called mine now.']],
     [
       'create rule noted as on delete to public.customers do also notify gone',

@@ -258,7 +258,7 @@ function tellPolicy(difference: Difference, sides: Sides): Told {
   const told = ['sql'];
   const parts: string[] = [];
   if (before.words !== after.words) {
-    parts.push(`it lets through ${text(after, 'words')} (before: ${text(before, 'words')})`);
+    parts.push(`it now lets rows through ${whenWords(after)} (before: ${whenWords(before)})`);
     told.push('words', 'using', 'check');
   }
   if (canonical(before.roles) !== canonical(after.roles)) {
@@ -282,6 +282,11 @@ function tellPolicy(difference: Difference, sides: Sides): Told {
   if (parts.length === 0) parts.push(`its SQL ${fromTo(before.sql, after.sql)}`);
   return { words: `The ${name} has changed: ${parts.join('; ')}.`, of: [difference] };
 }
+
+const whenWords = (policy: unknown): string => {
+  const words = text(policy, 'words');
+  return words === 'always' || words === 'never' ? words : `when ${words}`;
+};
 
 /** What the functions that a policy calls do otherwise. */
 function calledWords(before: unknown, after: unknown): string[] {
