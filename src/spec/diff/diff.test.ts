@@ -131,6 +131,13 @@ describe('a change of the app is told in words that a business person can read',
       ],
     ],
     [
+      'alter table public.tickets add constraint one_each unique (customer)',
+      [
+        'Two rows of tickets may no longer have the same customer.',
+        'Rows of tickets now point to a row of customers (customer): at most one of them to each (before: any number).',
+      ],
+    ],
+    [
       'alter table public.tickets rename constraint tickets_customer_fkey to asked_by',
       [
         'The key by which rows of tickets point to a row of customers is called asked_by now (before: tickets_customer_fkey).',

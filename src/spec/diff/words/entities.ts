@@ -118,7 +118,9 @@ const goneEntity = (entity: unknown): string =>
   `The ${text(entity, 'kind') || 'table'} ${thing(text(entity, 'id'))} is gone, with all its fields.`;
 
 function fieldWords(field: unknown): string {
-  const filled = isSet(field, 'default') || isSet(field, 'identity') || isSet(field, 'generated');
+  const filled = isSet(field, 'default') || isSet(field, 'identity');
+  if (isSet(field, 'generated'))
+    return `${text(field, 'name')} (${text(field, 'type')}, computed as ${valueWords(text(field, 'default'))})`;
   const need = flag(field, 'nullable') ? 'optional' : filled ? 'filled in where it is not given' : 'required';
   return `${text(field, 'name')} (${text(field, 'type')}, ${need})`;
 }
@@ -153,7 +155,7 @@ function entityChange(name: string, kind: string, member: string, before: unknow
     case 'primary_key':
       return `The key of ${name} ${fromTo(before, after)}.`;
     case 'unique_keys':
-      return `What no two rows of ${name} share ${fromTo(keysWords(before), keysWords(after))}.`;
+      return uniqueChange(name, before, after);
     case 'period_keys':
       return `What no two rows of ${name} overlap in ${fromTo(periodsWords(before), periodsWords(after))}.`;
     case 'inherits':
@@ -227,8 +229,19 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
 /** What a rule does: in place of the write, or beside it. */
 const roleOf = (sql: string): string => (/\bDO\s+INSTEAD\b/.test(sql) ? 'stands in for' : 'goes with');
 
-const keysWords = (keys: unknown): string =>
-  Array.isArray(keys) && keys.length > 0 ? keys.map((key) => `(${textsOf(key).join(', ')})`).join(', ') : 'nothing';
+/** What no two rows have in common: keys that came, and keys that went. */
+function uniqueChange(name: string, before: unknown, after: unknown): string {
+  const keys = (value: unknown) => (Array.isArray(value) ? value.map((key) => textsOf(key).join(' and ')) : []);
+  const [old, fresh] = [keys(before), keys(after)];
+  const more = fresh.filter((key) => !old.includes(key));
+  const fewer = old.filter((key) => !fresh.includes(key));
+  if (more.length + fewer.length === 0) return `What no two rows of ${name} share ${fromTo(before, after)}.`;
+  const parts = [
+    ...(more.length > 0 ? [`may no longer have the same ${more.join(', or the same ')}`] : []),
+    ...(fewer.length > 0 ? [`may now have the same ${fewer.join(', or the same ')}`] : []),
+  ];
+  return `Two rows of ${name} ${parts.join('; they ')}.`;
+}
 
 const periodsWords = (keys: unknown): string =>
   items({ keys }, 'keys')
@@ -397,7 +410,13 @@ function relationWords({ before, after }: Difference): string {
     parts.push(`when the key there changes, ${is} (before: ${was})`);
   }
   const [was, is] = [memberOf(before, 'to'), memberOf(after, 'to')];
-  const told = ['on_delete', 'on_delete_fields', 'on_update'];
+  if (differs('kind')) {
+    const isOne = text(after, 'kind') === 'one-to-one';
+    parts.push(
+      isOne ? 'at most one of them to each (before: any number)' : 'any number of them to each (before: at most one)',
+    );
+  }
+  const told = ['kind', 'on_delete', 'on_delete_fields', 'on_update'];
   if (entityWords(was) !== entityWords(is)) {
     parts.push(`before: to one of ${entityWords(was)}`);
     told.push('to');

@@ -93,8 +93,8 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   const told = ['applies_to', 'words'];
   if (before.words !== after.words) {
     parts.push(`before: ${wordsOf(before)}`);
-    // Words and SQL change together; either alone is told.
-    told.push('sql', 'commented');
+    // Words, fields and SQL change together; either alone is told.
+    told.push('sql', 'commented', 'fields');
   }
   parts.push(...reachWords(before, after));
   const [was, is] = [domainOf(before), domainOf(after)];
