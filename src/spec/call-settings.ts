@@ -4,7 +4,7 @@ import { type RestSettings, restSettings, type Setting } from '../../contract/se
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { CallSetting } from '../../contract/specification-calls.ts';
 import type { BoundFacts } from '../catalog/bounds.ts';
-import { lacksPreRequest } from './access/pre-request.ts';
+import { refusalOfPreRequest } from './access/pre-request.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
 import { compareText, roleName } from './names.ts';
@@ -20,13 +20,14 @@ const bounding = new Set(Object.values<Limit>(limits).flatMap(({ setting }) => s
  */
 export function callSettings(look: Lookup, settings: RestSettings & AuthSettings): CallSetting[] {
   const { facts } = look;
+  const refusal = refusalOfPreRequest(facts);
   const own = Object.entries(known)
     .filter(([key]) => !bounding.has(key))
     .map(([key, setting]): CallSetting => {
       const [value, standard] = [words(settings[key as keyof typeof settings]), words(setting.default)];
       const set_in = value === standard ? 'code' : 'setting';
       const notes: Readonly<Record<string, string>> = {
-        db_pre_request: lacksPreRequest(facts) ? ', which is not there: every data call is refused (42883)' : '',
+        db_pre_request: refusal === null ? '' : `, ${refusal}: every data call is refused`,
         db_schemas: missingSchemas(facts, settings.db_schemas),
       };
       const told = `${value}${notes[key] ?? ''}`;

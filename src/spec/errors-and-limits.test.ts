@@ -126,7 +126,7 @@ describe('chapter 8', () => {
         caveat: null,
       },
       { code: null, status: null, message: 'late', caveat: 'its code is computed while the function runs' },
-      { code: 'UNPAID', status: 402, message: 'Pay first', hint: 'Pay.', origin: 'public.paid()' },
+      { code: 'UNPAID', status: 402, message: 'Pay first', hint: 'Pay.', action: 'Pay.', origin: 'public.paid()' },
     ]);
     expect(raised[0]?.sql).toContain("errcode = 'PT422'");
     await owner.script('drop function public.close_ticket(int)');

@@ -185,7 +185,7 @@ function ofRaise(routine: RoutineFact, raise: Raise, obstacle: string | null): E
       : message === null
         ? `Raised by ${where}.`
         : `${upper(message)}${/[.!?]$/.test(message) ? '' : '.'}`,
-    action: raise.hint ?? entry?.action ?? 'Act on the message.',
+    action: hint ?? entry?.action ?? 'Act on the message.',
     member: message !== null && !message.includes('%') ? upper(message) : memberOf(entry),
     ...{ origin: id, limit: null, sql: raise.sql },
     caveat: caveats.length === 0 ? null : caveats.join('; '),

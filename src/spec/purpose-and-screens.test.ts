@@ -152,13 +152,13 @@ describe('2 Screens', () => {
       'a column of its filter',
       'alter table public.notes drop at',
       'alter table public.notes add at date',
-      'the column at of its filter is gone',
+      'there is no column at for its filter',
     ],
     [
       'a column of its order',
       'alter table public.notes rename id to number',
       'alter table public.notes rename number to id',
-      'the column id of its order is gone',
+      'there is no column id for its order',
     ],
     [
       'its role',
@@ -200,6 +200,19 @@ describe('2 Screens', () => {
     expect((await derive()).markdown).toContain('is broken: ');
     await owner.script(undo);
     expect((await screenAt('/n'))?.broken).toEqual([]);
+  });
+
+  it.each([
+    ['status=foo.open', 'its filter status=foo.open has no operator that calls know, as eq in status=eq.1'],
+    ['status=open', 'its filter status=open has no operator that calls know, as eq in status=eq.1'],
+    ['nothing=eq.1', 'there is no column nothing for its filter'],
+  ])('is broken with a filter that no call reads: %s', async (filter, reason) => {
+    const define = (text: string) =>
+      owner.script(`select ninefold.define_screen('/n', 'N', 'list', 'public.tickets', '{title}', '${text}')`);
+    await define('status=not.in.(lost,closed)&title=ilike(any).{a*,b*}&title=fts(english).x&or=(id.eq.1,id.eq.2)');
+    expect((await screenAt('/n'))?.broken).toEqual([]);
+    await define(filter);
+    expect((await screenAt('/n'))?.broken).toEqual([reason]);
   });
 
   it('are broken where a form asks for what its role may not write, and where no call has the role', async () => {

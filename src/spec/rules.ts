@@ -1,4 +1,5 @@
 import type { Rule, RulesChapter } from '../../contract/specification.ts';
+import type { CollationFact } from '../catalog/collations.ts';
 import type { ConstraintFact, PartitionConstraintFact, SpecialFact, UniqueIndexFact } from '../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../catalog/entities.ts';
 import { isTold } from './entities.ts';
@@ -44,7 +45,17 @@ function holding(look: Lookup, relation: number): Holding {
 const compared = (look: Lookup, relation: number, numbers: readonly number[]) =>
   (look.fields.get(relation) ?? [])
     .filter((field) => numbers.includes(field.number))
-    .map(({ name, collation }) => ({ key: name, collation }));
+    .map((field) => ({ key: field.name, collation: comparedBy(look, field) }));
+
+/** How PostgreSQL's extension citext compares, whatever the collation. */
+const caseless = { name: 'citext', deterministic: false, locale: 'und-u-ks-level2', tailored: false };
+
+/** What decides which texts of a field are equal; null for the database's own collation. */
+function comparedBy({ types }: Lookup, { type, type_oid: oid, collation }: FieldFact): CollationFact | null {
+  let name: string | null = type;
+  for (let of = types.get(oid); of?.kind === 'd'; of = types.get(of.base)) name = of.base_name;
+  return /(^|\.)citext$/.test(name ?? '') ? caseless : collation;
+}
 
 function rulesOf(look: Lookup, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];
@@ -197,10 +208,11 @@ function keyWords(fields: readonly string[], period: boolean): string {
 
 function indexRule(look: Lookup, relation: RelationFact, index: UniqueIndexFact): Part {
   const fields = namesOf(look, relation.oid, index.fields);
-  const keys = index.keys.map((key, i) => ({
-    key: namesOf(look, relation.oid, [index.fields[i] ?? 0])[0] ?? key,
-    collation: index.collations[i] ?? null,
-  }));
+  const keys = index.keys.map((key, i) => {
+    const [field] = compared(look, relation.oid, [index.fields[i] ?? 0]);
+    const collation = field?.collation === caseless ? caseless : (index.collations[i] ?? null);
+    return { key: field?.key ?? key, collation };
+  });
   const { partition } = index;
   const words = uniqueWords(
     keys.map(({ key }) => key),

@@ -245,11 +245,13 @@ function idOf(name: string): string {
 
 function lostNames(fact: ScreenFact, entity: Entity): string[] {
   const names = new Set(entity.fields.map((field) => field.name));
+  // Nobody has looked at these when the screen was defined: they may never have been there.
   const lost = (list: readonly string[], where: string) =>
-    [...new Set(list)].filter((name) => !names.has(name)).map((name) => `the column ${name} of its ${where} is gone`);
+    [...new Set(list)].filter((name) => !names.has(name)).map((name) => `there is no column ${name} for its ${where}`);
   return [
     ...[...new Set(fact.columns ?? [])].filter((name) => !names.has(name)).map((name) => `the column ${name} is gone`),
     ...lost(filteredNames(fact.filter ?? ''), 'filter'),
+    ...unreadConditions(fact.filter ?? ''),
     ...lost(orderedNames(fact.order_by ?? ''), 'order'),
   ];
 }
@@ -259,6 +261,18 @@ const filteredNames = (filter: string): string[] =>
   [...new URLSearchParams(filter).keys()]
     .filter((name) => !/^(not\.)?(and|or)$/.test(name) && !name.includes('.'))
     .map((name) => fieldOf(name));
+
+/** What may stand before the value of a filter (PostgREST docs, "Operators"). */
+const operation =
+  /^(not\.)?((eq|gte?|lte?|i?like|i?match)(\((any|all)\))?|neq|c[sd]|ov|s[lr]|nx[rl]|adj|(pl|ph|w)?fts(\(\w+\))?|in(?=\.\()|is|isdistinct)\./;
+
+/** The conditions of a filter that no data call reads. */
+const unreadConditions = (filter: string): string[] =>
+  [...new URLSearchParams(filter)].flatMap(([name, value]) =>
+    /(^|\.)(and|or)$/.test(name) || operation.test(value)
+      ? []
+      : [`its filter ${name}=${value} has no operator that calls know, as eq in ${name}=eq.1`],
+  );
 
 const orderedNames = (order: string): string[] =>
   order

@@ -22,7 +22,12 @@ beforeAll(async () => {
      create function public.feels(mood apart.mood) returns int language sql set search_path = '' as 'select 1';
      create function public.likes(day int, mood apart.mood default null) returns int language sql set search_path = '' as 'select 1';
      create function public.gate() returns void language sql set search_path = '' as 'select';
-     revoke execute on function public.gate() from public, anon;`,
+     revoke execute on function public.gate() from public, anon;
+     create function public.asks(day int) returns int language sql set search_path = '' as 'select 1';
+     create procedure public.tidies() language sql as 'select';
+     create function public.stamps() returns trigger language plpgsql as 'begin return new; end';
+     create function public.either(day int default 1) returns int language sql as 'select 1';
+     create function public.either(note text default '') returns int language sql as 'select 1';`,
   );
 });
 
@@ -70,6 +75,27 @@ it('no call of a role gets past a function that runs before it and that it may n
     expect((await clientOf(app, app.secret_key).from('days').select()).error).toBeNull();
     const { cells } = await probeOf(node, app.ref);
     expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
+  } finally {
+    await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_pre_request`);
+  }
+});
+
+it.each([
+  ['public.asks', '42883', 'takes arguments, and is given none'],
+  ['public.tidies', '42809', 'is a procedure'],
+  ['public.stamps', '0A000', 'only triggers can call'],
+  ['public.either', '42725', 'several take such a call'],
+  ['elsewhere.gate', '3F000', 'there is no schema elsewhere'],
+])('and no call at all past %s, which PostgreSQL does not run there', async (value, code, why) => {
+  await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value });
+  try {
+    await expect
+      .poll(() => cellOf('service_role', 'select', 'public.days'), { timeout: 1000 })
+      .toMatchObject({ verdict: 'never' });
+    expect((await clientOf(app, app.secret_key).from('days').select()).error?.code).toBe(code);
+    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+    const told = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
+    expect(told).toMatch(new RegExp(`${why} \\(${code}\\): every data call is refused`));
   } finally {
     await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_pre_request`);
   }

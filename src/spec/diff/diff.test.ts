@@ -106,6 +106,12 @@ describe('a change of the app is told in words that a business person can read',
       'alter default privileges for role app_owner in schema public grant select, insert on tables to anon',
       ['New tables in public: anon may read, add (before: nobody may do anything before it is granted).'],
     ],
+    [
+      'alter policy own on public.tickets using (true)',
+      [
+        'The policy own of tickets has changed: it now lets rows through always (before: when own row (owner is the member)).',
+      ],
+    ],
     ['alter policy own on public.tickets rename to mine', ['The policy own of tickets is called mine now.']],
     [
       'create rule noted as on delete to public.customers do also notify gone',
@@ -116,6 +122,49 @@ describe('a change of the app is told in words that a business person can read',
       [
         'Rows of tickets now point to a row of customers (customer): when the key there changes, theirs changes with it (before: such a change is refused).',
       ],
+    ],
+    [
+      'alter table public.tickets drop constraint tickets_customer_fkey, add foreign key (customer) references public.customers on delete restrict on update cascade',
+      [
+        'Rows of tickets now point to a row of customers (customer): it cannot be deleted while they point to it (before: they are deleted with it); when the key there changes, theirs changes with it (before: such a change is refused).',
+        'The rule for tickets, customer is the id of a row in public.customers, has changed: its SQL was FOREIGN KEY',
+      ],
+    ],
+    [
+      'alter table public.tickets add constraint one_each unique (customer)',
+      [
+        'Two rows of tickets may no longer have the same customer.',
+        'Rows of tickets now point to a row of customers (customer): at most one of them to each (before: any number).',
+      ],
+    ],
+    [
+      'alter table public.tickets rename constraint tickets_customer_fkey to asked_by',
+      [
+        'The key by which rows of tickets point to a row of customers is called asked_by now (before: tickets_customer_fkey).',
+      ],
+    ],
+    [
+      'revoke select on public.open_tickets from authenticated; grant select (id) on public.open_tickets to authenticated',
+      ['Signed-in members may now read open_tickets when own row (owner is the member), as to id (before: '],
+    ],
+    [
+      `alter function public.close(uuid) set search_path = ''`,
+      ['The function close(uuid) now sets search_path="" while it runs (before: nothing).'],
+    ],
+    [
+      'create or replace view public.open_tickets with (security_invoker) as select id, title, status from public.tickets',
+      [
+        'The query of the view open_tickets was SELECT id, title FROM public.tickets, is now SELECT id, title, status FROM public.tickets.',
+        'The screens /open_tickets and /open_tickets/:id: now show status too.',
+      ],
+    ],
+    [
+      `alter table public.tickets alter status set default 'closed'`,
+      [`status of tickets is now 'closed'::public.status where it is not given (before: 'open'::public.status).`],
+    ],
+    [
+      `select ninefold.define_machine('public.tickets', 'status', 'open', '[]')`,
+      ['Rows of tickets now have the computed field passages (jsonb, by public.passages(public.tickets)) and computed'],
     ],
     ['alter table public.customers alter id drop identity', ['id of customers is no longer numbered by itself.']],
     [
@@ -172,6 +221,10 @@ describe('a change of the app is told in words that a business person can read',
   const machine = (close: string): string =>
     `select ninefold.define_machine('public.customers', 'email', 'new', '[{"name": "${close}", "from": ["new", "open"], "to": "closed"}]')`;
 
+  const refusing = (hint: string): string =>
+    `create or replace function public.late() returns trigger language plpgsql as $$ begin
+      raise exception 'late' using errcode = 'PT409', hint = '${hint}'; end $$`;
+
   it.each<[string, string, Record<string, string[]>]>([
     [
       '',
@@ -218,6 +271,35 @@ describe('a change of the app is told in words that a business person can read',
       'create policy write on public.tickets to authenticated using (true); grant update on public.tickets to authenticated',
       'revoke update on public.tickets from authenticated; grant update (title) on public.tickets to authenticated',
       { screens: ['takes id, title, status, customer and owner for a new row, and title for a change'] },
+    ],
+    [
+      'grant execute on function public.close to public; grant usage on schema public to public',
+      'drop function public.close(uuid); create function public.close(ticket uuid) returns int language sql as $$select 1$$',
+      {
+        calls: [
+          'Calls of close(uuid), GET /rest/v1/rpc/close and POST /rest/v1/rpc/close: now return integer (before: 204, no body).',
+          'answers integer (before: void).',
+        ],
+      },
+    ],
+    [
+      refusing('Come back later'),
+      refusing('Come tomorrow'),
+      {
+        errors: [
+          'The error PT409: late has changed: what the client does is now “Come tomorrow” (before: “Come back later”).',
+        ],
+      },
+    ],
+    [
+      `${refusing('Wait')}; create trigger late before insert on public.customers for each row execute function public.late()`,
+      'alter table public.customers disable trigger late',
+      { errors: ['has changed: now with the remark “not while no trigger that is switched on runs it”.'] },
+    ],
+    [
+      'alter table public.customers add column twice int generated always as (1 * 2) stored',
+      'alter table public.customers alter column twice set expression as (2 * 2)',
+      { entities: ['twice of customers is now computed as (2 * 2) (before: (1 * 2)).'] },
     ],
     [machine('close'), machine('shut'), { states: ['The transition close of customers.email is called shut now.'] }],
   ])('a name that changed is told as such, and what else has: %s%s', async (first, sql, expected) => {

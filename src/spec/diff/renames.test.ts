@@ -181,7 +181,7 @@ describe('rules', () => {
   it('with another name, what else is otherwise too', () => {
     const after = asked('CHECK (note <> 2)', { id: 'public.a.brief', name: 'brief', applies_to: 'no row' });
     expect(told(asked('CHECK (note <> 1)'), after)).toEqual([
-      'The rule for a, note is short, is now called brief (before: short); now asked of no row: it is not enforced; sql was CHECK (note <> 1), is now CHECK (note <> 2).',
+      'The rule for a, note is short, is now called brief (before: short); now asked of no row: it is not enforced; its SQL was CHECK (note <> 1), is now CHECK (note <> 2).',
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import { groupBy } from '../group.ts';
-import { block, count, inline, table } from './escape.ts';
+import { block, code, count, inline, table } from './escape.ts';
 
 /** Chapter 6 in Markdown. */
 export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: RolesChapter): string {
@@ -24,6 +24,7 @@ export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: R
         group,
         (cell) => cell.operation,
       ),
+      ...limitedFields(group),
       ...unreached(group),
     );
     const told = policiesOf.get(entity) ?? [];
@@ -60,6 +61,23 @@ function matrix(roles: readonly string[], cells: readonly RoleCell[], rowOf: (ce
     ...roles.map((role) => verdict(group.find((cell) => cell.role === role))),
   ]);
   return table(['', ...roles.map(inline)], rows);
+}
+
+const fieldsOf = {
+  select: 'Fields read by',
+  insert: 'Fields given in new rows by',
+  update: 'Fields changed by',
+} as const;
+
+/** Which fields a grant is limited to: a cell says how many. Roles with the same share a line. */
+function limitedFields(cells: readonly RoleCell[]): string[] {
+  const lines = (['select', 'insert', 'update'] as const).flatMap((operation) => {
+    const limited = cells.filter((cell) => cell.operation === operation && cell.verdict === 'when' && cell.columns);
+    return [...groupBy(limited, ({ columns }) => (columns ?? []).map(code).join(', '))].map(
+      ([fields, alike]) => `- ${fieldsOf[operation]} ${alike.map(({ role }) => inline(role)).join(', ')}: ${fields}`,
+    );
+  });
+  return lines.length === 0 ? [] : [lines.join('\n')];
 }
 
 const nobody = {

@@ -99,10 +99,17 @@ export class SideEffects {
   }
 
   /**
-   * True where an operation fires something before each row that may change it or leave it out. `field` is the number of the one
-   * that an UPDATE sets.
+   * True where an operation fires something before each row that may change it or leave it out, there or on what is beneath a view.
+   * `field` is the number of the one that an UPDATE sets.
    */
   changesRows(relation: RelationFact, operation: RowOperation, field: number | null): boolean {
+    const beneath = relation.kind === 'v' ? this.#views.of(relation.oid).relations : [];
+    const isChangedBeneath = beneath.some(({ relation: oid }) => {
+      const used = this.#relations.get(oid);
+      // Which of its fields is set there, the view alone knows.
+      return used !== undefined && this.changesRows(used, operation, null);
+    });
+    if (isChangedBeneath) return true;
     return (this.#fired.get(relation.oid) ?? []).some(
       ({ before_row, events, fields }) =>
         before_row &&

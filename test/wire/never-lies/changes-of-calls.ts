@@ -106,6 +106,12 @@ export const changesOfCalls: readonly Change[] = [
     'revoke update (note) on public.plain from authenticated; grant update on public.plain to authenticated',
     /1 of 2 fields/,
   ),
+  change(
+    6,
+    'revoke select on public.plain from anon; grant select (note) on public.plain to anon',
+    'revoke select (note) on public.plain from anon; grant select on public.plain to anon',
+    /Fields read by anon: `note`/,
+  ),
   change(6, `select ninefold.define_role('lead', 'Leads the agents')`, `select ninefold.drop_role('lead')`, /lead/),
   change(
     6,

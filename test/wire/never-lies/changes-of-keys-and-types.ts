@@ -159,6 +159,12 @@ export const changesOfKeysAndTypes: readonly Change[] = [
     /same note; texts in note that differ in upper and lower case alone count as the same/,
   ),
   change(
+    5,
+    'create domain public.mail as extensions.citext; alter table public.plain add column mail public.mail unique',
+    'alter table public.plain drop column mail; drop domain public.mail',
+    /same mail; texts in mail that differ in upper and lower case alone count as the same/,
+  ),
+  change(
     3,
     'alter table public.plain alter column note type text collate "C"',
     'alter table public.plain alter column note type text collate "default"',

@@ -275,7 +275,7 @@ export const hiddenChanges: readonly Change[] = [
     7,
     { setting: 'db_pre_request', value: 'public.gate_keeper' },
     { setting: 'db_pre_request', value: undefined },
-    /public\.gate\\?_keeper, which is not there: every data call is refused \(42883\)/,
+    /public\.gate\\?_keeper, which is not there \(42883\): every data call is refused/,
   ),
   change(
     6,

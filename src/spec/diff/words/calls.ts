@@ -65,7 +65,9 @@ function functionWords({ before, after }: Difference): string {
     ...(before.comment === after.comment ? [] : [commentWords(after)]),
     ...changedTo('takes', before.arguments, after.arguments),
     ...changedTo('answers', before.returns, after.returns),
-    ...changedTo('sets', before.settings, after.settings),
+    ...(canonical(before.settings) === canonical(after.settings)
+      ? []
+      : [`sets ${settingsOf(after)} while it runs (before: ${settingsOf(before)})`]),
     ...changedTo('is written in', before.language, after.language),
     ...changedTo('is a', before.kind, after.kind),
     ...changedTo('runs by', triggerWords(before), triggerWords(after)),
@@ -80,6 +82,8 @@ const triggerWords = (one: unknown): string =>
       return `the trigger ${text(trigger, 'name')} on ${text(trigger, 'on')}${state}: ${text(trigger, 'sql')}`;
     })
     .join('; ') || 'no trigger of sign-in';
+
+const settingsOf = (one: unknown): string => listWords(texts(one, 'settings')) || 'nothing';
 
 const changedTo = (verb: string, before: unknown, after: unknown): string[] =>
   canonical(before) === canonical(after) ? [] : [`${verb} ${valueWords(after)} (before: ${valueWords(before)})`];
@@ -114,8 +118,8 @@ const call = ({ before, after }: Difference): unknown => after ?? before;
 const nameOf = (difference: Difference): string =>
   `${text(call(difference), 'method')} ${text(call(difference), 'path')}`;
 
-/** What happened to a call, in words that fit several. */
-function whatOf({ before, after }: Difference): string {
+/** What happened to a call, or to several alike. */
+function whatOf({ before, after }: Difference, plural = false): string {
   if (before === undefined) return 'new';
   if (after === undefined) return 'gone';
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
@@ -126,13 +130,24 @@ function whatOf({ before, after }: Difference): string {
   if (more.length > 0) parts.push(`now answered for ${listWords(more)}`);
   if (fewer.length > 0) parts.push(`no longer answered for ${listWords(fewer)}`);
   if (before.reads_only !== after.reads_only)
-    parts.push(after.reads_only === true ? 'only reads now: what writes is refused (25006)' : 'may write now');
-  const told = ['reads_only', ...(more.length + fewer.length > 0 ? ['roles'] : [])];
+    parts.push(
+      after.reads_only === true
+        ? `only ${plural ? 'read' : 'reads'} now: what writes is refused (25006)`
+        : 'may write now',
+    );
+  const told = ['reads_only', 'returns', 'summary', ...(more.length + fewer.length > 0 ? ['roles'] : [])];
   const rest = restWords(before, after, [...told, 'parameters']);
-  return [...parts, ...parameterWords(before, after), ...rest].join('; ');
+  const returns = changedTo(`now ${plural ? 'return' : 'returns'}`, before.returns, after.returns);
+  const summary =
+    before.summary === after.summary
+      ? []
+      : [`now described as ${quoted(text(after, 'summary'))} (before: ${quoted(text(before, 'summary'))})`];
+  return [...parts, ...parameterWords(before, after, plural ? 'take' : 'takes'), ...returns, ...summary, ...rest].join(
+    '; ',
+  );
 }
 
-function parameterWords(before: unknown, after: unknown): string[] {
+function parameterWords(before: unknown, after: unknown, take: string): string[] {
   const [old, fresh] = [items(before, 'parameters'), items(after, 'parameters')];
   const key = (parameter: unknown) => `${text(parameter, 'in')} ${text(parameter, 'name')}`;
   const names = (list: typeof old, other: typeof old) =>
@@ -140,8 +155,8 @@ function parameterWords(before: unknown, after: unknown): string[] {
   const [more, fewer] = [names(fresh, old), names(old, fresh)];
   if (more.length + fewer.length === 0) return restWords({ parameters: old }, { parameters: fresh }, []);
   return [
-    ...(more.length > 0 ? [`takes ${fewWords(more)} too`] : []),
-    ...(fewer.length > 0 ? [`no longer takes ${fewWords(fewer)}`] : []),
+    ...(more.length > 0 ? [`now ${take} ${fewWords(more)} too`] : []),
+    ...(fewer.length > 0 ? [`no longer ${take} ${fewWords(fewer)}`] : []),
   ];
 }
 
@@ -158,5 +173,5 @@ function tellGroup(all: readonly Difference[]): Told {
   if (!first.after) return { words: `No longer answered: ${names}.`, of: all };
   const isOne = entity !== '' && group.every((one) => text(call(one), 'entity') === entity);
   const of = isOne ? ` of ${thing(entity)},` : '';
-  return { words: `${plural ? 'Calls' : 'The call'}${of} ${names}: ${whatOf(first)}.`, of: all };
+  return { words: `${plural ? 'Calls' : 'The call'}${of} ${names}: ${whatOf(first, plural)}.`, of: all };
 }

@@ -39,7 +39,10 @@ export const screensTeller: Teller = {
       told.filter(({ kind }) => kind !== 'changed'),
       (one) => `${one.kind} ${text(one.after ?? one.before, 'entity')}`,
     );
-    return [...[...others.values()].map(comeAndGo), ...[...groupBy(changed, changeWords).values()].map(tellChanged)];
+    return [
+      ...[...others.values()].map(comeAndGo),
+      ...[...groupBy(changed, (one) => changeWords(one)).values()].map(tellChanged),
+    ];
   },
 };
 
@@ -57,29 +60,30 @@ function comeAndGo(of: readonly Difference[]): Told {
 }
 
 /** What of a screen has changed, member by member; each says what is so now. */
-function screenParts(before: JsonObject, after: JsonObject): string[] {
+function screenParts(before: JsonObject, after: JsonObject, plural: boolean): string[] {
+  const [show, are] = plural ? ['show', 'are'] : ['shows', 'is'];
   const differs = (name: string) => canonical(before[name]) !== canonical(after[name]);
   const [old, fresh] = [texts(before, 'columns'), texts(after, 'columns')];
   const more = fresh.filter((name) => !old.includes(name));
   const fewer = old.filter((name) => !fresh.includes(name));
   const columns = [
-    ...(more.length > 0 ? [`now shows ${fewWords(more)} too`] : []),
-    ...(fewer.length > 0 ? [`no longer shows ${fewWords(fewer)}`] : []),
-    ...(more.length + fewer.length === 0 ? [`shows its columns in another order: ${fewWords(fresh)}`] : []),
+    ...(more.length > 0 ? [`now ${show} ${fewWords(more)} too`] : []),
+    ...(fewer.length > 0 ? [`no longer ${show} ${fewWords(fewer)}`] : []),
+    ...(more.length + fewer.length === 0 ? [`now ${show} columns in another order: ${fewWords(fresh)}`] : []),
   ];
   const roles = texts(after, 'roles');
   return [
     ...(differs('title')
-      ? [`is now called ${quoted(text(after, 'title'))} (before: ${quoted(text(before, 'title'))})`]
+      ? [`${are} now called ${quoted(text(after, 'title'))} (before: ${quoted(text(before, 'title'))})`]
       : []),
-    ...(differs('kind') ? [`is now a ${text(after, 'kind')} (before: a ${text(before, 'kind')})`] : []),
+    ...(differs('kind') ? [`${are} now a ${text(after, 'kind')} (before: a ${text(before, 'kind')})`] : []),
     ...(differs('entity')
-      ? [`now shows rows of ${thing(text(after, 'entity'))} (before: of ${thing(text(before, 'entity'))})`]
+      ? [`now ${show} rows of ${thing(text(after, 'entity'))} (before: of ${thing(text(before, 'entity'))})`]
       : []),
     ...(differs('columns') ? columns : []),
-    ...(differs('fields') ? [givenWords(after)] : []),
+    ...(differs('fields') ? [givenWords(after, plural ? 'take' : 'takes')] : []),
     ...(differs('filter')
-      ? [isSet(after, 'filter') ? `now shows only rows where ${text(after, 'filter')}` : 'now shows all rows']
+      ? [isSet(after, 'filter') ? `now ${show} only rows where ${text(after, 'filter')}` : `now ${show} all rows`]
       : []),
     ...(differs('order_by')
       ? [isSet(after, 'order_by') ? `rows are now ordered by ${text(after, 'order_by')}` : 'rows are now in no order']
@@ -92,16 +96,16 @@ function screenParts(before: JsonObject, after: JsonObject): string[] {
             : 'columns are no longer states',
         ]
       : []),
-    ...(differs('origin') ? [`is now ${text(after, 'origin')} (before: ${text(before, 'origin')})`] : []),
+    ...(differs('origin') ? [`${are} now ${text(after, 'origin')} (before: ${text(before, 'origin')})`] : []),
     ...restWords(before, after, [...members]),
   ];
 }
 
 /** Which fields a form takes, where those of a new row are others than those of a change. */
-function givenWords(screen: JsonObject): string {
-  if (!isObject(screen.fields)) return 'takes the same fields for a new row as for a change';
+function givenWords(screen: JsonObject, take: string): string {
+  if (!isObject(screen.fields)) return `${take} the same fields for a new row as for a change`;
   const [insert, update] = [texts(screen.fields, 'insert'), texts(screen.fields, 'update')];
-  return `takes ${fewWords(insert) || 'nothing'} for a new row, and ${fewWords(update) || 'nothing'} for a change`;
+  return `${take} ${fewWords(insert) || 'nothing'} for a new row, and ${fewWords(update) || 'nothing'} for a change`;
 }
 
 const members = [
@@ -123,14 +127,17 @@ const members = [
 function tellChanged(of: readonly Difference[]): Told {
   const [first] = of;
   const routes = fewWords(of.map(({ before, after }) => text(after ?? before, 'route')));
-  return { words: `The ${of.length > 1 ? 'screens' : 'screen'} ${routes}: ${first ? changeWords(first) : ''}.`, of };
+  return {
+    words: `The ${of.length > 1 ? 'screens' : 'screen'} ${routes}: ${first ? changeWords(first, of.length > 1) : ''}.`,
+    of,
+  };
 }
 
 /** What happened to a screen, in words that fit several. */
-function changeWords({ before, after }: Difference): string {
+function changeWords({ before, after }: Difference, plural = false): string {
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
   const [was, is] = [texts(before, 'broken'), texts(after, 'broken')];
-  const parts = screenParts(before, after);
+  const parts = screenParts(before, after, plural);
   if (is.length > 0 && was.length === 0) return `broken, as ${[...is, ...parts].join('; ')}`;
   if (is.length === 0 && was.length > 0) return ['can be shown again', ...parts].join('; ');
   const reasons = is.join('; ') === was.join('; ') ? [] : [`broken because ${listWords(is)}`];

@@ -1,6 +1,7 @@
-import type { Difference } from '../differences.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
 import { keyAt, matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
+import { renamings } from './renamings.ts';
 import {
   fewWords,
   flag,
@@ -31,12 +32,27 @@ export const entitiesTeller: Teller = {
     'entities/*/fields/*/type_comments',
     'entities/*/fields/*/references',
   ],
-  tell: (differences, sides) =>
-    differences.flatMap((difference) => {
-      const words = wordsOf(difference, sides);
-      return words === null ? [] : [{ words, of: [difference] } satisfies Told];
-    }),
+  tell: (differences, sides) => {
+    const renamed = renamings(
+      differences.filter(({ path }) => matches(path, 'relations/*')),
+      (relation) => canonical({ ...(isObject(relation) ? relation : {}), name: null }),
+    );
+    const paired = new Set(renamed.flat());
+    return [
+      ...differences.flatMap((difference) => {
+        const words = paired.has(difference) ? null : wordsOf(difference, sides);
+        return words === null ? [] : [{ words, of: [difference] } satisfies Told];
+      }),
+      ...renamed.map((of): Told => ({ words: renamedKeyWords(...of), of })),
+    ];
+  },
 };
+
+/** A foreign key with another name: calls that embed name it where several lead to the same place. */
+function renamedKeyWords({ before }: Difference, { after }: Difference): string {
+  const [from, to] = [memberOf(after, 'from'), memberOf(after, 'to')];
+  return `The key by which rows of ${entityWords(from)} point to a row of ${entityWords(to)} is called ${text(after, 'name')} now (before: ${text(before, 'name')}).`;
+}
 
 function wordsOf(difference: Difference, sides: Sides): string | null {
   const { path, before, after } = difference;
@@ -56,7 +72,14 @@ function wordsOf(difference: Difference, sides: Sides): string | null {
   if (matches(path, 'shown_keys/*')) return shownKeyWords(difference);
   if (path[0] !== 'entities') return null;
   const id = keyAt(difference, 1);
-  if (path[2] === 'fields') return fieldChange(`${keyAt(difference, 3)} of ${thing(id)}`, path[4] ?? '', before, after);
+  if (path[2] === 'fields') {
+    const field = keyAt(difference, 3);
+    const name = `${field} of ${thing(id)}`;
+    const [was, is] = [sides.before, sides.after].map((chapters) => isGenerated(chapters, id, field));
+    return path[4] === 'default' && (was || is)
+      ? generatedChange(name, was ? before : null, is ? after : null)
+      : fieldChange(name, path[4] ?? '', before, after);
+  }
   return entityChange(thing(id), kindOf(id, sides), path.slice(2).join('/'), before, after);
 }
 
@@ -67,6 +90,20 @@ const kindOf = (id: string, { after }: Sides): string =>
     items(after.entities, 'entities').find((entity) => text(entity, 'id') === id),
     'kind',
   ) || 'table';
+
+/** Whether what stands as the default of a field is the expression that it is computed by. */
+function isGenerated(chapters: JsonObject, id: string, name: string): boolean {
+  const entity = items(chapters.entities, 'entities').find((one) => text(one, 'id') === id);
+  return isSet(
+    items(entity, 'fields').find((field) => text(field, 'name') === name),
+    'generated',
+  );
+}
+
+function generatedChange(name: string, before: unknown, after: unknown): string {
+  if (after === null) return `${name} is no longer computed as ${valueWords(before)}.`;
+  return `${name} is now computed as ${valueWords(after)}${before === null ? '' : ` (before: ${valueWords(before)})`}.`;
+}
 
 function newEntity(entity: unknown): string {
   const comment = text(entity, 'comment');
@@ -81,7 +118,9 @@ const goneEntity = (entity: unknown): string =>
   `The ${text(entity, 'kind') || 'table'} ${thing(text(entity, 'id'))} is gone, with all its fields.`;
 
 function fieldWords(field: unknown): string {
-  const filled = isSet(field, 'default') || isSet(field, 'identity') || isSet(field, 'generated');
+  const filled = isSet(field, 'default') || isSet(field, 'identity');
+  if (isSet(field, 'generated'))
+    return `${text(field, 'name')} (${text(field, 'type')}, computed as ${valueWords(text(field, 'default'))})`;
   const need = flag(field, 'nullable') ? 'optional' : filled ? 'filled in where it is not given' : 'required';
   return `${text(field, 'name')} (${text(field, 'type')}, ${need})`;
 }
@@ -104,7 +143,9 @@ function entityChange(name: string, kind: string, member: string, before: unknow
     case 'forced_row_level_security':
       return `Row-level security ${on ? 'now binds' : 'no longer binds'} the owner of ${name} too.`;
     case 'security':
-      return `${name} now reads with the rights of its ${after === 'invoker' ? 'caller' : 'owner'}.`;
+      return after === null
+        ? `${name} no longer reads with the rights of its ${before === 'invoker' ? 'caller' : 'owner'}.`
+        : `${name} now reads with the rights of its ${after === 'invoker' ? 'caller' : 'owner'}.`;
     case 'writable/insert':
       return `Rows can ${on ? 'now' : 'no longer'} be added to ${name}.`;
     case 'writable/update':
@@ -114,7 +155,7 @@ function entityChange(name: string, kind: string, member: string, before: unknow
     case 'primary_key':
       return `The key of ${name} ${fromTo(before, after)}.`;
     case 'unique_keys':
-      return `What no two rows of ${name} share ${fromTo(keysWords(before), keysWords(after))}.`;
+      return uniqueChange(name, before, after);
     case 'period_keys':
       return `What no two rows of ${name} overlap in ${fromTo(periodsWords(before), periodsWords(after))}.`;
     case 'inherits':
@@ -132,20 +173,35 @@ function entityChange(name: string, kind: string, member: string, before: unknow
     case 'security_barrier':
       return `${name} ${on ? 'now asks' : 'no longer asks'} its own condition before any of the caller’s (security barrier).`;
     case 'computed':
-      return `What is computed of rows of ${name} ${fromTo(computedWords(before), computedWords(after))}.`;
+      return computedChange(name, before, after);
     case 'rewrite_rules':
       return rewriteWords(name, before, after);
     case 'definition':
-      return `The query of the ${kind} ${name} ${fromTo(before, after)}.`;
+      return isText(before) && isText(after)
+        ? `The query of the ${kind} ${name} ${fromTo(queryOf(before), queryOf(after))}.`
+        : `${name} ${isText(after) ? `now shows what a query finds: ${valueWords(queryOf(after))}` : `no longer shows what a query finds; it was ${valueWords(queryOf(before))}`}.`;
     default:
       return null;
   }
 }
 
-const computedWords = (computed: unknown): string =>
-  items({ computed }, 'computed')
-    .map((one) => `${text(one, 'as')} ${text(one, 'name')} (${text(one, 'type')}, by ${text(one, 'function')})`)
-    .join(', ') || 'nothing';
+const isText = (value: unknown): value is string => typeof value === 'string';
+const queryOf = (value: unknown): string => (isText(value) ? value.replace(/;\s*$/, '') : '');
+
+/** What functions compute of a row, which calls read like its fields: what came, what went, and what changed. */
+function computedChange(name: string, before: unknown, after: unknown): string {
+  const words = (one: unknown) =>
+    `computed ${text(one, 'as')} ${text(one, 'name')} (${text(one, 'type')}, by ${text(one, 'function')})`;
+  const [old, fresh] = [items({ before }, 'before').map(words), items({ after }, 'after').map(words)];
+  const more = fresh.filter((one) => !old.includes(one));
+  const fewer = old.filter((one) => !fresh.includes(one));
+  if (more.length + fewer.length === 0) return `What is computed of rows of ${name} ${fromTo(before, after)}.`;
+  const parts = [
+    ...(more.length > 0 ? [`now have the ${listWords(more)}`] : []),
+    ...(fewer.length > 0 ? [`no longer have the ${listWords(fewer)}`] : []),
+  ];
+  return `Rows of ${name} ${parts.join('; ')}.`;
+}
 
 /** Rules that replace what a statement does, or add to it: those that came, went or changed. */
 function rewriteWords(name: string, before: unknown, after: unknown): string {
@@ -173,8 +229,19 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
 /** What a rule does: in place of the write, or beside it. */
 const roleOf = (sql: string): string => (/\bDO\s+INSTEAD\b/.test(sql) ? 'stands in for' : 'goes with');
 
-const keysWords = (keys: unknown): string =>
-  Array.isArray(keys) && keys.length > 0 ? keys.map((key) => `(${textsOf(key).join(', ')})`).join(', ') : 'nothing';
+/** What no two rows have in common: keys that came, and keys that went. */
+function uniqueChange(name: string, before: unknown, after: unknown): string {
+  const keys = (value: unknown) => (Array.isArray(value) ? value.map((key) => textsOf(key).join(' and ')) : []);
+  const [old, fresh] = [keys(before), keys(after)];
+  const more = fresh.filter((key) => !old.includes(key));
+  const fewer = old.filter((key) => !fresh.includes(key));
+  if (more.length + fewer.length === 0) return `What no two rows of ${name} share ${fromTo(before, after)}.`;
+  const parts = [
+    ...(more.length > 0 ? [`may no longer have the same ${more.join(', or the same ')}`] : []),
+    ...(fewer.length > 0 ? [`may now have the same ${fewer.join(', or the same ')}`] : []),
+  ];
+  return `Two rows of ${name} ${parts.join('; they ')}.`;
+}
 
 const periodsWords = (keys: unknown): string =>
   items({ keys }, 'keys')
@@ -192,7 +259,7 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
         return `${name} is no longer filled in where it is not given (before: ${valueWords(before)}).`;
       return before === null
         ? `${name} is now ${valueWords(after)} where it is not given.`
-        : `What ${name} is where it is not given ${fromTo(before, after)}.`;
+        : `${name} is now ${valueWords(after)} where it is not given (before: ${valueWords(before)}).`;
     case 'comment':
       return after === null
         ? `${name} is not described any more.`
@@ -331,19 +398,30 @@ function relationWords({ before, after }: Difference): string {
   if (before === undefined) return `${pointer(after)}; ${endingOf(after)}.`;
   if (after === undefined) return `${pointer(before).replace(' now point', ' no longer point')}.`;
   if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return '';
-  if (text(before, 'on_delete') !== text(after, 'on_delete'))
-    return `${pointer(after)}: ${endingOf(after)} (before: ${endingOf(before)}).`;
-  if (texts(before, 'on_delete_fields').join() !== texts(after, 'on_delete_fields').join()) {
+  const differs = (name: string) => text(before, name) !== text(after, name);
+  const parts: string[] = [];
+  if (differs('on_delete')) parts.push(`${endingOf(after)} (before: ${endingOf(before)})`);
+  else if (texts(before, 'on_delete_fields').join() !== texts(after, 'on_delete_fields').join()) {
     const [was, is] = [before, after].map((one) => listWords(texts(one, 'on_delete_fields')) || 'all of them');
-    return `${pointer(after)}; of its fields, ${is} change when that row is deleted (before: ${was}).`;
+    parts.push(`of its fields, ${is} change when that row is deleted (before: ${was})`);
   }
-  if (text(before, 'on_update') !== text(after, 'on_update')) {
+  if (differs('on_update')) {
     const [was, is] = [before, after].map((one) => updates[text(one, 'on_update')] ?? 'such a change is refused');
-    return `${pointer(after)}: when the key there changes, ${is} (before: ${was}).`;
+    parts.push(`when the key there changes, ${is} (before: ${was})`);
   }
   const [was, is] = [memberOf(before, 'to'), memberOf(after, 'to')];
-  const other = entityWords(was) === entityWords(is) ? [] : [`before: to one of ${entityWords(was)}`];
-  return `${pointer(after)}: ${[...other, ...restWords({ ...before }, { ...after }, other.length > 0 ? ['to'] : [])].join('; ')}.`;
+  if (differs('kind')) {
+    const isOne = text(after, 'kind') === 'one-to-one';
+    parts.push(
+      isOne ? 'at most one of them to each (before: any number)' : 'any number of them to each (before: at most one)',
+    );
+  }
+  const told = ['kind', 'on_delete', 'on_delete_fields', 'on_update'];
+  if (entityWords(was) !== entityWords(is)) {
+    parts.push(`before: to one of ${entityWords(was)}`);
+    told.push('to');
+  }
+  return `${pointer(after)}: ${[...parts, ...restWords({ ...before }, { ...after }, told)].join('; ')}.`;
 }
 
 function endingOf(relation: unknown): string {

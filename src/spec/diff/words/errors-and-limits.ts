@@ -1,9 +1,9 @@
 import { groupBy } from '../../group.ts';
-import { type Difference, isObject } from '../differences.ts';
+import { type Difference, isObject, type JsonObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
 import { renamings } from './renamings.ts';
-import { fewWords, fromTo, oneLine, text, thing, valueWords } from './values.ts';
+import { fewWords, fromTo, oneLine, quoted, text, thing, valueWords, within } from './values.ts';
 
 /** Chapter 8: what can go wrong. The errors of one origin that come or go together share a sentence. */
 export const errorsTeller: Teller = {
@@ -45,11 +45,14 @@ function nameOf(error: unknown): string {
   return `${code}: ${message.replace(/\.$/, '')}`;
 }
 
+/** What cannot be told of a new error, or keeps it from being met. */
+const remarkOf = (error: unknown): string => (text(error, 'caveat') === '' ? '' : ` (${text(error, 'caveat')})`);
+
 function errorWords(of: readonly Difference[]): string {
   const [first] = of;
   if (first && first.before !== undefined && first.after !== undefined) return changeWords(first);
   const list = fewWords(
-    of.map(({ before, after }) => nameOf(after ?? before)),
+    of.map(({ before, after }) => `${nameOf(after ?? before)}${remarkOf(after)}`),
     6,
   );
   const origin = first ? entityOf(first) : '';
@@ -67,8 +70,32 @@ function changeWords({ before, after }: Difference): string {
   const known = [...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []), ...(isRule ? ['sql'] : [])];
   if (restWords(before, after, known).length === 0)
     return `The rule behind the error ${nameOf(after)} is written otherwise; chapter 5 says how.`;
-  return `The error ${nameOf(after)} has changed: ${restWords(before, after, known).join('; ').replace(/\.$/, '')}.`;
+  return `The error ${nameOf(after)} has changed: ${changedParts(before, after, known).join('; ').replace(/\.$/, '')}.`;
 }
+
+/** What of an error has changed; `known` is told elsewhere. */
+function changedParts(before: JsonObject, after: JsonObject, known: readonly string[]): string[] {
+  const differs = (name: string) => !known.includes(name) && before[name] !== after[name];
+  const [said, advised, shown] = [differs('meaning'), differs('action'), differs('member')];
+  const advice = (error: JsonObject) => quoted(text(error, 'action'));
+  const parts = [
+    ...(said ? [`before: ${within(oneLine(text(before, 'meaning')))}`] : []),
+    ...(advised ? [`what the client does is now ${advice(after)} (before: ${advice(before)})`] : []),
+    ...(shown
+      ? [`the member now reads ${quoted(text(after, 'member'))} (before: ${quoted(text(before, 'member'))})`]
+      : []),
+    ...(differs('caveat') ? [remarkWords(text(before, 'caveat'), text(after, 'caveat'))] : []),
+  ];
+  // What a RAISE says stands in its SQL too.
+  const isTold = ['sql', 'meaning', 'action', 'member', 'caveat', ...(advised ? ['hint'] : [])];
+  if (parts.length === 0 && differs('sql')) parts.push(`it ${fromTo(before.sql, after.sql)}`);
+  return [...parts, ...restWords(before, after, [...known, ...isTold])];
+}
+
+const remarkWords = (before: string, after: string): string =>
+  after === ''
+    ? `no longer with the remark ${quoted(before)}`
+    : `now with the remark ${quoted(after)}${before === '' ? '' : ` (before: ${quoted(before)})`}`;
 
 /** Chapter 9: the numbers that bound the app. */
 export const limitsTeller: Teller = {

@@ -165,12 +165,17 @@ function readCell(difference: Difference): Cell {
 
 function state(cell: unknown): string {
   const verdict = text(cell, 'verdict');
-  return verdict === 'when' ? condition(text(cell, 'words')) : verdict;
+  return verdict === 'when' ? condition(withFields(text(cell, 'words'), texts(cell, 'columns'))) : verdict;
 }
+
+/** Names the fields that a cell only counts: the same number of others is another right. */
+const withFields = (words: string, fields: readonly string[]): string =>
+  fields.length === 0
+    ? words
+    : words.replace(/(^|, )\d+ of \d+ fields/, (_, start) => `${start}as to ${fewWords(fields)}`);
 
 /** Most conditions are about a row; some say how it is done, or with which fields. */
 function condition(words: string): string {
-  if (/^\d+ of \d+ fields/.test(words)) return `as to ${words}`;
   if (words.startsWith('filters on ')) return `with ${words}`;
   return /^(as|only|with|without) /.test(words) ? words : `when ${words}`;
 }
@@ -253,7 +258,7 @@ function tellPolicy(difference: Difference, sides: Sides): Told {
   const told = ['sql'];
   const parts: string[] = [];
   if (before.words !== after.words) {
-    parts.push(`it lets through ${text(after, 'words')} (before: ${text(before, 'words')})`);
+    parts.push(`it now lets rows through ${whenWords(after)} (before: ${whenWords(before)})`);
     told.push('words', 'using', 'check');
   }
   if (canonical(before.roles) !== canonical(after.roles)) {
@@ -277,6 +282,11 @@ function tellPolicy(difference: Difference, sides: Sides): Told {
   if (parts.length === 0) parts.push(`its SQL ${fromTo(before.sql, after.sql)}`);
   return { words: `The ${name} has changed: ${parts.join('; ')}.`, of: [difference] };
 }
+
+const whenWords = (policy: unknown): string => {
+  const words = text(policy, 'words');
+  return words === 'always' || words === 'never' ? words : `when ${words}`;
+};
 
 /** What the functions that a policy calls do otherwise. */
 function calledWords(before: unknown, after: unknown): string[] {

@@ -44,7 +44,8 @@ function renamedWords(entity: string, { before, after }: Difference): string {
   const parts = [
     `is now called ${text(after, 'name')} (before: ${text(before, 'name')})`,
     ...reachWords(before, after),
-    ...restWords(before, after, ['id', 'name', 'applies_to', ...sql]),
+    ...sqlWords(before, after, sql),
+    ...restWords(before, after, ['id', 'name', 'applies_to', 'sql']),
   ];
   return `The rule for ${entity}, ${wordsOf(after)}, ${parts.join('; ')}.`;
 }
@@ -77,6 +78,9 @@ const reachWords = (before: JsonObject, after: JsonObject): string[] =>
     ? []
     : [`now asked ${reach[text(after, 'applies_to')] ?? text(after, 'applies_to')}`];
 
+const sqlWords = (before: JsonObject, after: JsonObject, told: readonly string[]): string[] =>
+  before.sql === after.sql || told.includes('sql') ? [] : [`its SQL ${fromTo(before.sql, after.sql)}`];
+
 function ruleWords(entity: string, { before, after }: Difference): string {
   if (before === undefined) {
     const asked = text(after, 'applies_to');
@@ -89,8 +93,8 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   const told = ['applies_to', 'words'];
   if (before.words !== after.words) {
     parts.push(`before: ${wordsOf(before)}`);
-    // Words and SQL change together; either alone is told.
-    told.push('sql', 'commented');
+    // Words, fields and SQL change together; either alone is told.
+    told.push('sql', 'commented', 'fields');
   }
   parts.push(...reachWords(before, after));
   const [was, is] = [domainOf(before), domainOf(after)];
@@ -98,6 +102,6 @@ function ruleWords(entity: string, { before, after }: Difference): string {
     parts.push(`it is now one of the domain ${thing(is)} (before: of ${thing(was)})`);
   // The name of a domain and how far a rule reaches stand in its SQL too.
   if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
-  parts.push(...restWords(before, after, told));
+  parts.push(...sqlWords(before, after, told), ...restWords(before, after, [...told, 'sql']));
   return `The rule for ${entity}, ${wordsOf(after)}, has changed: ${parts.join('; ')}.`;
 }
