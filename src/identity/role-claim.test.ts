@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimAt, parseRolePath } from './role-claim.ts';
+import { claimAt, isOwnRole, parseRolePath } from './role-claim.ts';
 
 const claims = {
   role: 'plain',
@@ -43,4 +43,15 @@ describe('the path to the role in the claims', () => {
     for (const path of ['role', '.', '.role[', '.role[?(@ ~ "x")]', '.a..b', '[x]', "$.a[?search(@, '(a+)+$')]"])
       expect(parseRolePath(path)).toBeNull();
   });
+});
+
+it.each([
+  ['.role', true],
+  ['$.role', true],
+  ['."role"', true],
+  ['no path (', true],
+  ['.app_metadata.role', false],
+  ['.roles[0]', false],
+])('%s leads to the claim that every token of a member has: %s', (path, is) => {
+  expect(isOwnRole(path)).toBe(is);
 });

@@ -42,6 +42,13 @@ export function parseRolePath(path: string): readonly Step[] | null {
   return steps;
 }
 
+/** Whether the path, or what is none, leads to the claim `role`, in which Ninefold's own tokens name it. */
+export function isOwnRole(path: string): boolean {
+  const steps = parseRolePath(path);
+  const [only, ...more] = steps ?? [];
+  return steps === null || (more.length === 0 && only?.kind === 'key' && only.key === 'role');
+}
+
 /** A regular expression could be made to run for ever, at the cost of every app of the node: only plain text is looked for. */
 function searchFor(expression: string): ((text: string) => boolean) | null {
   const [found, start, value = '', end] = SEARCHED.exec(expression) ?? [];

@@ -44,6 +44,8 @@ export interface Facts extends ObjectFacts, AskedFacts {
   authenticator: string;
   /** The role of a call without a token; null where such calls are refused. */
   anonymous: string | null;
+  /** Where tokens name the role (the setting jwt_role_claim_key); null where it is the claim `role`, which every token of a member has. */
+  roleClaim: string | null;
   /** The setting db_pre_request: the function that runs before each data call. */
   preRequest: string | null;
 }
@@ -56,6 +58,8 @@ export interface FactOptions {
   authenticator: string;
   /** The role of a call without a token, null where such calls are refused; anon when missing. */
   anonymous?: string | null;
+  /** Where tokens name the role, null where it is the claim `role`; null when missing. */
+  roleClaim?: string | null;
   /** The setting's default when missing. */
   preRequest?: string | null;
 }
@@ -109,11 +113,11 @@ export async function readFactsWithin(executor: Executor, options: FactOptions):
 }
 
 export function parseFacts({ parts, options }: RawFacts): Facts {
-  const { exposedSchemas, authenticator, anonymous = 'anon' } = options;
+  const { exposedSchemas, authenticator, anonymous = 'anon', roleClaim = null } = options;
   const {
     extraSearchPath = defaultRestSettings.db_extra_search_path,
     preRequest = defaultRestSettings.db_pre_request,
   } = options;
   const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts;
-  return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous, preRequest };
+  return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
 }

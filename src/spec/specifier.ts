@@ -9,6 +9,7 @@ import { readCatalogue } from '../catalog/read-catalogue.ts';
 import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
+import { isOwnRole } from '../identity/role-claim.ts';
 import { callExample } from './call-example.ts';
 import { type FactOptions, type Facts, parseFacts, type RawFacts, readFacts, readFactsWithin } from './facts.ts';
 import { loadEntityFigures } from './figures/entities.ts';
@@ -194,5 +195,6 @@ const factOptions = (app: App, { rest }: Settings): FactOptions => ({
   extraSearchPath: rest.db_extra_search_path,
   authenticator: authenticatorRole(app.ref),
   anonymous: rest.db_anon_role,
+  roleClaim: isOwnRole(rest.jwt_role_claim_key) ? null : rest.jwt_role_claim_key,
   preRequest: rest.db_pre_request,
 });

@@ -36,7 +36,7 @@ const serverRoles = new Set([
   'supabase_storage_admin',
 ]);
 
-function meaningOf({ name, comment }: RoleFact, anonymous: string | null): string {
+function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: Facts): string {
   const given = givenRoles[name]?.meaning;
   const meaning = given ?? comment ?? 'a role of the app’s own';
   const who =
@@ -45,12 +45,23 @@ function meaningOf({ name, comment }: RoleFact, anonymous: string | null): strin
       : name === anonymous && name !== 'anon'
         ? `${meaning}; and whoever calls without a token`
         : meaning;
-  return given === undefined || comment === null ? who : `${who}; described as “${comment}”`;
+  const where =
+    roleClaim === null
+      ? who
+      : name === anonymous
+        ? `${who}; and members whose token names no role at ${roleClaim}`
+        : name === 'authenticated'
+          ? `${who} whose token says so at ${roleClaim}`
+          : who;
+  return given === undefined || comment === null ? where : `${where}; described as “${comment}”`;
 }
 
-/** Where calls without a token have the role of members, not every call of theirs has a member. */
-const userOf = (name: string, anonymous: string | null): CallingRole['user'] =>
-  name === anonymous && name !== 'anon' ? 'unknown' : (givenRoles[name]?.user ?? 'unknown');
+/**
+ * Where calls without a token have the role of members, not every call of theirs has a member; and where tokens name the role in a place
+ * of their own, members whose token does not call as those without one do.
+ */
+const userOf = (name: string, { anonymous, roleClaim }: Facts): CallingRole['user'] =>
+  name === anonymous && (name !== 'anon' || roleClaim !== null) ? 'unknown' : (givenRoles[name]?.user ?? 'unknown');
 
 /** The roles that every app has, in their order, and what is known of the user of their calls. */
 const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['user'] }>> = {
@@ -64,15 +75,14 @@ const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['
  * its login role may take on, by name.
  */
 export function callingRoles(facts: Facts, membership: Membership): ChapterRole[] {
-  const { anonymous } = facts;
   const login = membership.named(facts.authenticator);
   const assumable = login ? membership.assumableBy(login.oid) : new Set<number>();
   const column = (fact: RoleFact): ChapterRole => {
     return {
       name: fact.name,
       fact,
-      meaning: meaningOf(fact, anonymous),
-      caller: { oid: fact.oid, name: fact.name, user: userOf(fact.name, anonymous), memberRole: null },
+      meaning: meaningOf(fact, facts),
+      caller: { oid: fact.oid, name: fact.name, user: userOf(fact.name, facts), memberRole: null },
       barred: assumable.has(fact.oid) ? null : `the app’s login role may not take on ${fact.name}`,
     };
   };

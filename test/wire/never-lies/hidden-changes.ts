@@ -170,6 +170,12 @@ export const hiddenChanges: readonly Change[] = [
   // 6 Roles
   setting(6, 'db_anon_role', 'authenticated', /authenticated\*\*: .*whoever calls without a token/),
   setting(6, 'db_anon_role', null, /anon\*\*: no session, where a token names the role/),
+  setting(
+    6,
+    'jwt_role_claim_key',
+    '.app_metadata.role',
+    /anon\*\*: no session; and members whose token names no role at \.app_metadata\.role/,
+  ),
   change(
     6,
     asSuperuser('create role never_lies_visitor nologin; grant never_lies_visitor to {authenticator}'),
