@@ -8,7 +8,8 @@ import { affectedRows } from '../../database/statement.ts';
 import { type FactOptions, loadFacts } from '../facts.ts';
 import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
-import { matrixCases, members } from './matrix-cases.ts';
+import { members } from './matrix-case.ts';
+import { matrixCases } from './matrix-cases.ts';
 import { type Held, statementsFor } from './matrix-statements.ts';
 
 const givenRoles = ['anon', 'authenticated', 'service_role', 'agent'];
