@@ -49,7 +49,7 @@ const compared = (look: Lookup, relation: number, numbers: readonly number[]) =>
 function rulesOf(look: Lookup, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];
   const constraints = look.constraints.get(relation.oid) ?? [];
-  const key = constraints.find((one) => one.kind === 'p')?.fields ?? [];
+  const key = look.primaryKey(relation.oid);
   const entity = entityId(relation.schema, relation.name);
   const ofFields = fields.flatMap((field) => [
     ...required(field, key.includes(field.number), entity),
