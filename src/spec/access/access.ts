@@ -65,7 +65,7 @@ export class Access {
     this.policies = new Policies(facts, this.rights);
     this.#relations = relations;
     const heirs = new Heirs(facts, relations);
-    this.#writes = new WriteCalls(facts, this.rights, heirs);
+    this.#writes = new WriteCalls(look, heirs);
     this.#replicas = new Replicas(look, heirs);
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));

@@ -209,6 +209,14 @@ export const casesOfViews: MatrixCase[] = [
     roles: ['anon', 'authenticated'],
   },
   {
+    name: 'a view of a partition whose fields have a domain that calls what only one role may execute',
+    sql: `create function f(text) returns boolean language plpgsql immutable as 'begin return true; end'; create domain d as text check (f(value));
+      create table t (id int, status text, note d, primary key (id, status)) partition by list (status); create table t1 (note d, status text not null, id int not null);
+      alter table t attach partition t1 default; insert into t values (1, 'open', 'a'); create view v as select id, status from t1; grant all on t, t1 to ${to}; grant select, insert on v to ${to};
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated;`,
+    roles: ['anon', 'authenticated'],
+  },
+  {
     name: 'an heir that calls what only one role may execute',
     sql: `${granted()} create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
       create table u () inherits (t); insert into u (id) values (7); alter table u add check (f(note)); grant all on u to ${to};
