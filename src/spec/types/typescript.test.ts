@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clone } from '../../../test/support/clone.ts';
 import { startTypedApp, type TypedApp } from '../../../test/support/typed-app.ts';
 import { jsonSchemas } from './json-schema.ts';
@@ -18,11 +18,15 @@ afterAll(async () => {
   await app?.stop();
 });
 
-/** What the compiler says of a program beside the generated files; empty where it is content. */
+/** A mistake in a file of its own: a compiler that is content with all files has not looked. */
+const mistake = `import type { Tables } from './database.ts';\nexport const a: Tables<'tickets'>['title'] = 1;`;
+
+/** What the compiler says of a program beside the generated files and the mistake. */
 async function compile(program: string): Promise<string> {
   await writeFile(join(app.folder, 'database.ts'), typescriptTypes(app.types));
   await writeFile(join(app.folder, 'schemas.ts'), zodSchemas(app.types));
   await writeFile(join(app.folder, 'program.ts'), program);
+  await writeFile(join(app.folder, 'mistake.ts'), mistake);
   const options = {
     strict: true,
     noEmit: true,
@@ -37,10 +41,9 @@ async function compile(program: string): Promise<string> {
   return new Promise((resolve) => execFile(tsc, ['-p', app.folder], (_error, stdout) => resolve(stdout)));
 }
 
-describe('the type Database', () => {
-  it('is what supabase-js takes: selections, embeddings, writes and functions have their types, and mistakes do not compile', async () => {
-    expect(
-      await compile(`
+it('the type Database is what supabase-js takes: selections, embeddings, writes and functions have their types, and mistakes do not compile', async () => {
+  expect(
+    await compile(`
 import { createClient } from '@supabase/supabase-js';
 import type { Database, Enums, Json, Tables, TablesInsert } from './database.ts';
 import { schemas } from './schemas.ts';
@@ -127,13 +130,7 @@ export async function program() {
   await supabase.from('customers').update(change);
 }
 `),
-    ).toBe('');
-  });
-
-  it('does not compile where it should not: the checks above can fail', async () => {
-    const program = `import type { Tables } from './database.ts';\nexport const a: Tables<'tickets'>['title'] = 1;`;
-    expect(await compile(program)).toContain('TS2322');
-  });
+  ).toMatch(/^\S*mistake\.ts\(2,14\): error TS2322[^\n]*\n$/);
 });
 
 it('of one entity: its schemas alone, with what they need', async () => {
