@@ -45,7 +45,7 @@ export const allEntities = (facts: Facts): Entity[] => describe(new Lookup(facts
 
 function describe(look: Lookup, relations: readonly RelationFact[]): Entity[] {
   const computed = groupBy(look.computed, ({ relation }) => relation.oid);
-  const keys = new ViewKeys(look.facts);
+  const keys = new ViewKeys(look);
   return relations
     .filter((relation) => !relation.is_partition)
     .sort(byName)

@@ -12,6 +12,8 @@ export class Lookup {
   /** By their relation. */
   readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
   readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
+  /** Foreign keys by the relation that they point to. */
+  readonly pointing: ReadonlyMap<number, readonly ConstraintFact[]>;
   readonly partitions: ReadonlyMap<number, readonly PartitionConstraintFact[]>;
   readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
   readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
@@ -33,6 +35,10 @@ export class Lookup {
     this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.fields = this.rights.fieldsOf;
     this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
+    this.pointing = groupBy(
+      facts.constraints.filter(({ kind }) => kind === 'f'),
+      ({ target }) => target,
+    );
     this.partitions = groupBy(facts.partition_constraints, (constraint) => constraint.relation);
     this.indexes = groupBy(facts.unique_indexes, (index) => index.relation);
     this.triggers = groupBy(facts.triggers, (trigger) => trigger.relation);
@@ -43,6 +49,11 @@ export class Lookup {
     this.sequences = groupBy(facts.numberings, (one) => one.sequence);
     this.numbered = groupBy(facts.numberings, (one) => one.relation);
     this.computed = computedOf(facts);
+  }
+
+  /** Numbers of the fields of a relation's primary key, in its order; none where it has no such key. */
+  primaryKey(relation: number): readonly number[] {
+    return this.constraints.get(relation)?.find(({ kind }) => kind === 'p')?.fields ?? [];
   }
 
   /** The name of a field by its number. */

@@ -60,7 +60,7 @@ function comparedBy({ types }: Lookup, { type, type_oid: oid, collation }: Field
 function rulesOf(look: Lookup, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];
   const constraints = look.constraints.get(relation.oid) ?? [];
-  const key = constraints.find((one) => one.kind === 'p')?.fields ?? [];
+  const key = look.primaryKey(relation.oid);
   const entity = entityId(relation.schema, relation.name);
   const ofFields = fields.flatMap((field) => [
     ...required(field, key.includes(field.number), entity),

@@ -222,88 +222,13 @@ describe('what an app is read as', () => {
   });
 });
 
-describe('the hash', () => {
-  it('stays when rows come', async () => {
-    await owner.script(helpdesk);
-    const before = await derive();
-    await owner.script(
-      `insert into public.customers (email) select i || '@example.com' from generate_series(1, 1000) i; analyze;`,
-    );
-    expect((await derive()).hash).toBe(before.hash);
-  });
-
-  it.each([
-    ['a field comes', 'alter table public.tickets add extra text', 'alter table public.tickets drop extra'],
-    [
-      'a default changes',
-      'alter table public.tickets alter customer set default 7',
-      'alter table public.tickets alter customer drop default',
-    ],
-    ['a comment', `comment on table public.customers is 'x'`, 'comment on table public.customers is null'],
-    [
-      'a policy widens',
-      'alter policy own on public.tickets using (true)',
-      'alter policy own on public.tickets using (owner = (select auth.uid()))',
-    ],
-    [
-      'a policy gets words',
-      `comment on policy own on public.tickets is 'x'`,
-      'comment on policy own on public.tickets is null',
-    ],
-    ['a grant goes', 'revoke insert on public.tickets from anon', 'grant insert on public.tickets to anon'],
-    [
-      'row-level security off',
-      'alter table public.tickets disable row level security',
-      'alter table public.tickets enable row level security',
-    ],
-    [
-      'an execute right',
-      'revoke execute on function public.close(uuid) from public',
-      'grant execute on function public.close(uuid) to public',
-    ],
-    [
-      'an enum value is renamed',
-      `alter type public.status rename value 'open' to 'new'`,
-      `alter type public.status rename value 'new' to 'open'`,
-    ],
-    [
-      'a view changes',
-      'create or replace view public.open_tickets with (security_invoker) as select id, title from public.tickets limit 5',
-      'create or replace view public.open_tickets with (security_invoker) as select id, title from public.tickets',
-    ],
-    [
-      'a view takes its owner’s rights',
-      'alter view public.open_tickets reset (security_invoker)',
-      'alter view public.open_tickets set (security_invoker)',
-    ],
-    [
-      'a key',
-      'alter table public.tickets add constraint k unique (customer)',
-      'alter table public.tickets drop constraint k',
-    ],
-    [
-      'a rule',
-      'alter table public.customers add constraint short check (length(email) < 80)',
-      'alter table public.customers drop constraint short',
-    ],
-    [
-      'the words of a rule',
-      `comment on constraint customers_email_key on public.customers is 'One account for each address'`,
-      'comment on constraint customers_email_key on public.customers is null',
-    ],
-    [
-      'a partial unique index',
-      'create unique index one on public.tickets (customer) where owner is null',
-      'drop index public.one',
-    ],
-  ])('changes and comes back: %s', async (_, change, undo) => {
-    await owner.script(helpdesk);
-    const { hash } = await derive();
-    await owner.script(change);
-    expect((await derive()).hash).not.toBe(hash);
-    await owner.script(undo);
-    expect((await derive()).hash).toBe(hash);
-  });
+it('the hash stays when rows come', async () => {
+  await owner.script(helpdesk);
+  const before = await derive();
+  await owner.script(
+    `insert into public.customers (email) select i || '@example.com' from generate_series(1, 1000) i; analyze;`,
+  );
+  expect((await derive()).hash).toBe(before.hash);
 });
 
 describe('names that are meant to break it', () => {

@@ -1,6 +1,6 @@
 import { viewColumnOrigins } from '../catalog/view-columns.ts';
 import { writeBit } from './access/view-access.ts';
-import type { Facts } from './facts.ts';
+import type { Lookup } from './lookup.ts';
 
 /**
  * By which fields a view's rows are told apart: those that show the whole primary key of a table of which each row is one row of the view at
@@ -8,22 +8,18 @@ import type { Facts } from './facts.ts';
  * nothing that joins, groups or repeats rows. A view that joins may show a key twice, so that calls about one row would reach several.
  */
 export class ViewKeys {
-  readonly #relations: ReadonlyMap<number, Facts['relations'][number]>;
-  readonly #keys: ReadonlyMap<number, readonly number[]>;
+  readonly #look: Lookup;
   readonly #trees: ReadonlyMap<number, string>;
 
-  constructor({ relations, constraints, view_trees }: Pick<Facts, 'relations' | 'constraints' | 'view_trees'>) {
-    this.#relations = new Map(relations.map((relation) => [relation.oid, relation]));
-    this.#keys = new Map(
-      constraints.flatMap(({ kind, relation, fields }) => (kind === 'p' ? [[relation, fields]] : [])),
-    );
-    this.#trees = new Map(view_trees.map(({ view, tree }) => [view, tree]));
+  constructor(look: Lookup) {
+    this.#look = look;
+    this.#trees = new Map(look.facts.view_trees.map(({ view, tree }) => [view, tree]));
   }
 
   /** Numbers of the fields, in the order of the key; of a table its primary key. None where rows are not told apart. */
   of(oid: number): readonly number[] {
-    const relation = this.#relations.get(oid);
-    if (relation?.kind !== 'v') return this.#keys.get(oid) ?? [];
+    const relation = this.#look.relations.get(oid);
+    if (relation?.kind !== 'v') return this.#look.primaryKey(oid);
     // A rule that stands in for it says nothing of the rows.
     if ((relation.updatable & writeBit.delete) === 0 || relation.replaced.includes('delete')) return [];
     const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');

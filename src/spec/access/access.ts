@@ -59,13 +59,14 @@ export class Access {
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
-  constructor({ facts, relations, rights }: Lookup) {
+  constructor(look: Lookup) {
+    const { facts, relations, rights } = look;
     this.rights = rights;
     this.policies = new Policies(facts, this.rights);
     this.#relations = relations;
     const heirs = new Heirs(facts, relations);
-    this.#writes = new WriteCalls(facts, this.rights, heirs);
-    this.#replicas = new Replicas(facts, this.#relations, heirs);
+    this.#writes = new WriteCalls(look, heirs);
+    this.#replicas = new Replicas(look, heirs);
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
     const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
     const uses = new ViewUses(facts);

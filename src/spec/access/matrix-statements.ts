@@ -1,6 +1,6 @@
 import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { sqlName } from '../names.ts';
-import { members } from './matrix-cases.ts';
+import { members } from './matrix-case.ts';
 
 /** What a relation of a case holds: its fields, and the rows that there are, seen by nobody in particular. */
 export interface Held {

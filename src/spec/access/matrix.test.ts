@@ -8,11 +8,12 @@ import { affectedRows } from '../../database/statement.ts';
 import { type FactOptions, loadFacts } from '../facts.ts';
 import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
-import { matrixCases, members } from './matrix-cases.ts';
+import { members } from './matrix-case.ts';
+import { matrixCases } from './matrix-cases.ts';
+import { makeMatrixSchemas, matrixRoles, matrixSchemas } from './matrix-schemas.ts';
 import { type Held, statementsFor } from './matrix-statements.ts';
 
 const givenRoles = ['anon', 'authenticated', 'service_role', 'agent'];
-const schemaOf = (index: number): string => `case_${String(index).padStart(2, '0')}`;
 
 let database: AppDatabase;
 let pool: Pool;
@@ -24,22 +25,9 @@ const derive = async (options: FactOptions): Promise<RolesChapter> =>
 beforeAll(async () => {
   database = await startAppDatabase('matrix');
   pool = database.pool;
-  await pool.script(`
-    create role staff; create role agent; create role clerk noinherit; create role reader; create role writer;
-    create role keeper; create role deputy; grant keeper to deputy;
-    grant staff to agent; grant staff to clerk; grant pg_read_all_data to reader; grant pg_write_all_data to writer;
-    grant staff, agent, clerk, reader, writer, keeper, deputy to authenticator;`);
-  for (const [index, { sql }] of matrixCases.entries()) {
-    const schema = schemaOf(index);
-    await pool.script(`create schema ${schema} authorization app_owner; grant usage on schema ${schema} to public;
-      grant create on schema ${schema} to keeper; set search_path = ${schema}, extensions; set role app_owner;
-      ${sql.replaceAll('this_schema', schema)}`);
-  }
-  const options = {
-    exposedSchemas: matrixCases.map((_, index) => schemaOf(index)),
-    authenticator: 'app_authenticator',
-  };
-  chapter = await derive(options);
+  await pool.script(matrixRoles);
+  await makeMatrixSchemas(pool);
+  chapter = await derive({ exposedSchemas: matrixSchemas, authenticator: 'app_authenticator' });
 }, 120_000);
 
 afterAll(async () => {
@@ -138,10 +126,10 @@ async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string
 }
 
 describe('every cell of the matrix is what PostgreSQL does', () => {
-  it.each(matrixCases.map((one, index) => ({ ...one, index })))(
+  it.each(matrixCases.map((one, index) => ({ ...one, schema: matrixSchemas[index] })))(
     '$name',
-    async ({ index, roles = givenRoles, rowsOf }) => {
-      const prefix = `${schemaOf(index)}.`;
+    async ({ schema, roles = givenRoles, rowsOf }) => {
+      const prefix = `${schema}.`;
       const cells = chapter.cells.filter(
         (cell) =>
           cell.entity.startsWith(prefix) &&
@@ -183,9 +171,10 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
   });
 
   it('roles that no call can have are told apart', async () => {
+    const first = matrixSchemas.slice(0, 1);
     await pool.script(`create role app_other_authenticator login noinherit; grant anon to app_other_authenticator;
-      create role outsider; grant select on all tables in schema ${schemaOf(0)} to outsider;`);
-    const read = await derive({ exposedSchemas: [schemaOf(0)], authenticator: 'app_other_authenticator' });
+      create role outsider; grant select on all tables in schema ${first} to outsider;`);
+    const read = await derive({ exposedSchemas: first, authenticator: 'app_other_authenticator' });
     expect(read.roles.map((role) => role.name)).toEqual(['anon', 'authenticated', 'service_role']);
     const verdicts = (role: string) =>
       new Set(read.cells.filter((cell) => cell.role === role).map((cell) => cell.verdict));

@@ -1,7 +1,7 @@
-import type { ConstraintFact, ConstraintFacts } from '../../catalog/constraints.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
-import type { PublicationFacts, UnreplicatedFact } from '../../catalog/publications.ts';
+import type { UnreplicatedFact } from '../../catalog/publications.ts';
 import { groupBy } from '../group.ts';
+import type { Lookup } from '../lookup.ts';
 import { type Decision, display, limit, refuse } from './decision.ts';
 import type { Heirs } from './heirs.ts';
 import type { RowOperation } from './policies.ts';
@@ -19,22 +19,12 @@ const effects: Readonly<Record<string, 'follow' | 'empty'>> = { c: 'follow', n: 
 export class Replicas {
   readonly #refused: ReadonlyMap<number, readonly UnreplicatedFact[]>;
   readonly #heirs: Heirs;
-  /** Foreign keys by the table that they point to. */
-  readonly #keys: ReadonlyMap<number, readonly ConstraintFact[]>;
-  readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #look: Lookup;
 
-  constructor(
-    facts: PublicationFacts & Pick<ConstraintFacts, 'constraints'>,
-    relations: ReadonlyMap<number, RelationFact>,
-    heirs: Heirs,
-  ) {
-    this.#refused = groupBy(facts.unreplicated, ({ relation }) => relation);
+  constructor(look: Lookup, heirs: Heirs) {
+    this.#look = look;
+    this.#refused = groupBy(look.facts.unreplicated, ({ relation }) => relation);
     this.#heirs = heirs;
-    this.#relations = relations;
-    this.#keys = groupBy(
-      facts.constraints.filter(({ kind }) => kind === 'f'),
-      ({ target }) => target,
-    );
   }
 
   /** The decision with what that adds to it. */
@@ -60,8 +50,8 @@ export class Replicas {
   /** What happens to rows of other tables that point to a row. */
   #ofKeys(decision: Decision, relation: RelationFact, operation: 'update' | 'delete'): Decision {
     if (decision.verdict === 'never') return decision;
-    return (this.#keys.get(relation.oid) ?? []).reduce((limited, key) => {
-      const table = this.#relations.get(key.relation);
+    return (this.#look.pointing.get(relation.oid) ?? []).reduce((limited, key) => {
+      const table = this.#look.relations.get(key.relation);
       const does = effects[operation === 'delete' ? key.on_delete : key.on_update];
       const reason = table && does ? this.#reason(table, does === 'follow' ? operation : 'update') : null;
       if (!table || reason === null || limited.verdict === 'never') return limited;

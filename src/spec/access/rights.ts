@@ -9,7 +9,7 @@ import { Membership } from './membership.ts';
 export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** A function that PostgreSQL calls for a value of a type, by its qualified name. */
-export interface RefusedCheck extends Pick<CheckedTypeFact, 'domain' | 'always'> {
+export interface RefusedCheck extends Pick<CheckedTypeFact, 'domain' | 'function' | 'always'> {
   routine: string;
 }
 
@@ -132,10 +132,15 @@ export class Rights {
     });
   }
 
+  /** Whether there is a type of which `refusedChecks` may tell: nearly no app has one. */
+  get checksTypes(): boolean {
+    return this.#checked.size > 0;
+  }
+
   /** What the role may not execute of what PostgreSQL calls for a value of a type. */
   refusedChecks(role: number, type: number): RefusedCheck[] {
-    return (this.#checked.get(type) ?? []).flatMap(({ function: oid, domain, always }) =>
-      this.refusedFunctions(role, [oid]).map((routine) => ({ routine, domain, always })),
+    return (this.#checked.get(type) ?? []).flatMap((check) =>
+      this.refusedFunctions(role, [check.function]).map((routine) => ({ ...check, routine })),
     );
   }
 

@@ -1,16 +1,19 @@
-import type { RelationFact } from '../../catalog/entities.ts';
-import type { WriteFunctionFact, WriteFunctionFacts } from '../../catalog/write-functions.ts';
+import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
+import type { WriteFunctionFact } from '../../catalog/write-functions.ts';
 import { groupBy } from '../group.ts';
+import type { Lookup } from '../lookup.ts';
+import { compareText } from '../names.ts';
 import { type Decision, display, limit, refuse } from './decision.ts';
 import type { Heirs } from './heirs.ts';
 import type { RowOperation } from './policies.ts';
-import type { Rights } from './rights.ts';
 
 /** Bits of pg_trigger.tgtype. */
 const eventBit = { insert: 4, delete: 8, update: 16 } as const;
 
+type Part = WriteFunctionFact['by'] | 'domain';
+
 /** Which part of a table calls a function. */
-const parts: Readonly<Record<WriteFunctionFact['by'], (name: string) => string>> = {
+const parts: Readonly<Record<Part, (name: string) => string>> = {
   check: (name) => `the rule ${name}`,
   domain: (name) => `the type of ${name}`,
   generated: (name) => `the generated field ${name}`,
@@ -21,6 +24,7 @@ const parts: Readonly<Record<WriteFunctionFact['by'], (name: string) => string>>
 
 /** A call that is refused, and what a statement leaves alone that does not make it; null where each makes it. */
 interface Refused {
+  by: Part;
   function: number;
   reason: string;
   without: string | null;
@@ -28,14 +32,14 @@ interface Refused {
 
 /** Decides about what a table itself calls when it is written: PostgreSQL asks whether the role may execute that, whoever owns the table. */
 export class WriteCalls {
-  readonly #rights: Rights;
+  readonly #look: Lookup;
   readonly #heirs: Heirs;
   readonly #calls: ReadonlyMap<number, readonly WriteFunctionFact[]>;
 
-  constructor(facts: WriteFunctionFacts, rights: Rights, heirs: Heirs) {
-    this.#rights = rights;
+  constructor(look: Lookup, heirs: Heirs) {
+    this.#look = look;
     this.#heirs = heirs;
-    this.#calls = groupBy(facts.write_functions, ({ relation }) => relation);
+    this.#calls = groupBy(look.facts.write_functions, ({ relation }) => relation);
   }
 
   /** The decision with what that adds to it; `role` is who calls, also where it is a view that writes with its owner's rights. */
@@ -45,7 +49,7 @@ export class WriteCalls {
     relation: RelationFact,
     operation: Exclude<RowOperation, 'select'>,
   ): Decision {
-    const calls = this.#refused(role, relation, relation, operation);
+    const calls = this.#refused(role, relation, operation);
     const anyway = calls.find(({ without }) => without === null);
     if (anyway) return { ...refuse(anyway.reason), policies: decision.policies };
     const limited = calls.reduce((one, { without, reason }) => limit(one, without ?? '', reason), decision);
@@ -60,9 +64,9 @@ export class WriteCalls {
     operation: Exclude<RowOperation, 'select'>,
     own: readonly Refused[],
   ): Decision {
-    if (this.#calls.size === 0) return decision;
+    if (this.#calls.size === 0 && !this.#look.rights.checksTypes) return decision;
     const refused = this.#heirs.of(relation, operation).flatMap((heir) =>
-      this.#refused(role, heir, relation, operation)
+      this.#refused(role, heir, operation)
         .filter((call) => !own.some((one) => one.function === call.function))
         .map((call) => ({ heir, call })),
     );
@@ -83,37 +87,64 @@ export class WriteCalls {
       );
   }
 
-  /** The calls of a table that are refused; `root` has its fields, where it is a partition. */
-  #refused(
-    role: number,
-    table: RelationFact,
-    root: RelationFact,
-    operation: Exclude<RowOperation, 'select'>,
-  ): Refused[] {
-    return (this.#calls.get(table.oid) ?? []).flatMap((call) => {
+  /** The calls of a table that are refused, by the part that makes them. */
+  #refused(role: number, table: RelationFact, operation: Exclude<RowOperation, 'select'>): Refused[] {
+    const ofParts = (this.#calls.get(table.oid) ?? []).flatMap((call) => {
+      const { by, name, events } = call;
       const [routine] =
-        (call.events & eventBit[operation]) === 0 ? [] : this.#rights.refusedFunctions(role, [call.function]);
+        (events & eventBit[operation]) === 0 ? [] : this.#look.rights.refusedFunctions(role, [call.function]);
       if (routine === undefined) return [];
-      const reason = `${parts[call.by](call.name)} calls ${routine}(), which the role may not execute (42501)`;
-      return [{ function: call.function, reason, without: this.#without(table, root, operation, call) }];
+      const without = this.#without(table, operation, call);
+      return [{ by, function: call.function, reason: reasonOf(by, name, routine), without }];
     });
+    const ofTypes = operation === 'delete' ? [] : this.#ofTypes(role, table, operation);
+    if (ofTypes.length === 0) return ofParts;
+    return [...ofParts, ...ofTypes].sort((a, b) => compareText(a.by, b.by));
+  }
+
+  /** The refused calls of the types of its fields. */
+  #ofTypes(role: number, table: RelationFact, operation: 'insert' | 'update'): Refused[] {
+    const { rights } = this.#look;
+    if (!rights.checksTypes || (table.kind !== 'r' && table.kind !== 'p')) return [];
+    return [...this.#fieldsOf(table)]
+      .sort((a, b) => compareText(a.name, b.name))
+      .flatMap(({ name, type_oid }) => {
+        const byFunction = groupBy(rights.refusedChecks(role, type_oid), (check) => check.function);
+        return [...byFunction].flatMap(([called, checks]) => {
+          // Of an array, a range or a row only a value that holds one of the domain calls it.
+          const isAlways = checks.some(({ always }) => always);
+          const inserted = isAlways ? null : `without a value of ${name}`;
+          return checks.slice(0, 1).map(({ routine }) => ({
+            by: 'domain' as const,
+            function: called,
+            reason: reasonOf('domain', name, routine),
+            without: operation === 'insert' ? inserted : `without a change of ${name}`,
+          }));
+        });
+      });
   }
 
   #without(
     table: RelationFact,
-    root: RelationFact,
     operation: Exclude<RowOperation, 'select'>,
-    { by, name, fields, within }: WriteFunctionFact,
+    { by, name, fields }: WriteFunctionFact,
   ): string | null {
-    if (operation === 'insert') return within ? `without a value of ${name}` : null;
-    if (operation === 'delete') return null;
+    if (operation !== 'update') return null;
     // An update makes an entry in every index unless it changes nothing that one of them holds and finds room beside the old row.
     if (by === 'index') return `without a new entry in the index ${name}`;
     if (fields.length === 0) return null;
-    const { fieldsOf } = this.#rights;
-    const named = (fieldsOf.get(table.oid) ?? fieldsOf.get(root.oid) ?? []).filter(({ number }) =>
-      fields.includes(number),
-    );
+    const named = this.#fieldsOf(table).filter(({ number }) => fields.includes(number));
     return `without a change of ${named.map((field) => field.name).join(', ')}`;
   }
+
+  /** Of a partition, which has the fields of what it is a part of, those. */
+  #fieldsOf({ oid }: Pick<RelationFact, 'oid'>): readonly FieldFact[] {
+    const own = this.#look.fields.get(oid);
+    if (own) return own;
+    const [link] = this.#look.parents.get(oid) ?? [];
+    return link ? this.#fieldsOf({ oid: link.parent }) : [];
+  }
 }
+
+const reasonOf = (by: Part, name: string, routine: string): string =>
+  `${parts[by](name)} calls ${routine}(), which the role may not execute (42501)`;

@@ -1,13 +1,11 @@
 import { limits } from '../../../contract/limits.ts';
 import type { CodeFacts } from '../../catalog/code.ts';
-import type { ConstraintFact } from '../../catalog/constraints.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { Access } from '../access/access.ts';
 import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
 import { refusedBefore } from '../access/pre-request.ts';
 import { ViewUses } from '../access/view-uses.ts';
 import type { Facts } from '../facts.ts';
-import { groupBy } from '../group.ts';
 import type { Lookup } from '../lookup.ts';
 import { exposedRelations } from '../roles.ts';
 import type { Row } from './literals.ts';
@@ -42,9 +40,7 @@ export class Ground {
   readonly accounts: Accounts;
   readonly breadth: Breadth;
   readonly #views: ViewUses;
-  readonly #relations: ReadonlyMap<number, RelationFact>;
-  /** Foreign keys to auth.users, by the relation that has them. */
-  readonly #toUsers: ReadonlyMap<number, readonly ConstraintFact[]>;
+  readonly #look: Lookup;
   readonly #memberFields = new Map<number, readonly MemberField[]>();
   /** Null where the database has no accounts. */
   readonly users: RelationFact | null;
@@ -55,28 +51,21 @@ export class Ground {
     this.access = new Access(look);
     this.roles = callingRoles(facts, this.access.rights.membership);
     this.refusedBefore = refusedBefore(facts, this.access.rights);
-    this.effects = new SideEffects(facts, code);
+    this.effects = new SideEffects(look, code);
     const { default: most } = limits.probeThoroughEntities;
     this.breadth = exposedRelations(facts).length > most ? NARROW : THOROUGH;
-    const keys = facts.constraints.flatMap((one) => (one.kind === 'p' ? [[one.relation, one.fields] as const] : []));
     this.tries = new Tries(
+      look,
       this.access,
-      new Map(keys),
-      facts.schemas.map((schema) => schema.name),
       new Set(code.computed.map((one) => `${one.relation} ${one.number}`)),
       this.breadth,
     );
     const ids = accounts.members.length > 0 ? accounts.members.map((member) => member.id) : strangers;
-    this.made = new MadeRows(facts, this.access.rights, ids);
+    this.made = new MadeRows(look, ids);
     this.accounts = accounts;
     this.#views = new ViewUses(facts);
-    this.#relations = look.relations;
-    const users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
-    this.users = users;
-    this.#toUsers = groupBy(
-      facts.constraints.filter(({ kind, target }) => kind === 'f' && target === users?.oid),
-      ({ relation }) => relation,
-    );
+    this.#look = look;
+    this.users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
   }
 
   /** The fields that a relation's policies compare with the member. */
@@ -93,7 +82,10 @@ export class Ground {
       ({ schema, name }) => schema === relation.schema && name === relation.name,
     );
     const names = new Set(compared.map((one) => one.field));
-    const pointing = new Set((this.#toUsers.get(relation.oid) ?? []).flatMap((one) => one.fields));
+    const toUsers = (this.#look.constraints.get(relation.oid) ?? []).filter(
+      ({ kind, target }) => kind === 'f' && target === this.users?.oid,
+    );
+    const pointing = new Set(toUsers.flatMap((one) => one.fields));
     return fields
       .filter((field) => names.has(field.name) || pointing.has(field.number))
       .filter((field) => /^(uuid|text|character varying)/.test(field.type))
@@ -104,7 +96,7 @@ export class Ground {
   beneath(view: RelationFact): RelationFact[] {
     const found = new Set<RelationFact>();
     for (const { relation: oid } of this.#views.of(view.oid).relations) {
-      const used = this.#relations.get(oid);
+      const used = this.#look.relations.get(oid);
       for (const table of used?.kind === 'v' ? this.beneath(used) : used ? [used] : []) found.add(table);
     }
     return [...found].filter(({ kind, oid }) => (kind === 'r' || kind === 'p') && oid !== this.users?.oid);

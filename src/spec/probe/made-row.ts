@@ -1,10 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
-import type { ConstraintFact } from '../../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { quoteLiteral } from '../../database/statement.ts';
-import type { Rights } from '../access/rights.ts';
-import type { Facts } from '../facts.ts';
-import { groupBy } from '../group.ts';
+import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';
 import { type Expression, parseExpression } from '../words/expression.ts';
 import type { Operand } from '../words/operand.ts';
@@ -14,25 +11,13 @@ const DEEPEST = 3;
 
 /** Makes rows for tables that have none, as far as can be told what a row must be like. */
 export class MadeRows {
-  readonly #rights: Rights;
+  readonly #look: Lookup;
   readonly #ids: readonly string[];
-  readonly #relations: ReadonlyMap<number, RelationFact>;
-  readonly #constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
-  /** Foreign keys, by the table that they point to. */
-  readonly #pointing: ReadonlyMap<number, readonly ConstraintFact[]>;
-  readonly #types: ReadonlyMap<number, Facts['types'][number]>;
 
   /** `ids` are those of the members to whom rows can belong. */
-  constructor(facts: Facts, rights: Rights, ids: readonly string[]) {
+  constructor(look: Lookup, ids: readonly string[]) {
     this.#ids = ids;
-    this.#rights = rights;
-    this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
-    this.#constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
-    this.#pointing = groupBy(
-      facts.constraints.filter(({ kind }) => kind === 'f'),
-      ({ target }) => target,
-    );
-    this.#types = new Map(facts.types.map((type) => [type.oid, type]));
+    this.#look = look;
   }
 
   /**
@@ -85,7 +70,7 @@ export class MadeRows {
   }
 
   #insert(relation: RelationFact, owners: readonly string[], way: Way): { sql: string; given: boolean } {
-    const fields = (this.#rights.fieldsOf.get(relation.oid) ?? []).filter((field) => field.generated === '');
+    const fields = (this.#look.fields.get(relation.oid) ?? []).filter((field) => field.generated === '');
     const values = new Map<string, string>();
     for (const field of fields) {
       const value = this.#likeSibling(field, way) ?? this.value(relation, field, owners, way.filled);
@@ -123,13 +108,13 @@ export class MadeRows {
 
   /** A table that points to the same one and has fields of the same name and type, of which some must be given. */
   #sibling(relation: RelationFact, above: ReadonlySet<number>): Sibling | null {
-    const mine = (this.#rights.fieldsOf.get(relation.oid) ?? []).filter((field) => field.generated === '');
-    for (const to of this.#constraints.get(relation.oid) ?? []) {
-      if (to.kind !== 'f' || to.fields.length !== 1 || isUsersOid(this.#relations, to.target)) continue;
-      for (const other of this.#pointing.get(to.target) ?? []) {
-        const found = this.#relations.get(other.relation);
+    const mine = (this.#look.fields.get(relation.oid) ?? []).filter((field) => field.generated === '');
+    for (const to of this.#look.constraints.get(relation.oid) ?? []) {
+      if (to.kind !== 'f' || to.fields.length !== 1 || isUsersOid(this.#look.relations, to.target)) continue;
+      for (const other of this.#look.pointing.get(to.target) ?? []) {
+        const found = this.#look.relations.get(other.relation);
         if (!found || above.has(found.oid) || other.fields.length !== 1 || found.kind !== 'r') continue;
-        const theirs = this.#rights.fieldsOf.get(found.oid) ?? [];
+        const theirs = this.#look.fields.get(found.oid) ?? [];
         const shared = mine.filter((field) => {
           const same = theirs.find((one) => one.name === field.name && one.type === field.type);
           return (
@@ -153,8 +138,8 @@ export class MadeRows {
 
   /** Fields of which one must come before the other, by a check: `starts_at < ends_at`. */
   #pairs(relation: RelationFact): { low: FieldFact; high: FieldFact }[] {
-    const fields = this.#rights.fieldsOf.get(relation.oid) ?? [];
-    return (this.#constraints.get(relation.oid) ?? []).flatMap((one) =>
+    const fields = this.#look.fields.get(relation.oid) ?? [];
+    return (this.#look.constraints.get(relation.oid) ?? []).flatMap((one) =>
       one.kind === 'c' && one.expression !== null ? ordered(parseExpression(one.expression), fields) : [],
     );
   }
@@ -164,12 +149,12 @@ export class MadeRows {
     const place = owners.indexOf(field.name);
     // Of several members of a row, each is another.
     if (place >= 0) return `${quoteLiteral(this.#ids[place % this.#ids.length] ?? '')}::${field.type}`;
-    const key = (this.#constraints.get(relation.oid) ?? []).find(
+    const key = (this.#look.constraints.get(relation.oid) ?? []).find(
       (one) => one.kind === 'f' && one.fields.includes(field.number),
     );
-    const target = key && this.#relations.get(key.target);
+    const target = key && this.#look.relations.get(key.target);
     if (key && target && (field.not_null || isUsers(target) || filled)) {
-      const of = this.#rights.fieldsOf
+      const of = this.#look.fields
         .get(target.oid)
         ?.find((one) => one.number === key.target_fields[key.fields.indexOf(field.number)]);
       if (of) return `(select ${sqlName(of.name)} from ${entityId(target.schema, target.name)} limit 1)`;
@@ -184,9 +169,9 @@ export class MadeRows {
 
   /** Tables whose rows this one's must point to. */
   #pointedTo(relation: RelationFact): RelationFact[] {
-    return (this.#constraints.get(relation.oid) ?? []).flatMap((one) => {
-      const target = this.#relations.get(one.target);
-      const fields = this.#rights.fieldsOf.get(relation.oid) ?? [];
+    return (this.#look.constraints.get(relation.oid) ?? []).flatMap((one) => {
+      const target = this.#look.relations.get(one.target);
+      const fields = this.#look.fields.get(relation.oid) ?? [];
       const must =
         one.kind === 'f' && one.fields.every((number) => fields.find((field) => field.number === number)?.not_null);
       return must && target && target.oid !== relation.oid && !isUsers(target) ? [target] : [];
@@ -196,9 +181,9 @@ export class MadeRows {
   /** `another`: one that differs from that of the row before. */
   #fitting(relation: RelationFact, field: FieldFact, counts: boolean, another: boolean): string {
     const cast = (text: string): string => `${quoteLiteral(text)}::${field.type}`;
-    const type = this.#types.get(field.type_oid);
+    const type = this.#look.types.get(field.type_oid);
     if (type?.labels?.[0] !== undefined) return cast(type.labels[0]);
-    const checks = (this.#constraints.get(relation.oid) ?? []).flatMap((one) =>
+    const checks = (this.#look.constraints.get(relation.oid) ?? []).flatMap((one) =>
       one.kind === 'c' && one.expression !== null && one.fields.includes(field.number) ? [one.expression] : [],
     );
     for (const check of checks) {

@@ -4,7 +4,7 @@ import type { RolesChapter, Verdict } from '../../../contract/specification-role
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
-import { matrixCases } from '../access/matrix-cases.ts';
+import { makeMatrixSchemas, matrixRoles, matrixSchemas } from '../access/matrix-schemas.ts';
 import { type Facts, loadFacts } from '../facts.ts';
 import { Lookup } from '../lookup.ts';
 import { rolesChapter } from '../roles.ts';
@@ -18,24 +18,19 @@ beforeAll(async () => {
   database = await startAppDatabase('probe');
   login = database.as('app_authenticator');
   owner = database.as('app_owner');
-  await database.pool.script(`
-    create role staff; create role agent; create role clerk noinherit; create role reader; create role writer;
-    create role keeper; create role deputy; grant keeper to deputy;
-    grant staff to agent; grant staff to clerk; grant pg_read_all_data to reader; grant pg_write_all_data to writer;
-    grant staff, agent, clerk, reader, writer, keeper, deputy to authenticator;
-    grant supabase_auth_admin to app_owner;`);
+  await database.pool.script(`${matrixRoles} grant supabase_auth_admin to app_owner;`);
 }, 60_000);
 
 afterAll(async () => {
   await database?.stop();
 });
 
-async function read(exposedSchemas: string[]): Promise<{ facts: Facts; chapter: RolesChapter }> {
+async function read(exposedSchemas: readonly string[]): Promise<{ facts: Facts; chapter: RolesChapter }> {
   const facts = await loadFacts(login, { exposedSchemas, authenticator: 'app_authenticator' });
   return { facts, chapter: rolesChapter(new Lookup(facts)) };
 }
 
-async function probed(exposedSchemas: string[], change: (chapter: RolesChapter) => void = () => undefined) {
+async function probed(exposedSchemas: readonly string[], change: (chapter: RolesChapter) => void = () => undefined) {
   const { facts, chapter } = await read(exposedSchemas);
   change(chapter);
   return probe(login, facts, chapter, { extraSearchPath: ['public', 'extensions'] });
@@ -70,18 +65,11 @@ const shown = (cells: readonly ProbedCell[]): string =>
     .join('\n');
 
 describe('every situation of the matrix', () => {
-  const schemaOf = (index: number): string => `case_${String(index).padStart(2, '0')}`;
-  const schemas = matrixCases.map((_, index) => schemaOf(index));
   let cells: ProbedCell[];
 
   beforeAll(async () => {
-    for (const [index, { sql }] of matrixCases.entries()) {
-      const schema = schemaOf(index);
-      await database.pool.script(`create schema ${schema} authorization app_owner; grant usage on schema ${schema} to public;
-        grant create on schema ${schema} to keeper; set search_path = ${schema}, extensions; set role app_owner;
-        ${sql.replaceAll('this_schema', schema)}`);
-    }
-    cells = await probed(schemas);
+    await makeMatrixSchemas(database.pool);
+    cells = await probed(matrixSchemas);
   }, 120_000);
 
   it('agrees with its claims', () => {
@@ -107,7 +95,7 @@ describe('every situation of the matrix', () => {
 
   it('a claim that is turned round disagrees', async () => {
     const turned: Readonly<Record<Verdict, Verdict>> = { always: 'never', never: 'always', when: 'when' };
-    const again = await probed(schemas, (chapter) => {
+    const again = await probed(matrixSchemas, (chapter) => {
       for (const cell of chapter.cells) cell.verdict = turned[cell.verdict];
     });
     const wrong = again.filter((cell, i) => cell.verdict !== 'when' && cells[i]?.outcome === 'agrees');
@@ -116,9 +104,10 @@ describe('every situation of the matrix', () => {
   }, 120_000);
 
   it('leaves nothing behind', async () => {
-    const before = await everything(schemaOf(0));
-    await probed([schemaOf(0)]);
-    expect(await everything(schemaOf(0))).toBe(before);
+    const [schema = ''] = matrixSchemas;
+    const before = await everything(schema);
+    await probed([schema]);
+    expect(await everything(schema)).toBe(before);
   });
 });
 

@@ -2,8 +2,8 @@ import type { CodeFacts } from '../../catalog/code.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { RowOperation } from '../access/policies.ts';
 import { ViewUses } from '../access/view-uses.ts';
-import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
+import type { Lookup } from '../lookup.ts';
 import { entityId } from '../names.ts';
 
 /**
@@ -34,21 +34,20 @@ const reaching = new Set([
 /** Which statements must not be tried, since something that they set off would outlast the rollback. */
 export class SideEffects {
   readonly #views: ViewUses;
-  readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #look: Lookup;
   readonly #fired: ReadonlyMap<number, CodeFacts['fired']>;
   /** The expressions that come with a relation's rows, whatever is done to them. */
   readonly #texts: ReadonlyMap<number, readonly { text: string | null }[]>;
-  /** Foreign keys that do something to the rows of their own table, by the table that they point to. */
-  readonly #taking: ReadonlyMap<number, Facts['constraints']>;
   /** Whether one of a relation's expressions does something lasting. */
   readonly #ofTexts = new Map<number, boolean>();
   /** Names of functions and of tables whose triggers do something lasting; what mentions one does so, too. */
   readonly #names = new Set<string>();
   readonly #functions = new Map<number, string>();
 
-  constructor(facts: Facts, code: CodeFacts) {
+  constructor(look: Lookup, code: CodeFacts) {
+    const { facts } = look;
+    this.#look = look;
     this.#views = new ViewUses(facts);
-    this.#relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
     this.#fired = groupBy(code.fired, (fired) => fired.relation);
     const texts = [
       ...facts.policies.flatMap(({ relation, using, check }) => [
@@ -60,10 +59,6 @@ export class SideEffects {
       ...facts.constraints.map(({ relation, expression }) => ({ relation, text: expression })),
     ];
     this.#texts = groupBy(texts, ({ relation }) => relation);
-    this.#taking = groupBy(
-      facts.constraints.filter(({ kind, on_delete: then }) => kind === 'f' && then in taken),
-      ({ target }) => target,
-    );
     for (const { oid, name, language, extension, source } of code.code) {
       const isFree = extension === null ? !contained.has(language) : reaching.has(extension);
       if (isFree || lasting.test(source)) this.#add(oid, name);
@@ -75,7 +70,7 @@ export class SideEffects {
         if (!this.#functions.has(oid) && this.#mentioned(words.get(oid) ?? [])) this.#add(oid, name);
       }
       for (const { relation, function: called, rule } of code.fired) {
-        const table = this.#relations.get(relation);
+        const table = this.#look.relations.get(relation);
         if (table && (this.#functions.has(called) || this.#mentioned(wordsOf(rule))))
           this.#names.add(table.name.toLowerCase());
       }
@@ -155,14 +150,15 @@ export class SideEffects {
   /** What is beneath a view, and what a foreign key takes along. */
   #ofOthers(relation: RelationFact, operation: RowOperation, seen: Set<string>): string | null {
     for (const { relation: oid } of relation.kind === 'v' ? this.#views.of(relation.oid).relations : []) {
-      const used = this.#relations.get(oid);
+      const used = this.#look.relations.get(oid);
       const found = used && (this.of(used, 'select', seen) ?? this.of(used, operation, seen));
       if (found) return found;
     }
     if (operation !== 'delete') return null;
-    for (const { on_delete: then, relation: oid } of this.#taking.get(relation.oid) ?? []) {
-      const pointing = this.#relations.get(oid);
-      const found = pointing && this.of(pointing, taken[then] ?? 'delete', seen);
+    for (const { on_delete: then, relation: oid } of this.#look.pointing.get(relation.oid) ?? []) {
+      const pointing = this.#look.relations.get(oid);
+      const does = taken[then];
+      const found = pointing && does && this.of(pointing, does, seen);
       if (found) return found;
     }
     return null;

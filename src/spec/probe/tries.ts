@@ -5,6 +5,7 @@ import type { Access } from '../access/access.ts';
 import type { ChapterRole } from '../access/calling-roles.ts';
 import type { RowOperation } from '../access/policies.ts';
 import { isGiven } from '../access/rights.ts';
+import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';
 import { relationsRead } from '../words/expression.ts';
 import type { Answer, Attempt } from './attempts.ts';
@@ -56,28 +57,18 @@ const ANY_ROW = 'any row';
 /** Plans the tries of cells. Pure. */
 export class Tries {
   readonly #access: Access;
-  readonly #keys: ReadonlyMap<number, readonly number[]>;
-
-  readonly #schemas: readonly string[];
+  readonly #look: Lookup;
   readonly #computed: ReadonlySet<string>;
   readonly #breadth: Pick<Breadth, 'read' | 'written'>;
 
   /**
-   * `keys` are the numbers of the fields of each relation's primary key; `computed`, the fields of views that no statement may
-   * give, as relation and number; `breadth`, how many rows each person tries.
+   * `computed` are the fields of views that no statement may give, as relation and number; `breadth`, how many rows each person tries.
    */
-  constructor(
-    access: Access,
-    keys: ReadonlyMap<number, readonly number[]>,
-    schemas: readonly string[],
-    computed: ReadonlySet<string>,
-    breadth: Pick<Breadth, 'read' | 'written'>,
-  ) {
+  constructor(look: Lookup, access: Access, computed: ReadonlySet<string>, breadth: Pick<Breadth, 'read' | 'written'>) {
     this.#breadth = breadth;
     this.#computed = computed;
     this.#access = access;
-    this.#schemas = schemas;
-    this.#keys = keys;
+    this.#look = look;
   }
 
   /**
@@ -199,7 +190,8 @@ export class Tries {
    * member asks in its place, where the answer cannot depend on the role.
    */
   #asker(role: ChapterRole, text: string): string | null {
-    const named = this.#schemas.filter((schema) => text.includes(`${sqlName(schema)}.`));
+    const schemas = this.#look.facts.schemas.map(({ name }) => name);
+    const named = schemas.filter((schema) => text.includes(`${sqlName(schema)}.`));
     const reaches = (oid: number) => named.every((schema) => this.#access.rights.usesSchema(oid, schema));
     if (reaches(role.caller.oid)) return role.fact.name;
     const member = this.#access.rights.membership.named('authenticated');
@@ -223,7 +215,7 @@ export class Tries {
 
   /** The fields by which a row is found: those of the primary key, else all that can be compared. */
   #key(relation: RelationFact, readable: readonly FieldFact[]): FieldFact[] {
-    const key = this.#keys.get(relation.oid) ?? [];
+    const key = this.#look.primaryKey(relation.oid);
     const named = readable.filter((field) => key.includes(field.number));
     return named.length > 0 && named.length === key.length ? named : readable.filter(isComparable);
   }

@@ -1,0 +1,28 @@
+/** One situation of grants and policies, in a schema of its own that is first in the search path. */
+export interface MatrixCase {
+  name: string;
+  /** Runs as the app's owner; `reset role` makes it the superuser. */
+  sql: string;
+  /** Roles whose cells are tried; anon, authenticated, service_role and agent when missing. */
+  roles?: string[];
+  /** The table that holds all rows, where a view hides some from everybody. */
+  rowsOf?: string;
+}
+
+/** A member and another one; rows belong to either or to nobody. */
+export const members = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+const [ada, bob] = members;
+
+export const to = 'anon, authenticated, service_role, agent';
+
+/** Every table that is tried has these fields. */
+export const columns = `id int primary key, owner uuid, note text default 'note', status text default 'open', secret text default 's'`;
+export const rows = (name: string) =>
+  `insert into ${name} (id, owner, status) values (1, '${ada}', 'open'), (2, '${bob}', 'open'), (3, '${ada}', 'closed'), (4, null, 'open');`;
+
+export const bare = (name = 't') => `create table ${name} (${columns}); ${rows(name)}`;
+export const granted = (name = 't') => `${bare(name)} grant all on ${name} to ${to};`;
+export const secured = (name = 't') => `${granted(name)} alter table ${name} enable row level security;`;
+
+export const own = '(select auth.uid()) = owner';
+export const teams = `create table m (user_id uuid, team int); insert into m values ('${ada}', 1);`;

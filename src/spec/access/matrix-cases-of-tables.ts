@@ -1,0 +1,279 @@
+import { bare, granted, type MatrixCase, own, secured, teams, to } from './matrix-case.ts';
+
+/** Grants, owners, row-level security, and what a condition asks, reads and calls. */
+export const casesOfTables: MatrixCase[] = [
+  // Grants
+  { name: 'everything granted, no row-level security', sql: granted() },
+  { name: 'nothing granted', sql: bare() },
+  {
+    name: 'policies without row-level security have no effect',
+    sql: `${granted()} create policy p on t using (false);`,
+  },
+  { name: 'granted to PUBLIC', sql: `${bare()} grant select, delete on t to public;` },
+  {
+    name: 'granted to a role whose members inherit it or not',
+    sql: `${bare()} grant select, insert, update, delete on t to staff;`,
+    roles: ['agent', 'clerk', 'staff', 'anon'],
+  },
+  { name: 'two fields may be read', sql: `${bare()} grant select (id, note) on t to ${to};` },
+  {
+    name: 'each field granted by itself',
+    sql: `${bare()} grant select (id, owner, note, status, secret) on t to ${to};`,
+  },
+  { name: 'one field may be changed', sql: `${bare()} grant select, update (note) on t to ${to};` },
+  { name: 'two fields may be given', sql: `${bare()} grant insert (id, note) on t to ${to};` },
+  { name: 'no USAGE on the schema', sql: `${granted()} revoke usage on schema this_schema from public, ${to};` },
+  { name: 'writes without the right to read', sql: `${bare()} grant update, delete on t to ${to};` },
+  {
+    name: 'writes with the right to read one field',
+    sql: `${bare()} grant select (note), update, delete on t to ${to};`,
+  },
+  ...[
+    ['a check', 'alter table t add check (f(note))'],
+    ['the domain of a field', 'create domain d as text check (f(value)); alter table t alter note type d'],
+    ['an index', 'create index i on t (f(note))'],
+    ['the condition of an index', 'create unique index i on t (id) where f(note)'],
+    ['a generated field', 'alter table t add g boolean generated always as (f(note)) stored'],
+    [
+      'the condition of a trigger',
+      'create trigger g before delete on t for each row when (f(old.note)) execute function h()',
+    ],
+    [
+      'a trigger of one field',
+      'create trigger g before update of note on t for each row when (f(old.note)) execute function h()',
+    ],
+    [
+      'a check beneath a view',
+      'alter table t add check (f(note)); create view v as select * from t; grant all on v to anon, agent',
+    ],
+  ].map(([name, made]) => ({
+    name: `${name} that calls what only one role may execute`,
+    sql: `${granted()} create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create function h() returns trigger language plpgsql as 'begin return coalesce(new, old); end';
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated; ${made};`,
+    // Once a page is full of what was tried, every update makes entries in all indexes.
+    roles: ['anon', 'authenticated'],
+  })),
+  {
+    name: 'a field that must have a value and no grant, or a trigger to mend it',
+    sql: `${bare()} alter table t add must int; create table k (like t); alter table k alter must set not null;
+      grant insert (id, note) on t, k to ${to}; create table l (like k); grant insert (id, note) on l to ${to};
+      create function mend() returns trigger language plpgsql as 'begin new.must := 1; return new; end';
+      create trigger mend before insert on l for each row execute function mend();`,
+  },
+  {
+    name: 'a default sequence that may not be used',
+    sql: `${bare()} create sequence s; alter table t add n int default nextval('s'); grant all on t to ${to}; revoke all on sequence s from ${to};`,
+  },
+  {
+    name: 'a default function that may not be called',
+    sql: `${bare()} create function d() returns int language plpgsql as 'begin return 1; end'; revoke execute on function d from public, ${to}; alter table t add n int default d(); grant all on t to ${to};`,
+  },
+  { name: 'predefined roles read and write everything', sql: bare(), roles: ['reader', 'writer', 'anon'] },
+  // Owners
+  {
+    name: 'row-level security does not bind the owner',
+    sql: `${secured()} reset role; alter table t owner to keeper;`,
+    roles: ['keeper', 'deputy', 'agent'],
+  },
+  {
+    name: 'forced row-level security binds the owner',
+    sql: `${secured()} alter table t force row level security; create policy p on t for select using (status = 'open'); reset role; alter table t owner to keeper;`,
+    roles: ['keeper', 'deputy', 'service_role'],
+  },
+  {
+    name: 'an owner that took its own rights away',
+    sql: `${bare()} reset role; alter table t owner to keeper; revoke all on t from keeper;`,
+    roles: ['keeper', 'deputy'],
+  },
+  // Row-level security
+  { name: 'row-level security without a policy', sql: secured() },
+  { name: 'a policy that is always true', sql: `${secured()} create policy p on t using (true);` },
+  { name: 'a policy that is never true', sql: `${secured()} create policy p on t using (false);` },
+  { name: 'a policy that is null', sql: `${secured()} create policy p on t using (null::boolean);` },
+  { name: 'own rows', sql: `${secured()} create policy p on t using (${own});` },
+  {
+    name: 'own rows, read through the claims',
+    sql: `${secured()} create policy p on t using (((auth.jwt() ->> 'sub')::uuid) = owner);`,
+  },
+  {
+    name: 'own rows may be read, all may be deleted',
+    sql: `${secured()} create policy r on t for select using (${own}); create policy d on t for delete using (true);`,
+  },
+  {
+    name: 'all rows may be read, own deleted',
+    sql: `${secured()} create policy r on t for select using (true); create policy d on t for delete using (${own});`,
+  },
+  { name: 'a restrictive policy alone', sql: `${secured()} create policy p on t as restrictive using (true);` },
+  {
+    name: 'a restrictive policy narrows a permissive one',
+    sql: `${secured()} create policy a on t using (true); create policy b on t as restrictive using (status = 'open');`,
+  },
+  {
+    name: 'a restrictive policy that is never true',
+    sql: `${secured()} create policy a on t using (true); create policy b on t as restrictive for update using (false);`,
+  },
+  {
+    name: 'two permissive policies widen one another',
+    sql: `${secured()} create policy a on t for select using (${own}); create policy b on t for select using (status = 'closed');`,
+  },
+  {
+    name: 'a policy beside one that is always true',
+    sql: `${secured()} create policy a on t for select using (${own}); create policy b on t for select using (true);`,
+  },
+  {
+    name: 'policies for some roles',
+    sql: `${secured()} create policy a on t for select to authenticated using (true); create policy b on t for select to staff using (status = 'open'); grant select on t to clerk, staff;`,
+    roles: ['anon', 'authenticated', 'agent', 'clerk', 'staff'],
+  },
+  { name: 'update without a policy for select', sql: `${secured()} create policy p on t for update using (true);` },
+  {
+    name: 'update of own rows that stay own',
+    sql: `${secured()} create policy r on t for select using (true); create policy p on t for update using (${own}) with check (${own});`,
+  },
+  {
+    name: 'update of any row that becomes own',
+    sql: `${secured()} create policy r on t for select using (true); create policy p on t for update using (true) with check (${own});`,
+  },
+  {
+    name: 'update that no new row can pass',
+    sql: `${secured()} create policy r on t for select using (true); create policy p on t for update using (true) with check (false);`,
+  },
+  {
+    name: 'update with a check and no using',
+    sql: `${secured()} create policy r on t for select using (true); create policy p on t for update with check (true);`,
+  },
+  {
+    name: 'update must leave the row visible',
+    sql: `${secured()} create policy r on t for select using (status = 'open'); create policy p on t for update using (true) with check (true);`,
+  },
+  { name: 'insert for oneself', sql: `${secured()} create policy p on t for insert with check (owner = auth.uid());` },
+  {
+    name: 'insert under a policy for all that has no check',
+    sql: `${secured()} create policy p on t for all using (status = 'open');`,
+  },
+  {
+    name: 'insert under two policies',
+    sql: `${secured()} create policy a on t for insert with check (status = 'open'); create policy b on t for all using (false) with check (owner is null);`,
+  },
+  // What a condition asks of the caller
+  { name: 'signed in', sql: `${secured()} create policy p on t for select using (auth.uid() is not null);` },
+  { name: 'not signed in', sql: `${secured()} create policy p on t for select using ((select auth.uid()) is null);` },
+  {
+    name: 'a role by its claim',
+    sql: `${secured()} create policy p on t for select using (auth.role() = 'authenticated');`,
+  },
+  {
+    name: 'one of two roles by their claim',
+    sql: `${secured()} create policy p on t for select using (auth.role() in ('agent', 'anon'));`,
+  },
+  {
+    name: 'any role but one',
+    sql: `${secured()} create policy p on t for select using (auth.role() <> 'anon' or status = 'closed');`,
+  },
+  {
+    name: 'a role by current_user',
+    sql: `${secured()} create policy p on t for select using (current_user = 'agent');`,
+  },
+  {
+    name: 'not own rows, where a missing user makes null',
+    sql: `${secured()} create policy p on t for select using (not (auth.uid() = owner));`,
+  },
+  { name: 'a value, negated', sql: `${secured()} create policy p on t for select using (not (status = 'closed'));` },
+  {
+    name: 'one of several values',
+    sql: `${secured()} create policy p on t for select using (status in ('closed', 'done'));`,
+  },
+  {
+    name: 'an expression that is not understood',
+    sql: `${secured()} create policy p on t for select using (case when id > 2 then length(note) > 2 else false end);`,
+  },
+  {
+    name: 'own or unassigned, and open',
+    sql: `${secured()} create policy p on t for select using ((owner = auth.uid() or owner is null) and status <> 'closed');`,
+  },
+  {
+    name: 'true, put in other words',
+    sql: `${secured()} create policy p on t for select using (auth.uid() = owner or not false);`,
+  },
+  // What a condition reads and calls
+  {
+    name: 'a function that may not be called, beside what is true for one role only',
+    sql: `${secured()} create function f() returns boolean language plpgsql stable as 'begin return true; end'; revoke execute on function f from public, ${to}; create policy p on t using (f() and owner is null); create policy q on t using (current_user = 'agent');`,
+  },
+  {
+    name: 'not known to be own',
+    sql: `${secured()} create policy p on t for select using ((auth.uid() = owner) is not true);`,
+  },
+  {
+    name: 'members of a team',
+    sql: `${secured()} ${teams} grant select on m to ${to}; create policy p on t for select using (exists (select 1 from m where m.user_id = auth.uid() and m.team = t.id));`,
+  },
+  {
+    name: 'members of a team that the role may not read',
+    sql: `${secured()} ${teams} grant select on m to authenticated; create policy p on t for select using (exists (select 1 from m where m.user_id = auth.uid() and m.team = t.id));`,
+  },
+  {
+    name: 'members of a team that shows no row',
+    sql: `${secured()} ${teams} grant select on m to ${to}; alter table m enable row level security; create policy p on t for select using (id in (select m.team from m where m.user_id is not null));`,
+  },
+  {
+    name: 'no member of a team that shows no row',
+    sql: `${secured()} ${teams} grant select on m to ${to}; alter table m enable row level security; create policy p on t for select using (not exists (select 1 from m where m.team = t.id));`,
+  },
+  {
+    name: 'members of own teams',
+    sql: `${secured()} ${teams} grant select on m to ${to}; alter table m enable row level security; create policy p on m using (user_id = (select auth.uid())); create policy p on t for select using (id in (select m.team from m));`,
+  },
+  {
+    name: 'a policy that reads its own table',
+    sql: `${secured()} create policy p on t using (exists (select 1 from t as other where other.owner = auth.uid()));`,
+  },
+  {
+    name: 'two tables whose policies read one another',
+    sql: `${secured()} ${secured('u')} create policy p on t for select using (exists (select 1 from u where u.id = t.id)); create policy q on u for select using (exists (select 1 from t where t.id = u.id));`,
+  },
+  {
+    name: 'an insert that looks at its table, whose reading asks nothing',
+    sql: `${secured()} create policy r on t for select using (status = 'open'); create policy p on t for insert with check (not exists (select 1 from t as other where other.owner = t.owner));`,
+  },
+  {
+    name: 'a policy that calls a function',
+    sql: `${secured()} create function f() returns boolean language plpgsql stable as 'begin return true; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create policy p on t for select using (f() and status = 'open');`,
+  },
+  {
+    name: 'a function that may not be called, beside true',
+    sql: `${secured()} create function f() returns boolean language plpgsql stable as 'begin return true; end'; revoke execute on function f from public, ${to}; create policy p on t for select using (f()); create policy q on t for select using (true);`,
+  },
+  // Rules and names
+  {
+    name: 'a table whose deletes a rule replaces for some rows',
+    sql: `${granted()} create rule no_delete as on delete to t where old.status = 'closed' do instead nothing;`,
+  },
+  {
+    name: 'a table whose deletes a rule takes away, and a view of it',
+    sql: `${granted()} create rule no_delete as on delete to t do instead nothing;
+      create view v as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a table whose deletes a rule replaces with a change that answers rows',
+    sql: `${granted()} create rule keep as on delete to t do instead
+      update t set status = 'closed' where t.id = old.id and old.status = 'open' returning t.*;`,
+  },
+  {
+    name: 'a table whose changes a rule replaces with one that answers no rows, and whose deletes with two',
+    sql: `${granted()} ${bare('other')} create rule elsewhere as on update to t do instead update other set note = new.note where id = old.id;
+      create rule twice as on delete to t do instead (delete from other where id = old.id; delete from other where id > 9);
+      grant all on other to ${to};`,
+  },
+  {
+    name: 'a table whose new rows a rule writes down, and one whose rules are switched off',
+    sql: `${granted()} ${granted('off')} create table log (id int); create rule log as on insert to t do also insert into log values (new.id);
+      create rule gone as on delete to off do instead nothing; alter table off disable rule gone;
+      create rule idle as on update to t do also nothing;`,
+  },
+  {
+    name: 'names that need quotes',
+    sql: `${secured('"we""ird | näme\n(1)"')} create policy "p'""q" on "we""ird | näme\n(1)" using (${own} or note = '|\\''' or status = 'closed');`,
+  },
+];

@@ -1,0 +1,308 @@
+import { bare, columns, granted, type MatrixCase, own, rows, secured, to } from './matrix-case.ts';
+
+/** Views, partitions, heirs and publications, and what is called behind them. */
+export const casesOfViews: MatrixCase[] = [
+  // Views
+  {
+    name: 'a view with its owner’s rights',
+    sql: `${secured()} revoke all on t from ${to}; create view v as select * from t; grant all on v to ${to};`,
+  },
+  { name: 'a view without a grant', sql: `${granted()} create view v as select * from t; revoke all on v from ${to};` },
+  {
+    name: 'a view with the caller’s rights',
+    sql: `${secured()} create policy p on t using (${own}); create view v with (security_invoker) as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view with the caller’s rights, and none beneath',
+    sql: `${bare()} create view v with (security_invoker) as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view that reads two fields with the caller’s rights',
+    sql: `${bare()} grant select (id, note) on t to ${to}; create view v with (security_invoker) as select id, note from t; create view w with (security_invoker) as select id, secret from t; grant select on v, w to ${to};`,
+  },
+  {
+    name: 'views with the caller’s rights that show fields that may be given or changed, some of them, or none',
+    sql: `${bare()} grant select, insert (id, note), update (note) on t to ${to}; create view v with (security_invoker) as select id, note, status from t;
+      create view w with (security_invoker) as select id, status from t; create view x with (security_invoker) as select id, note as words from t;
+      create view y with (security_invoker) as select id, words from x; create view z with (security_invoker) as select id, upper(note) as loud from t;
+      grant all on v, w, x, y, z to ${to}; create view u with (security_invoker) as select note from t; grant select, update on u to ${to};`,
+  },
+  {
+    name: 'a view whose owner is bound',
+    rowsOf: 't',
+    sql: `${secured()} alter table t force row level security; create policy p on t using (status = 'open'); create view v as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view whose owner lost its rights',
+    rowsOf: 't',
+    sql: `${granted()} create view v as select * from t; grant all on v to ${to}; reset role; alter view v owner to keeper;`,
+  },
+  {
+    name: 'a view of a view',
+    sql: `${secured()} create policy p on t for select using (status = 'open'); create view v with (security_invoker) as select * from t; create view w as select * from v; create view x with (security_invoker) as select * from w; grant all on w, x, v to ${to};`,
+  },
+  {
+    name: 'a view that counts',
+    sql: `${secured()} create policy p on t for select using (${own}); create view v with (security_invoker) as select status, count(*) from t group by status; grant select on v to ${to};`,
+  },
+  {
+    name: 'a view that joins',
+    sql: `${secured()} ${granted('u')} create policy p on t for select using (${own}); create view v with (security_invoker) as select t.id, u.note from t join u using (id); grant select on v to ${to};`,
+  },
+  {
+    name: 'a view with a check option',
+    sql: `${granted()} create view v as select * from t where status = 'open' with check option; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view that may be written but not read',
+    sql: `${bare()} create view v as select * from t; grant update, delete on v to ${to};`,
+  },
+  {
+    name: 'a view that calls a function',
+    sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, f() from t; grant select on v to ${to};`,
+  },
+  {
+    name: 'a view that calls a function, to be written without it',
+    sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, note, f() from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view that calls a function in its condition',
+    sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, note from t where f() = 1; grant all on v to ${to};`,
+  },
+  {
+    name: 'a materialized view that holds nothing yet',
+    rowsOf: 't',
+    sql: `${granted()} create materialized view w as select * from t with no data; grant select on w to ${to};`,
+  },
+  {
+    name: 'a materialized view that holds nothing yet, and a view of it',
+    rowsOf: 't',
+    sql: `${granted()} create materialized view m as select * from t with no data; create view w as select id, note from m where id > 0; grant all on m, w to ${to};`,
+  },
+  {
+    name: 'a view that needs such a one for some of its fields',
+    rowsOf: 't',
+    sql: `${granted()} create materialized view m as select * from t with no data; create view w as select id, note, (select count(*) from m) as f from t; grant select on m, w to ${to};`,
+  },
+  {
+    name: 'a policy that reads such a one',
+    sql: `${secured()} create materialized view m as select * from t with no data; grant select on m to ${to}; create policy p on t for select using (exists (select from m));`,
+  },
+  {
+    name: 'a materialized view',
+    sql: `${secured()} reset role; alter table t owner to current_user; create materialized view w as select * from t; grant select on w to authenticated;`,
+  },
+  {
+    name: 'a view whose INSTEAD OF trigger takes what its table would refuse',
+    sql: `${secured()} create view v with (security_invoker) as select * from t; grant all on v to ${to}; create function take() returns trigger language plpgsql as 'begin if new.status = ''closed'' then return null; end if; return new; end'; create trigger take instead of insert on v for each row execute function take();`,
+  },
+  {
+    name: 'a default sequence that may not be used, beneath a view',
+    sql: `${granted()} create sequence s; alter table t add n int default nextval('s'); revoke all on sequence s from ${to}; create view v as select * from t; grant all on v to ${to};`,
+  },
+  ...[
+    [
+      'that may not be computed',
+      `n int default nextval('s')`,
+      `create view u as select id, note, n as m from t; create view x as select id, note, m as n from u; grant all on x to ${to};`,
+    ],
+    [
+      'that there is none of, where there must be a value',
+      'n int not null default 0; alter table t alter n drop default',
+    ],
+    ['that a domain beneath another has', 'n again'],
+  ].map(([name, field, shown = '']) => ({
+    name: `views that hide a field with a default ${name}, or take it under another name, or fill it in`,
+    sql: `${bare()} create sequence s; revoke all on sequence s from ${to};
+      create domain filled as int not null default 1; create domain again as filled not null;
+      alter table t drop constraint t_pkey; alter table t alter id drop not null; alter table t add ${field};
+      create view v as select id, note from t; create view w as select id from v; create view z as select id, note, n from t;
+      ${shown} create view y as select id, note from z;
+      create view q as select id, note, n from t; alter view q alter n set default 1; create view r as select id, note from q;
+      grant all on v, w, y, r to ${to}; grant insert (id, note) on q, z to ${to};`,
+  })),
+  {
+    name: 'a default of a view that may not be computed',
+    sql: `${bare()} create sequence s; revoke all on sequence s from ${to}; alter table t add n int; create view v as select id, note, n from t;
+      alter view v alter n set default nextval('s'); grant all on v to ${to}; create view w as select id, note from v; grant all on w to ${to};`,
+  },
+  {
+    name: 'a view with a check option and no condition',
+    sql: `${granted()} create view v with (check_option = local) as select * from t; grant all on v to ${to};`,
+  },
+  {
+    name: 'a view of which a rule takes some rows out',
+    sql: `${granted()} create view v as select * from t; grant all on v to ${to};
+      create rule closed_stay as on delete to v where old.status = 'closed' do instead nothing;`,
+  },
+  // Partitions and heirs
+  {
+    name: 'a partitioned table',
+    sql: `create table t (${columns}) partition by range (id); create table t1 partition of t for values from (0) to (3); create table t2 partition of t default; ${rows('t')} grant all on t to ${to}; alter table t enable row level security; create policy p on t using (status = 'open');`,
+  },
+  {
+    name: 'a table that others inherit from',
+    sql: `${secured()} create table u () inherits (t); grant all on u to ${to}; insert into u (id, status) values (5, 'open'); create policy p on t for select using (status = 'open');`,
+  },
+  // What operators and casts call, and what partitions, heirs and domains do
+  ...[
+    [
+      'a policy',
+      "alter table t enable row level security; create policy p on t using (note operator(this_schema.===) 'x')",
+    ],
+    [
+      'one condition of a policy',
+      "alter table t enable row level security; create policy p on t using (true) with check (note operator(this_schema.===) 'x')",
+    ],
+    ['a check', "alter table t add check (note operator(this_schema.===) 'x')"],
+    [
+      'the default of a field',
+      "alter table t add n int default (case when 'a' operator(this_schema.===) 'b' then 1 end)",
+    ],
+    [
+      'the condition of a view',
+      "create view v as select id, note from t where note operator(this_schema.===) 'x'; grant all on v to anon, agent, authenticated",
+    ],
+  ].map(([name, made]) => ({
+    name: `an operator in ${name} whose function only one role may execute`,
+    sql: `${granted()} create function f(text, text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create operator === (function = f, leftarg = text, rightarg = text);
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated; ${made};`,
+    roles: ['anon', 'agent'],
+  })),
+  {
+    name: 'a cast in a policy whose function only one role may execute',
+    sql: `${secured()} create type boxed as (a text); create function f(text) returns boxed language plpgsql immutable as 'begin return row($1); end';
+      create cast (text as boxed) with function f(text); revoke execute on function f from public, ${to}; grant execute on function f to authenticated;
+      create policy p on t using ((note::boxed).a is not null);`,
+    roles: ['anon', 'agent', 'service_role'],
+  },
+  ...[
+    [
+      'one partition',
+      `create table t1 partition of t for values in ('open'); create table t2 partition of t default; alter table t2 add check (f(note))`,
+    ],
+    [
+      'each partition',
+      `create table t1 partition of t for values in ('open'); create table t2 partition of t default; alter table t2 add check (f(note)); alter table t1 add check (f(status))`,
+    ],
+    [
+      'the index of one partition',
+      `create table t1 partition of t for values in ('open'); create table t2 partition of t default; create index i on t2 (f(note))`,
+    ],
+    [
+      'the key of partitions beneath one',
+      `create table t1 partition of t for values in ('open') partition by list (f(note)); create table t2 partition of t1 default; create table t3 partition of t default; create table t4 partition of t1 for values in (true)`,
+    ],
+  ].map(([name, made]) => ({
+    name: `what ${name} calls that only one role may execute`,
+    sql: `create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create table t (${columns.replace(' primary key', '')}) partition by list (status); ${made}; ${rows('t')} grant all on t to ${to};
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated;`,
+    roles: ['anon', 'authenticated'],
+  })),
+  {
+    name: 'a key of partitions that calls what only one role may execute',
+    sql: `create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create table t (${columns.replace(' primary key', '')}) partition by list (f(note)); create table t1 partition of t for values in (true);
+      ${rows('t')} grant all on t to ${to}; revoke execute on function f from public, ${to}; grant execute on function f to authenticated;`,
+    roles: ['anon', 'authenticated'],
+  },
+  {
+    name: 'a view of a partition whose fields have a domain that calls what only one role may execute',
+    sql: `create function f(text) returns boolean language plpgsql immutable as 'begin return true; end'; create domain d as text check (f(value));
+      create table t (id int, status text, note d, primary key (id, status)) partition by list (status); create table t1 (note d, status text not null, id int not null);
+      alter table t attach partition t1 default; insert into t values (1, 'open', 'a'); create view v as select id, status from t1; grant all on t, t1 to ${to}; grant select, insert on v to ${to};
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated;`,
+    roles: ['anon', 'authenticated'],
+  },
+  {
+    name: 'an heir that calls what only one role may execute',
+    sql: `${granted()} create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
+      create table u () inherits (t); insert into u (id) values (7); alter table u add check (f(note)); grant all on u to ${to};
+      revoke execute on function f from public, ${to}; grant execute on function f to authenticated;`,
+    roles: ['anon', 'authenticated'],
+  },
+  {
+    name: 'a domain whose default may not be computed, and one that lost the default of the one beneath',
+    sql: `${granted()} create function d() returns int language plpgsql as 'begin return 1; end'; create domain counted as int default d();
+      create domain filled as int not null default 1; create domain again as filled; alter domain again drop default;
+      create table k (id int, note text, n counted); create table l (id int, note text, n again); grant all on k to ${to}; grant select, insert (id, note) on l to ${to};
+      insert into k values (1, 'a', 1); insert into l values (1, 'a', 1); revoke execute on function d from public, ${to};`,
+  },
+  {
+    name: 'a view with the caller’s rights beneath one with its owner’s, whose policy leads back',
+    sql: `${secured()} create view w with (security_invoker) as select * from t; create view v as select * from w; grant all on w, v to ${to};
+      create policy p on t to anon using (exists (select 1 from v where v.id = 1)); create policy q on t to authenticated using (true);`,
+  },
+  // Publications
+  ...[
+    ['without a key', 'create publication this_schema for table k', 'create table k (id int, note text)'],
+    ['with a key', 'create publication this_schema for table k', 'create table k (id int primary key, note text)'],
+    [
+      'whose key may be asked late',
+      'create publication this_schema for table k',
+      'create table k (id int primary key deferrable, note text)',
+    ],
+    [
+      'by which changes are not told',
+      `create publication this_schema for table k with (publish = 'insert, delete')`,
+      'create table k (id int, note text)',
+    ],
+    [
+      'told by all its fields',
+      'create publication this_schema for table k',
+      'create table k (id int, note text); alter table k replica identity full',
+    ],
+    [
+      'told by nothing',
+      'create publication this_schema for table k',
+      'create table k (id int primary key, note text); alter table k replica identity nothing',
+    ],
+    [
+      'of a published schema',
+      'reset role; create publication this_schema for tables in schema this_schema',
+      'create table k (id int, note text)',
+    ],
+    [
+      'with a filter by a field beside the key',
+      `create publication this_schema for table k where (note = 'x')`,
+      'create table k (id int primary key, note text)',
+    ],
+    [
+      'with a filter by the key',
+      'create publication this_schema for table k where (id > 0)',
+      'create table k (id int primary key, note text)',
+    ],
+    [
+      'without its key among the fields',
+      'create publication this_schema for table k (note)',
+      'create table k (id int primary key, note text)',
+    ],
+    [
+      'with a partition without a key',
+      'create publication this_schema for table k',
+      'create table k (id int, note text) partition by list (id); create table k1 partition of k for values in (1); create table k2 partition of k default; alter table k1 replica identity full',
+    ],
+    [
+      'with an heir without a key',
+      'create publication this_schema for table k',
+      'create table k (id int primary key, note text); create table h () inherits (k)',
+    ],
+    [
+      'beneath a view',
+      'create publication this_schema for table k',
+      'create table k (id int, note text); create view v as select id, note from k; grant all on v to anon, authenticated',
+    ],
+  ].map(([name, published, made]) => ({
+    name: `a published table ${name}`,
+    sql: `${made}; insert into k values (1, 'a'); insert into k values (2, 'b'); grant all on k to ${to}; ${published};`,
+    roles: ['anon', 'service_role'],
+  })),
+  {
+    name: 'a table to whose rows point those of a published table without a key',
+    sql: `create table k (id int primary key, note text); create table m (id int references k on delete cascade); insert into k values (1, 'a'), (2, 'b');
+      insert into m values (1); grant all on k to ${to}; create publication this_schema for table m;`,
+    roles: ['anon', 'service_role'],
+  },
+];
