@@ -100,7 +100,7 @@ export class SideEffects {
   changesRows(relation: RelationFact, operation: RowOperation, field: number | null): boolean {
     const beneath = relation.kind === 'v' ? this.#views.of(relation.oid).relations : [];
     const isChangedBeneath = beneath.some(({ relation: oid }) => {
-      const used = this.#relations.get(oid);
+      const used = this.#look.relations.get(oid);
       // Which of its fields is set there, the view alone knows.
       return used !== undefined && this.changesRows(used, operation, null);
     });
