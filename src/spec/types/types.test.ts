@@ -65,6 +65,9 @@ const schema = `
   create table public.mended (title text not null check (length(title) > 3), n smallint);
   create function public.mend() returns trigger language plpgsql as $$ begin new.title := coalesce(new.title, 'untitled'); return new; end $$;
   create trigger mend before insert on public.mended for each row execute function public.mend();
+  create table public.touched (like public.mended including all); create table public.moved (title text not null) partition by list (title);
+  create trigger touch before update on public.touched for each row execute function public.mend();
+  create trigger mend before insert on public.moved for each row execute function public.mend();
   create table public.flows (id serial primary key, title text not null check (length(title) > 2), stage text not null, closed_at date check (closed_at > '2026-01-01'));
   select ninefold.define_machine('public.flows', 'stage', 'open',
     '[{"name": "close", "from": ["open"], "to": "closed", "sets": {"closed_at": "date ''2026-02-01''"}}]');
@@ -472,6 +475,9 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
       ['mended', { n: 1 }, true],
       ['mended', { title: null }, true],
       ['mended', { n: 40_000 }, false],
+      ['touched', { title: 'abcd' }, true],
+      ['touched', { n: 1 }, false],
+      ['touched', { title: 'abc' }, false],
       ['flows', { title: 'abc' }, true],
       ['flows', { title: 'abc', stage: null }, true],
       ['flows', { title: 'ab' }, false],
@@ -485,6 +491,15 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
       expect(answer, why).toBe(isTaken);
       expect(zod[table]?.insert.safeParse(row).success, `zod ${why}`).toBe(isTaken);
       expect(json(`${table}.insert`)(row), `JSON Schema ${why}`).toBe(isTaken);
+    }
+  });
+
+  it('a trigger mends the write before which it runs, and no other; a change may add the row to another partition', async () => {
+    const zod = await loadZod();
+    const json = jsonValidators();
+    for (const [table, isTaken] of [['mended', false], ['touched', true], ['moved', true]] as const) {
+      expect(zod[table]?.update.safeParse({ title: null }).success, `zod ${table}`).toBe(isTaken);
+      expect(json(`${table}.update`)({ title: null }), `JSON Schema ${table}`).toBe(isTaken);
     }
   });
 
