@@ -183,7 +183,10 @@ function sizeWords(type: string): { words: string; sqlstate: string } | null {
   }
   if (name === '') return null;
   const exactly = name === 'bit';
-  return { words: `is ${exactly ? 'exactly' : 'at most'} ${counted(Number(first), unit)}`, sqlstate: exactly ? '22026' : '22001' };
+  return {
+    words: `is ${exactly ? 'exactly' : 'at most'} ${counted(Number(first), unit)}`,
+    sqlstate: exactly ? '22026' : '22001',
+  };
 }
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

@@ -497,7 +497,11 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
   it('a trigger mends the write before which it runs, and no other; a change may add the row to another partition', async () => {
     const zod = await loadZod();
     const json = jsonValidators();
-    for (const [table, isTaken] of [['mended', false], ['touched', true], ['moved', true]] as const) {
+    for (const [table, isTaken] of [
+      ['mended', false],
+      ['touched', true],
+      ['moved', true],
+    ] as const) {
       expect(zod[table]?.update.safeParse({ title: null }).success, `zod ${table}`).toBe(isTaken);
       expect(json(`${table}.update`)({ title: null }), `JSON Schema ${table}`).toBe(isTaken);
     }
