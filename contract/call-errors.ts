@@ -35,7 +35,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   [data, ['PGRST302', 'PGRST303', 'PGRST100', 'PGRST103', 'PGRST108', 'PGRST111', 'PGRST112', 'PGRST116', 'PGRST118']],
   [data, ['PGRST121', 'PGRST123', 'PGRST200', 'PGRST201']],
   [rows, ['PGRST205']],
-  [bodies, ['PGRST102']],
+  [bodies, ['PGRST102', '22P05']],
   [['insert', 'update'], ['PGRST204']],
   [['insert'], ['PGRST105', 'PGRST114', 'PGRST115']],
   [['update', 'delete', 'function'], ['PGRST124']],
@@ -43,7 +43,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   // Any call may come to code of the app: a function, a trigger, a policy, a computed field.
   [data, ['P0001', 'P0002', 'P0003', 'P0004', '20000', '2F005']],
   [['insert', 'function'], ['2200H']],
-  [data, ['21000', '22003', '22007', '22023', '22P02', '42501', '42703', '42883', '42P01', '42P17', '53300', '54000']],
+  [data, ['21000', '22000', '22003', '22007', '22008', '22023', '22P02', '42501', '42703', '42883', '42P01', '42P17', '53300', '54000']],
   [data, ['57014', '42804', '55P03', '22012', '55000', '0A000']],
   [['insert', 'update', 'function'], ['428C9']],
   [writes, ['40001', '40P01', '23001', '23502', '23503', '23505', '23514', '23P01']],
