@@ -42,8 +42,13 @@ describe('chapters 8 and 9 of a running app', () => {
     await runSql(node, app.ref, 'create table public.stays (note text, day date, during daterange)');
     const lines = (await chaptersOf(app.ref)).errors?.errors;
     const stays = clientOf(app, app.secret_key).from('stays');
-    for (const row of [{ day: '2026-02-30' }, { during: '[2026-02-02,2026-02-01)' }, { note: 'a\u0000' }]) {
-      const { error, status } = await stays.insert(row);
+    const none = { note: null, day: null, during: null };
+    for (const row of [
+      { ...none, day: '2026-02-30' },
+      { ...none, during: '[2026-02-02,2026-02-01)' },
+      { ...none, note: 'a\u0000' },
+    ]) {
+      const { error, status } = await stays.insert<Record<string, string | null>>(row);
       expect(lines?.find(({ id }) => id === `code.${error?.code}`)?.status, error?.message).toBe(status);
     }
   });

@@ -6,7 +6,7 @@ import { groupBy } from '../group.ts';
 import { Lookup } from '../lookup.ts';
 import { type Expression, parseExpression } from '../words/expression.ts';
 import type { Operand } from '../words/operand.ts';
-import { domainRuleWords, ruleWords } from '../words/rule.ts';
+import { domainRuleWords, ruleWords, trimmedField } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';
 import { translateLike, translatePattern } from './pattern.ts';
 import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
@@ -196,6 +196,10 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
   const turned = left.kind === 'literal' && right.kind !== 'literal';
   const [subject, object] = turned ? [right, left] : [left, right];
   if (object.kind !== 'literal') return [];
+  if (operator === '<>' && object.value === '' && isText(type)) {
+    if (isField(subject, name)) return [{ kind: 'characters', least: 1, most: null }];
+    return trimmedField(subject) === name ? [notBlank] : [];
+  }
   if (isField(subject, name) && isText(type)) {
     if (operator === '=' && object.plain) return textRule({ kind: 'values', values: [object.value] }, base);
     const pattern = turned ? null : patternOf(operator, object.value);
@@ -268,14 +272,21 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   return [{ kind: side, value: Number(edge.toFixed(Number(scale) + 1)), isOpen: false }];
 }
 
+/** What is left of it without the blanks around it: something. */
+const notBlank: Bare = { kind: 'pattern', pattern: '[^ ]' };
+
 function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {
   if (subject.kind !== 'call' || subject.arguments.length !== 1 || !Number.isInteger(value)) return [];
   const [argument] = subject.arguments;
-  if (!argument || !isField(argument, name)) return [];
+  if (!argument) return [];
+  const isLength = /^(length|char_length|character_length)$/.test(subject.name);
+  if (isLength && isText(bareType(base)) && trimmedField(argument) === name)
+    return side === 'least' && (isOpen ? value >= 0 : value > 0) ? [notBlank] : [];
+  if (!isField(argument, name)) return [];
   const least = side === 'most' ? null : isOpen ? value + 1 : value;
   const most = side === 'least' ? null : isOpen ? value - 1 : value;
   if (subject.name === 'cardinality' && base.endsWith('[]')) return [{ kind: 'elements', least, most }];
-  if (!/^(length|char_length|character_length)$/.test(subject.name)) return [];
+  if (!isLength) return [];
   if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least, most }];
   // Spaces that are too many are cut off before the check.
   const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];

@@ -86,6 +86,7 @@ const schema = `
     address extensions.citext check (length(address) > 1), key uuid, day date, moment timestamptz, state public.status,
     states public.status[], numbers int[] check (cardinality(numbers) between 1 and 2), short public.short_title default 'untitled', share public.percent,
     json json, jsonb jsonb, percents public.percent[], titles public.short_title[], spot public.spot, spots public.spot[],
+    filled text check (filled <> ''), words text check (btrim(words) <> ''), letters_in varchar(4) check (length(trim(letters_in)) > 0),
     mask bit(3), byte bit(8), fewer varbit(5), bits varbit, nibbles bit(8)[],
     split public.shares, letter public.letter collate "C", letters public.letter[], initials public.initial[]
   );`;
@@ -288,6 +289,7 @@ async function taken(table: string, rows: readonly Record<string, unknown>[]): P
 
 const texts = [
   '',
+  '  ',
   'a',
   'A',
   'ab',
@@ -434,7 +436,7 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
     const fields = types.facts.fields.filter(
       (field) => field.relation === types.facts.relations.find(({ name }) => name === 'samples')?.oid,
     );
-    expect(fields).toHaveLength(42);
+    expect(fields).toHaveLength(45);
     const refused = { zod: 0, json: 0, postgres: 0 };
     for (const { name } of fields) {
       const rows = values
@@ -451,7 +453,7 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
         const byJson = json(row) === true;
         if (!byZod) refused.zod++;
         if (!byJson) refused.json++;
-        if (['mask', 'byte', 'fewer', 'bits', 'nibbles'].includes(name))
+        if (['mask', 'byte', 'fewer', 'bits', 'nibbles', 'filled', 'words', 'letters_in'].includes(name))
           expect([byZod, byJson], `${name} ${JSON.stringify(row)}`).toEqual([isTaken, isTaken]);
         expect(byZod || !isTaken, `zod refuses ${JSON.stringify(row)}`).toBe(true);
         expect(byJson || !isTaken, `JSON Schema refuses ${JSON.stringify(row)}`).toBe(true);

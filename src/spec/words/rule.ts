@@ -156,7 +156,7 @@ function countOf(operand: Operand): { field: string; unit: [one: string, many: s
 }
 
 /** The field in `btrim(title)`, which PostgreSQL prints as TRIM(BOTH FROM title) too. */
-function trimmedField(operand: Operand): string | null {
+export function trimmedField(operand: Operand): string | null {
   if (operand.kind !== 'call' || !/^(b?trim)$/i.test(operand.name) || operand.arguments.length !== 1) return null;
   const [argument] = operand.arguments;
   if (argument?.kind === 'field') return argument.name;
