@@ -21,6 +21,14 @@ export const postgresErrors = entries({
     action: 'Correct the SQL of the app; a call can do nothing about it.',
     member: told.fault,
   },
+  '22000': {
+    source: 'postgres',
+    status: 400,
+    message: 'range lower bound must be less than or equal to range upper bound',
+    meaning: 'A range ends before it begins, or a value is not possible for another reason that the message says.',
+    action: 'Correct the value that the message is about.',
+    member: 'A value that you entered is not possible.',
+  },
   '22001': {
     source: 'postgres',
     status: 400,
@@ -43,6 +51,14 @@ export const postgresErrors = entries({
     message: 'invalid input syntax for type timestamp',
     meaning: 'A date or a time is not written as PostgreSQL reads it.',
     action: 'Send ISO 8601, such as 2030-01-31T09:00:00Z.',
+    member: 'This date is not possible.',
+  },
+  '22008': {
+    source: 'postgres',
+    status: 400,
+    message: 'date/time field value out of range',
+    meaning: 'A date or a time is written well and does not exist: a 13th month, a 30th of February.',
+    action: 'Send a date that the calendar has.',
     member: 'This date is not possible.',
   },
   '22012': {
@@ -86,6 +102,14 @@ export const postgresErrors = entries({
     meaning: 'A value cannot be read as the type of its field: a text as a number, a word that the enum does not have.',
     action: 'Send a value of the type that the message names.',
     member: 'A value that you entered is not possible.',
+  },
+  '22P05': {
+    source: 'postgres',
+    status: 400,
+    message: 'unsupported Unicode escape sequence',
+    meaning: 'A text holds the character with the number 0, which PostgreSQL cannot store.',
+    action: 'Leave the character out.',
+    member: 'A text that you entered holds a character that cannot be stored.',
   },
   '23001': {
     source: 'postgres',

@@ -4,7 +4,6 @@ import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { Entity, Field } from '../../contract/specification-entities.ts';
 import type { RoleCell } from '../../contract/specification-roles.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { exampleOf } from './examples.ts';
 import { queryName, restName } from './names.ts';
 import { js } from './snippets.ts';
 
@@ -14,6 +13,8 @@ export interface CallReach {
   entity?: Entity | undefined;
   /** The cells of chapter 6 that let somebody make the call on rows. */
   cells: readonly RoleCell[];
+  /** Values to give: by the names of the entity's fields, or by the types of the function's arguments. */
+  examples: ReadonlyMap<string, unknown>;
   /** The function of a call to one. */
   routine?: RoutineFact | undefined;
   /** The schema that no header names. */
@@ -32,7 +33,7 @@ export const letsMake = (cell: RoleCell, call: CallEntry): boolean =>
 /** An example of a call, written for the least of the roles that may call. Pure. */
 export function callExample(call: CallEntry, reach: CallReach): CallExpression {
   if (reach.entity) return rowExample(call, reach.entity, reach);
-  if (reach.routine) return routineExample(call, reach.routine, reach.defaultSchema);
+  if (reach.routine) return routineExample(call, reach.routine, reach);
   const described = authCalls.find(({ id }) => id === call.id);
   const body = described?.example ? json(described.example) : null;
   return { query: '', headers: {}, body, expression: described?.supabase_js ?? null };
@@ -46,7 +47,8 @@ const json = (value: unknown): CallExample['body'] => ({
 /** The schema that is not the default one is named in a header (PostgREST, "Schemas"). */
 const schemaHeaders = (schema: string, method: CallEntry['method'], defaultSchema: string | undefined) => ({
   headers: schema === defaultSchema ? {} : { [method === 'GET' ? 'Accept-Profile' : 'Content-Profile']: schema },
-  chain: schema === defaultSchema ? '' : `.schema(${js(schema)})`,
+  // supabase-js names public where it is told of no other.
+  chain: schema === 'public' ? '' : `.schema(${js(schema)})`,
 });
 
 /** A name for supabase-js, which sets it into the path as it is: encoded where it would not arrive whole. */
@@ -57,23 +59,26 @@ function pathPart(name: string): string {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-const exampleRow = (fields: readonly Field[]) =>
-  Object.fromEntries(fields.map((field) => [field.name, exampleOf(field)]));
+const exampleRow = (fields: readonly Field[], examples: CallReach['examples']) =>
+  Object.fromEntries(fields.map(({ name }) => [name, examples.get(name)]));
 
 /** The row that an example is about: by its key, else by its first field. */
-function oneRow(entity: Entity): { query: string; chain: string } {
+function oneRow(entity: Entity, examples: CallReach['examples']): { query: string; chain: string } {
   const names =
     entity.primary_key.length > 0 ? entity.primary_key : entity.fields.slice(0, 1).map((field) => field.name);
-  const keys = names.flatMap((name) => entity.fields.find((field) => field.name === name) ?? []);
   return {
-    query: keys
-      .map((field) => `${encodeURIComponent(queryName(field.name))}=eq.${encodeURIComponent(text(exampleOf(field)))}`)
+    query: names
+      .map((name) => `${encodeURIComponent(queryName(name))}=eq.${encodeURIComponent(text(examples.get(name)))}`)
       .join('&'),
-    chain: keys.map((field) => `.eq(${js(queryName(field.name))}, ${js(exampleOf(field))})`).join(''),
+    chain: names.map((name) => `.eq(${js(queryName(name))}, ${js(examples.get(name))})`).join(''),
   };
 }
 
-function rowExample({ method }: CallEntry, entity: Entity, { cells, defaultSchema }: CallReach): CallExpression {
+function rowExample(
+  { method }: CallEntry,
+  entity: Entity,
+  { cells, defaultSchema, examples }: CallReach,
+): CallExpression {
   const { headers, chain } = schemaHeaders(entity.schema, method, defaultSchema);
   const from = `supabase${chain}.from(${pathPart(entity.name)})`;
   const columns = cells[0]?.columns ?? null;
@@ -84,15 +89,19 @@ function rowExample({ method }: CallEntry, entity: Entity, { cells, defaultSchem
     const query = `select=${isAll ? '*' : encodeURIComponent(names)}&limit=25`;
     return { query, headers, body: null, expression: `${from}.select(${js(names)}).limit(25)` };
   }
+  const writable = fields.filter(isWritable);
+  const free = writable.filter((field) => !entity.primary_key.includes(field.name));
   if (method === 'POST') {
     const needed = fields.filter(mustBeGiven);
-    const row = exampleRow(needed.length > 0 ? needed : fields.filter(isWritable).slice(0, 1));
+    // Keys are mostly counted, beneath views too.
+    const row = exampleRow(needed.length > 0 ? needed : (free.length > 0 ? free : writable).slice(0, 1), examples);
     return { query: '', headers, body: json(row), expression: `${from}.insert(${js(row)})` };
   }
-  const { query, chain: filters } = oneRow(entity);
+  const { query, chain: filters } = oneRow(entity, examples);
   if (method === 'DELETE') return { query, headers, body: null, expression: `${from}.delete()${filters}` };
-  const free = fields.filter((field) => isWritable(field) && !entity.primary_key.includes(field.name));
-  const row = exampleRow((free.length > 0 ? free : fields.filter(isWritable)).slice(0, 1));
+  // What points to another row takes what is there alone.
+  const plain = free.filter(({ references }) => references === null);
+  const row = exampleRow(([plain, free, writable].find(({ length }) => length > 0) ?? []).slice(0, 1), examples);
   return { query, headers, body: json(row), expression: `${from}.update(${js(row)})${filters}` };
 }
 
@@ -115,12 +124,12 @@ const plainText = (value: unknown): unknown => (typeof value === 'object' ? JSON
 function routineExample(
   { method }: CallEntry,
   routine: RoutineFact,
-  defaultSchema: string | undefined,
+  { defaultSchema, examples }: CallReach,
 ): CallExpression {
   const { headers, chain } = schemaHeaders(routine.schema, method, defaultSchema);
   const rpc = `supabase${chain}.rpc(${pathPart(routine.name)}`;
   const given = routine.inputs.filter((input) => !input.has_default && input.mode !== 'v');
-  const values = Object.fromEntries(given.map((input) => [input.name, exampleOf({ type: input.type })]));
+  const values = Object.fromEntries(given.map((input) => [input.name, examples.get(input.type)]));
   if (method === 'GET') {
     const query = given
       .map((input) => `${encodeURIComponent(queryName(input.name))}=${encodeURIComponent(inQuery(values[input.name]))}`)
@@ -133,7 +142,7 @@ function routineExample(
     return { query, headers, body: null, expression: `${rpc}, ${js(Object.fromEntries(args))}, { get: true })` };
   }
   const whole = wholeBody(routine);
-  const body = whole ? exampleOf({ type: whole.type }) : values;
+  const body = whole ? examples.get(whole.type) : values;
   const raw = whole && !whole.type.startsWith('json') ? rawTypes[whole.type] : undefined;
   if (raw !== undefined)
     return { query: '', headers, body: { content_type: raw, text: String(body) }, expression: null };

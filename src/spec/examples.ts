@@ -1,9 +1,65 @@
-/** A value that a field of this type takes, for snippets; the first value of an enum. */
-export function exampleOf(field: { type: string; base_type?: string | null; enum_values?: string[] | null }): unknown {
-  const type = (field.base_type ?? field.type).replace(/\(.*\)/, '');
+import type { Rule } from '../../contract/specification.ts';
+import type { Entity, Field } from '../../contract/specification-entities.ts';
+import { allowedLengths, allowedValue } from './allowed-values.ts';
+import { type Expression, parseExpression } from './words/expression.ts';
+
+/** What decides about an example of a type. */
+type Typed = Pick<Field, 'name' | 'type'> & Partial<Pick<Field, 'base_type' | 'enum_values' | 'attributes'>>;
+
+/** Values for snippets, by the name of the field: they keep what `rules`, those of the entity, ask of one field, where that can be told. */
+export const fieldExamples = ({ fields }: Entity, rules: readonly Rule[]): [field: string, example: unknown][] =>
+  fields.map((field) => [
+    field.name,
+    exampleOf(
+      field,
+      rules.filter((rule) => rule.fields.join() === field.name),
+    ),
+  ]);
+
+/** The same for arguments, by their type: as of a field that has it. A row of an entity has nothing in it. */
+export const typeExamples = (
+  types: readonly string[],
+  entities: readonly Entity[],
+  rules: readonly Rule[],
+): [type: string, example: unknown][] =>
+  types.map((type) => {
+    if (entities.some(({ id }) => id === type)) return [type, {}];
+    for (const { id, fields } of entities) {
+      const field = fields.find((one) => one.type === type);
+      // What the type asks, and not the table.
+      const asked = rules.filter(
+        (rule) => rule.entity === id && rule.fields.join() === field?.name && ofDomain.test(rule.sql),
+      );
+      if (field) return [type, exampleOf({ ...field, name: '' }, asked)];
+    }
+    return [type, exampleOf({ name: '', type }, [])];
+  });
+
+/** `CHECK ((…))`, of a domain with its name in front. */
+const aCheck = /^(.*?)\bCHECK (\(.*\))[A-Z ]*$/s;
+const ofDomain = /^\S.* CHECK \(/s;
+
+/** A value that a field takes; the first value of an enum. */
+function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
+  const whole = field.base_type ?? field.type;
+  const type = whole.replace(/\(.*\)/, '');
   if (type.endsWith('[]')) return [];
   if (field.enum_values?.[0] !== undefined) return field.enum_values[0];
-  return type in examples ? examples[type] : 'text';
+  if (field.attributes !== undefined) return {};
+  const checks = rules.flatMap(({ sql }): [Expression, string][] => {
+    const [, domain = '', condition] = aCheck.exec(sql) ?? [];
+    return condition === undefined ? [] : [[parseExpression(condition), domain === '' ? field.name : 'VALUE']];
+  });
+  const usual = Object.hasOwn(examples, type) ? examples[type] : /mail/i.test(field.name) ? 'ada@example.org' : 'text';
+  const size = Number(/^character(?: varying)?\((\d+)\)$/.exec(whole)?.[1] ?? Number.POSITIVE_INFINITY);
+  for (const [check, name] of checks) {
+    const allowed = allowedValue(check, name);
+    if (allowed !== null) return typeof usual === 'number' ? Number(allowed) : allowed.slice(0, size);
+  }
+  if (Object.hasOwn(examples, type) || typeof usual !== 'string') return usual;
+  const bounds = checks.map(([check, name]) => allowedLengths([check], name));
+  const least = Math.max(0, ...bounds.map(([one]) => one));
+  return usual.padEnd(least, '-').slice(0, Math.min(size, ...bounds.map(([, most]) => most)));
 }
 
 const examples: Readonly<Record<string, unknown>> = {

@@ -172,16 +172,21 @@ export const appliesTo = (constraint: Pick<ConstraintFact, 'enforced' | 'validat
 function sizeWords(type: string): { words: string; sqlstate: string } | null {
   const [, name = '', first = '', second] =
     /^(character varying|character|bit varying|bit|numeric)\((\d+)(?:,(-?\d+))?\)$/.exec(type) ?? [];
-  const unit = name.startsWith('bit') ? 'bits' : 'characters';
+  const unit = name.startsWith('bit') ? 'bit' : 'character';
   if (name === 'numeric') {
     const after = Number(second ?? 0);
     if (after < 0 || after > Number(first)) return { words: `fits ${type}`, sqlstate: '22003' };
     return {
-      words: `has at most ${Number(first) - after} digits before the point and ${after} after it`,
+      words: `has at most ${counted(Number(first) - after, 'digit')} before the point and ${after} after it`,
       sqlstate: '22003',
     };
   }
   if (name === '') return null;
   const exactly = name === 'bit';
-  return { words: `is ${exactly ? 'exactly' : 'at most'} ${first} ${unit}`, sqlstate: exactly ? '22026' : '22001' };
+  return {
+    words: `is ${exactly ? 'exactly' : 'at most'} ${counted(Number(first), unit)}`,
+    sqlstate: exactly ? '22026' : '22001',
+  };
 }
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

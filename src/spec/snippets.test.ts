@@ -12,7 +12,8 @@ import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
-import { callExample, letsMake } from './call-example.ts';
+import { type CallExpression, callExample, letsMake } from './call-example.ts';
+import { fieldExamples, typeExamples } from './examples.ts';
 import { loadFacts } from './facts.ts';
 import { idOf } from './names.ts';
 import { snippets } from './snippets.ts';
@@ -30,7 +31,8 @@ interface Request {
 let server: Server;
 let database: AppDatabase;
 let folder: string;
-let calls: { call: CallEntry; made: CallDetail['snippets'] }[];
+let calls: { call: CallEntry; example: CallExpression; made: CallDetail['snippets'] }[];
+let withOtherFirst: CallExpression[];
 const received: Request[] = [];
 
 const read = (method: string, address: string, body: string, headers: Record<string, string | undefined>): Request => {
@@ -73,6 +75,15 @@ beforeAll(async () => {
     create table public."it's | \`a\`\n""b"" \\ $HOME" ("key, 1" uuid, "it's" jsonb not null, primary key ("key, 1"));
     create table other.things (a int, b int, c int, primary key (a, b));
     create table public.hidden (id int primary key, word text);
+    create type public.mood as enum ('calm', 'cross'); create domain public.code as char(3) check (value like 'A%');
+    create type public.place as (street text, zip int);
+    create table public.teams (id int primary key);
+    create table public.ruled (
+      id int generated always as identity primary key, team int references public.teams, stage text not null check (stage in ('new', 'old')),
+      url text not null check (url like 'https://%'), email text not null check (email ~ '@.+[.]'), title text not null check (char_length(title) between 8 and 20),
+      short varchar(3) not null, size int not null check (size >= 10), mood public.mood not null, code public.code not null, place public.place not null);
+    create view public.shown as select id, title from public.notes; grant all on public.ruled, public.shown to anon;
+    create function public.feel(mood public.mood, code public.code, at public.ruled) returns text language sql as 'select mood::text';
     create function public.add(a int, b int default 1) returns int language sql immutable as 'select a + b';
     create function public.most(numbers int[]) returns int language sql stable as 'select max(n) from unnest(numbers) n';
     create function public.log(entry jsonb) returns void language sql as 'select 1';
@@ -89,17 +100,31 @@ beforeAll(async () => {
     name: 'X',
     authSettings: defaultAuthSettings,
   });
+  withOtherFirst = [];
   const app = { url: `http://127.0.0.1:${port}`, publishableKey: 'sb_publishable_x' };
   calls = (chapters.calls?.calls ?? [])
     .filter((call) => call.area !== 'auth')
     .map((call) => {
-      const example = callExample(call, {
-        entity: chapters.entities?.entities.find((entity) => entity.id === call.entity),
+      const entities = chapters.entities?.entities ?? [];
+      const rules = chapters.rules?.rules ?? [];
+      const entity = entities.find(({ id }) => id === call.entity);
+      const types = call.parameters?.map(({ type }) => type) ?? [];
+      const reach = {
+        entity,
         cells: chapters.roles?.cells.filter((cell) => letsMake(cell, call)) ?? [],
+        examples: new Map(
+          entity
+            ? fieldExamples(
+                entity,
+                rules.filter((rule) => rule.entity === entity.id),
+              )
+            : typeExamples(types, entities, rules),
+        ),
         routine: facts.routines.find((routine) => idOf(routine) === call.entity),
-        defaultSchema: 'public',
-      });
-      return { call, made: snippets(app, call, example) };
+      };
+      const example = callExample(call, { ...reach, defaultSchema: 'public' });
+      if (entity) withOtherFirst.push(callExample(call, { ...reach, defaultSchema: 'other' }));
+      return { call, example, made: snippets(app, call, example) };
     });
 }, 60_000);
 
@@ -130,6 +155,32 @@ async function runShell(command: string): Promise<Request> {
   const address = words.find((word) => word.startsWith('http://')) ?? '';
   return read(after('-X')[0] ?? 'GET', address, after('--data-binary')[0] ?? '', headers);
 }
+
+/** What the snippet of a call sends. */
+const bodyOf = (id: string) => JSON.parse(calls.find(({ call }) => call.id === id)?.example.body?.text ?? 'null');
+
+it('a row of a snippet keeps the rules of its fields, and so do arguments', async () => {
+  const row = bodyOf('rest.public.ruled.insert');
+  const columns = Object.keys(row).join(', ');
+  await database
+    .as('app_owner')
+    .script(
+      `insert into public.ruled (${columns}) select ${columns} from json_populate_record(null::public.ruled, '${JSON.stringify(row)}')`,
+    );
+  const given = bodyOf('rpc.public.feel(public.mood, public.code, public.ruled)');
+  expect(given).toEqual({ mood: 'calm', code: row.code, at: {} });
+  // Not the key that the table beneath the view counts, and not what points to a row that may not be there.
+  expect(Object.keys(bodyOf('rest.public.shown.insert'))).toEqual(['title']);
+  expect(bodyOf('rest.public.ruled.update')).toEqual({ stage: 'new' });
+});
+
+it('supabase-js is told of every schema but public, which it names by itself, wherever public stands', () => {
+  const told = withOtherFirst.map(({ expression, headers }) => [
+    /\.schema\('(\w+)'\)/.exec(expression ?? '')?.[1],
+    Object.values(headers)[0],
+  ]);
+  expect(new Set(told.map(String))).toEqual(new Set(['other,', ',public']));
+});
 
 it('a snippet does what it says, alike with supabase-js, fetch and curl, whatever the names are', async () => {
   expect(calls.length).toBeGreaterThanOrEqual(17);

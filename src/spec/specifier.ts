@@ -79,9 +79,12 @@ export class Specifier {
       app.settings(),
     ]);
     if (!found) return null;
-    const { call, entity, cells } = found;
+    const { call, entity, cells, examples } = found;
     const routine = call.area === 'rpc' ? await readRoutine(app, call.entity) : undefined;
-    const example = callExample(call, { entity, cells, routine, defaultSchema: rest.db_schemas[0] });
+    const example = callExample(call, {
+      ...{ entity, cells, examples: new Map(examples), routine },
+      defaultSchema: rest.db_schemas[0],
+    });
     const { query, headers, body } = example;
     const { publishableKey } = app.record;
     return {

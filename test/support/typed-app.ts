@@ -53,6 +53,9 @@ const schema = `
   create table public.mended (title text not null check (length(title) > 3), n smallint);
   create function public.mend() returns trigger language plpgsql as $$ begin new.title := coalesce(new.title, 'untitled'); return new; end $$;
   create trigger mend before insert on public.mended for each row execute function public.mend();
+  create table public.touched (like public.mended including all); create table public.moved (title text not null) partition by list (title);
+  create trigger touch before update on public.touched for each row execute function public.mend();
+  create trigger mend before insert on public.moved for each row execute function public.mend();
   create table public.flows (id serial primary key, title text not null check (length(title) > 2), stage text not null, closed_at date check (closed_at > '2026-01-01'));
   select ninefold.define_machine('public.flows', 'stage', 'open',
     '[{"name": "close", "from": ["open"], "to": "closed", "sets": {"closed_at": "date ''2026-02-01''"}}]');
@@ -71,6 +74,7 @@ const schema = `
     address extensions.citext check (length(address) > 1), key uuid, day date, moment timestamptz, state public.status,
     states public.status[], numbers int[] check (cardinality(numbers) between 1 and 2), short public.short_title default 'untitled', share public.percent,
     json json, jsonb jsonb, percents public.percent[], titles public.short_title[], spot public.spot, spots public.spot[],
+    filled text check (filled <> ''), words text check (btrim(words) <> ''), letters_in varchar(4) check (length(trim(letters_in)) > 0),
     mask bit(3), byte bit(8), fewer varbit(5), bits varbit, nibbles bit(8)[],
     split public.shares, letter public.letter collate "C", letters public.letter[], initials public.initial[]
   );`;

@@ -37,6 +37,22 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(rule?.figures?.hours.at(-1)).toBe(2);
   });
 
+  it('tell of what a form lets people enter: days that there are not, ranges turned round, characters that cannot be kept', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, 'create table public.stays (note text, day date, during daterange)');
+    const lines = (await chaptersOf(app.ref)).errors?.errors;
+    const stays = clientOf(app, app.secret_key).from('stays');
+    const none = { note: null, day: null, during: null };
+    for (const row of [
+      { ...none, day: '2026-02-30' },
+      { ...none, during: '[2026-02-02,2026-02-01)' },
+      { ...none, note: 'a\u0000' },
+    ]) {
+      const { error, status } = await stays.insert<Record<string, string | null>>(row);
+      expect(lines?.find(({ id }) => id === `code.${error?.code}`)?.status, error?.message).toBe(status);
+    }
+  });
+
   it('count who hit which limit, cut pages too', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.numbers as select generate_series(1, 20) as n');

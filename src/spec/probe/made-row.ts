@@ -1,6 +1,6 @@
-import { limits } from '../../../contract/limits.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { quoteLiteral } from '../../database/statement.ts';
+import { allowedLengths, allowedValue } from '../allowed-values.ts';
 import type { Lookup } from '../lookup.ts';
 import { entityId, sqlName } from '../names.ts';
 import { type Expression, parseExpression } from '../words/expression.ts';
@@ -206,30 +206,12 @@ export class MadeRows {
     const short = /^(?:character varying|character|bit)\((\d+)\)/.exec(base)?.[1];
     const row = another ? 'row-probe' : 'probe-row';
     const text = /mail/i.test(field.name) ? `${row}@example.com` : row;
-    const [least, most] = lengths(checks.map(parseExpression), field.name);
+    const [least, most] = allowedLengths(checks.map(parseExpression), field.name);
     return cast(text.padEnd(least, '-').slice(0, Math.min(most, Number(short ?? text.length + least))));
   }
 }
 
 const ofCaller = /\bauth\.\w+\(|current_setting\(/;
-
-/** The least and the most characters that checks ask of a text: `length(title) between 3 and 120`. */
-function lengths(checks: readonly Expression[], name: string): [number, number] {
-  let [least, most] = [0, Number.POSITIVE_INFINITY];
-  const look = (expression: Expression): void => {
-    if (expression.kind === 'and') for (const item of expression.items) look(item);
-    if (expression.kind !== 'compare' || expression.right.kind !== 'literal') return;
-    const { left, operator } = expression;
-    const [of] = left.kind === 'call' && /^(char_|character_)?length$/.test(left.name) ? left.arguments : [];
-    const bound = Number(expression.right.value);
-    if (of?.kind !== 'field' || of.name !== name || !Number.isInteger(bound)) return;
-    if (operator === '>=' || operator === '>') least = Math.max(least, operator === '>' ? bound + 1 : bound);
-    if (operator === '<=' || operator === '<') most = Math.min(most, operator === '<' ? bound - 1 : bound);
-    if (operator === '=') [least, most] = [bound, bound];
-  };
-  checks.forEach(look);
-  return [Math.min(least, limits.probeTextCharacters.default), most];
-}
 
 /** What lies between two fields of which one comes before the other. */
 const STEPS = ['1 hour', '1 day', '30 minutes', '7 days', '1 minute'] as const;
@@ -275,35 +257,3 @@ const isUsersOid = (relations: ReadonlyMap<number, RelationFact>, oid: number): 
 };
 
 const isUsers = (relation: RelationFact): boolean => relation.schema === 'auth' && relation.name === 'users';
-
-/** A value that a check allows for a field: `status in ('open', 'closed')`, `kind = 'a'`. */
-function allowedValue(expression: Expression, name: string): string | null {
-  switch (expression.kind) {
-    case 'one-of': {
-      const [first] = expression.values;
-      const isField = expression.operand.kind === 'field' && expression.operand.name === name;
-      return isField && first?.kind === 'literal' ? first.value : null;
-    }
-    case 'compare': {
-      const { left, right, operator } = expression;
-      const isField = left.kind === 'field' && left.name === name && right.kind === 'literal';
-      if (!isField) return null;
-      if (operator === '=' || operator === '>=' || operator === '<=') return right.value;
-      const number = Number(right.value);
-      return operator === '>' && Number.isFinite(number)
-        ? String(number + 1)
-        : operator === '<' && Number.isFinite(number)
-          ? String(number - 1)
-          : null;
-    }
-    case 'and':
-    case 'or':
-      for (const item of expression.items) {
-        const value = allowedValue(item, name);
-        if (value !== null) return value;
-      }
-      return null;
-    default:
-      return null;
-  }
-}

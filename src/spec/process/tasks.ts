@@ -13,6 +13,7 @@ import { letsMake } from '../call-example.ts';
 import { diffChapters } from '../diff/diff.ts';
 import { isObject, type JsonObject } from '../diff/differences.ts';
 import { allEntities } from '../entities.ts';
+import { fieldExamples, typeExamples } from '../examples.ts';
 import { parseFacts, type RawFacts } from '../facts.ts';
 import type { EntityFigures } from '../figures/entities.ts';
 import type { LiveFigures } from '../figures/figures.ts';
@@ -60,6 +61,14 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 /** Apps of which the last specification is held, and what they may be derived from, in bytes: it takes three times the memory. */
 const HELD = 100;
 const HELD_BYTES = 100_000_000;
+
+export interface FoundCall {
+  call: CallEntry;
+  entity?: Entity;
+  cells: RoleCell[];
+  /** As `CallReach` of call-example.ts has them. */
+  examples: [string, unknown][];
+}
 
 interface Held {
   readonly state: string;
@@ -109,13 +118,18 @@ export class Tasks {
     return toBytes(isPacked ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
   }
 
-  /** A call of chapter 7 with what it reaches; null where the app has no such call. */
-  call({ of, id }: { of: Handle; id: string }): { call: CallEntry; entity?: Entity; cells: RoleCell[] } | null {
-    const { calls, entities, roles } = this.#of(of).specification.chapters;
+  /** A call of chapter 7 with what it reaches and what an example of it may give; null where the app has no such call. */
+  call({ of, id }: { of: Handle; id: string }): FoundCall | null {
+    const { calls, entities, roles, rules } = this.#of(of).specification.chapters;
     const call = calls?.calls.find((one) => one.id === id);
     if (!call) return null;
     const entity = entities?.entities.find((one) => call.area === 'rest' && one.id === call.entity);
-    return { call, ...(entity && { entity }), cells: roles?.cells.filter((cell) => letsMake(cell, call)) ?? [] };
+    const types = call.area === 'rpc' ? (call.parameters ?? []).map(({ type }) => type) : [];
+    const examples = entity
+      ? fieldExamples(entity, rules?.rules.filter((rule) => rule.entity === entity.id) ?? [])
+      : typeExamples(types, entities?.entities ?? [], rules?.rules ?? []);
+    const cells = roles?.cells.filter((cell) => letsMake(cell, call)) ?? [];
+    return { call, ...(entity && { entity }), cells, examples };
   }
 
   /** The calls of chapter 7 by their names alone. */

@@ -6,7 +6,7 @@ import { groupBy } from '../group.ts';
 import { Lookup } from '../lookup.ts';
 import { type Expression, parseExpression } from '../words/expression.ts';
 import type { Operand } from '../words/operand.ts';
-import { domainRuleWords, ruleWords } from '../words/rule.ts';
+import { domainRuleWords, ruleWords, trimmedField } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';
 import { translateLike, translatePattern } from './pattern.ts';
 import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
@@ -16,7 +16,9 @@ import { type Asked, COUNTED, type InputRule } from './value-rules.ts';
 /** What may be sent for an entity, as far as it can be said truthfully: what breaks this, PostgreSQL refuses. */
 export interface Input {
   entity: Entity;
-  fields: InputField[];
+  /** Its fields as an INSERT takes them, and as an UPDATE does. */
+  insert: InputField[];
+  update: InputField[];
 }
 
 export interface InputField {
@@ -25,14 +27,14 @@ export interface InputField {
   /** It must not be given: PostgreSQL makes its value. */
   isMade: boolean;
   isNullable: boolean;
-  /** In an INSERT. */
+  /** Of an INSERT; false for all of an UPDATE. */
   isRequired: boolean;
   rules: InputRule[];
 }
 
 /**
- * The entities of the exposed schemas that take rows. A trigger that runs before a row is written may mend it, and a rewrite rule may do
- * anything: there only the types and the domains are said. State machines are known to touch their own fields only. `only`: the id of one
+ * The entities of the exposed schemas that take rows. A trigger that runs before a row is added may mend what is added, one that runs before
+ * a row is changed what is changed, and a rewrite rule may do anything: there only the types and the domains are said. State machines are known to touch their own fields only. `only`: the id of one
  * entity.
  */
 export function inputs(types: TypeFacts, only: string | null = null): Input[] {
@@ -43,12 +45,16 @@ export function inputs(types: TypeFacts, only: string | null = null): Input[] {
       ({ id, exposed, writable }) => exposed && (writable.insert || writable.update) && (only === null || id === only),
     )
     .map((entity) => {
-      const look = lookAt(types, entity);
-      return { entity, fields: entity.fields.map((field) => inputField(types, look, field, domains)) };
+      const fieldsOf = (event: number) => {
+        const look = lookAt(types, entity, event);
+        return entity.fields.map((field) => inputField(types, look, field, domains));
+      };
+      return { entity, insert: fieldsOf(INSERT), update: fieldsOf(UPDATE) };
     });
 }
 
 interface Look {
+  event: number;
   oid: number;
   isView: boolean;
   /** Fields that something may change before the checks; null for any of them. */
@@ -58,21 +64,24 @@ interface Look {
 
 const [BEFORE, INSERT, UPDATE, INSTEAD] = [2, 4, 16, 64];
 
-function lookAt({ facts }: TypeFacts, { schema, name }: Entity): Look {
+function lookAt({ facts }: TypeFacts, { schema, name }: Entity, event: number): Look {
   const relation = facts.relations.find((one) => one.schema === schema && one.name === name);
   const oid = relation?.oid ?? 0;
+  // A change that takes a row to another partition adds it there.
+  const events = relation?.kind === 'p' ? event | INSERT : event;
   const mending = facts.triggers.filter(
     (trigger) =>
       trigger.relation === oid &&
       trigger.enabled &&
       (trigger.events & (BEFORE | INSTEAD)) !== 0 &&
-      (trigger.events & (INSERT | UPDATE)) !== 0,
+      (trigger.events & events) !== 0,
   );
   // A state machine fills in its state, and sets what its transitions set.
   const machines = facts.machines.filter((machine) => machine.relation === oid);
   const known = machines.flatMap((machine) => [machine.field, ...machine.transitions.flatMap(({ sets }) => sets)]);
   const isKnown = mending.every(({ sql }) => /EXECUTE FUNCTION ninefold\.\w+\('[^'()]*'\)$/.test(sql));
   return {
+    event,
     oid,
     isView: relation?.kind === 'v',
     mended: isKnown && (relation?.replaced.length ?? 0) === 0 ? new Set(known) : null,
@@ -97,7 +106,7 @@ function inputField(types: TypeFacts, look: Look, field: Field, domains: Domains
     shape: named.shapeOf(field.type, (type, subject) => domains.askedByName(type, subject)),
     isMade: field.computed === true || (!look.isView && (field.generated !== null || field.identity === 'always')),
     isNullable: asked?.isNeeded ? false : field.nullable || isFree,
-    isRequired: mustBeGiven(field) && !isFree,
+    isRequired: look.event === INSERT && mustBeGiven(field) && !isFree,
     rules,
   };
 }
@@ -187,6 +196,10 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
   const turned = left.kind === 'literal' && right.kind !== 'literal';
   const [subject, object] = turned ? [right, left] : [left, right];
   if (object.kind !== 'literal') return [];
+  if (operator === '<>' && object.value === '' && isText(type)) {
+    if (isField(subject, name)) return [{ kind: 'characters', least: 1, most: null }];
+    return trimmedField(subject) === name ? [notBlank] : [];
+  }
   if (isField(subject, name) && isText(type)) {
     if (operator === '=' && object.plain) return textRule({ kind: 'values', values: [object.value] }, base);
     const pattern = turned ? null : patternOf(operator, object.value);
@@ -259,14 +272,21 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   return [{ kind: side, value: Number(edge.toFixed(Number(scale) + 1)), isOpen: false }];
 }
 
+/** What is left of it without the blanks around it: something. */
+const notBlank: Bare = { kind: 'pattern', pattern: '[^ ]' };
+
 function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {
   if (subject.kind !== 'call' || subject.arguments.length !== 1 || !Number.isInteger(value)) return [];
   const [argument] = subject.arguments;
-  if (!argument || !isField(argument, name)) return [];
+  if (!argument) return [];
+  const isLength = /^(length|char_length|character_length)$/.test(subject.name);
+  if (isLength && isText(bareType(base)) && trimmedField(argument) === name)
+    return side === 'least' && (isOpen ? value >= 0 : value > 0) ? [notBlank] : [];
+  if (!isField(argument, name)) return [];
   const least = side === 'most' ? null : isOpen ? value + 1 : value;
   const most = side === 'least' ? null : isOpen ? value - 1 : value;
   if (subject.name === 'cardinality' && base.endsWith('[]')) return [{ kind: 'elements', least, most }];
-  if (!/^(length|char_length|character_length)$/.test(subject.name)) return [];
+  if (!isLength) return [];
   if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least, most }];
   // Spaces that are too many are cut off before the check.
   const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];

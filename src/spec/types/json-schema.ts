@@ -1,5 +1,6 @@
+import type { Entity } from '../../../contract/specification-entities.ts';
 import type { TypeFacts } from './facts.ts';
-import { type Input, type InputField, inputs } from './input.ts';
+import { type InputField, inputs } from './input.ts';
 import type { Shape } from './type-names.ts';
 import { type Asked, COUNTED, type InputRule, type ValueRule, valueRule } from './value-rules.ts';
 import { inputName } from './zod.ts';
@@ -29,18 +30,18 @@ export function inputSchemas(
     const name = inputName(input, defaultSchema);
     const entity = input.entity.id;
     return [
-      { name: `${name}.insert`, entity, schema: entitySchema(input, (field) => field.isRequired) },
-      { name: `${name}.update`, entity, schema: entitySchema(input, () => false) },
+      { name: `${name}.insert`, entity, schema: entitySchema(input.entity, input.insert) },
+      { name: `${name}.update`, entity, schema: entitySchema(input.entity, input.update) },
     ];
   });
 }
 
-function entitySchema(input: Input, isRequired: (field: InputField) => boolean): JsonSchema {
-  const given = input.fields.filter((field) => !field.isMade);
-  const required = given.filter(isRequired).map(({ field }) => field.name);
+function entitySchema(entity: Entity, fields: readonly InputField[]): JsonSchema {
+  const given = fields.filter((field) => !field.isMade);
+  const required = given.filter(({ isRequired }) => isRequired).map(({ field }) => field.name);
   return {
-    title: input.entity.name,
-    ...(input.entity.comment !== null && { description: input.entity.comment }),
+    title: entity.name,
+    ...(entity.comment !== null && { description: entity.comment }),
     type: 'object',
     // No literal: a field may be called __proto__.
     properties: Object.fromEntries(given.map((field) => [field.field.name, fieldSchema(field)])),

@@ -39,20 +39,20 @@ export const inputName = ({ entity }: Input, defaultSchema: string | undefined):
   entity.schema === defaultSchema ? entity.name : `${entity.schema}.${entity.name}`;
 
 function entitySchemas(input: Input): string {
-  const fields = (required: (field: InputField) => boolean) =>
-    input.fields.map((field) => `  ${key(field.field.name)}: ${fieldSchema(field, required(field))},`).join('\n');
+  const fields = (of: readonly InputField[]) =>
+    of.map((field) => `  ${key(field.field.name)}: ${fieldSchema(field)},`).join('\n');
   return [
     ...comment(input.entity.comment),
-    `insert: z.strictObject({\n${fields((field) => field.isRequired)}\n}),`,
-    `update: z.strictObject({\n${fields(() => false)}\n}),`,
+    `insert: z.strictObject({\n${fields(input.insert)}\n}),`,
+    `update: z.strictObject({\n${fields(input.update)}\n}),`,
   ].join('\n');
 }
 
-function fieldSchema(input: InputField, required: boolean): string {
+function fieldSchema(input: InputField): string {
   if (input.isMade) return 'z.never().optional()';
   const value = withRules(input.shape, input.rules);
   const nullable = input.isNullable ? '.nullable()' : '';
-  return `${value}${nullable}${required ? '' : '.optional()'}`;
+  return `${value}${nullable}${input.isRequired ? '' : '.optional()'}`;
 }
 
 const withRules = (shape: Shape, rules: Asked['rules'] = []): string =>

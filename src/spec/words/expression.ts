@@ -30,6 +30,8 @@ export type Expression =
   | { kind: 'is'; item: Expression; value: boolean | null; negated: boolean; text: string }
   | { kind: 'exists'; query: Subquery; text: string }
   | { kind: 'in'; operand: Operand; query: Subquery; text: string }
+  /** `x IN (SELECT f())`: one of what a function returns. */
+  | { kind: 'returned'; operand: Operand; call: Extract<Operand, { kind: 'call' }>; text: string }
   | { kind: 'holds'; operand: Operand; text: string }
   /** A condition with words of its own, by the comment on its policy. */
   | { kind: 'named'; item: Expression; words: string }
@@ -127,10 +129,11 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
   const into = tokens.findIndex((token) => isKeyword(token, 'IN'));
   const last = tokens[tokens.length - 1];
   if (into > 0 && into === tokens.length - 2 && last?.kind === 'group') {
+    const left = operand(source, tokens.slice(0, into));
     const query = subquery(source, last.items);
-    return query
-      ? { kind: 'in', operand: operand(source, tokens.slice(0, into)), query, text }
-      : { kind: 'opaque', text };
+    if (query) return { kind: 'in', operand: left, query, text };
+    const value = operand(source, [last]);
+    return value.kind === 'call' ? { kind: 'returned', operand: left, call: value, text } : { kind: 'opaque', text };
   }
   const places = tokens.flatMap((token, i) => (isOperator(token, ...comparisons, ...relating) ? [i] : []));
   const at = places[0];
@@ -155,10 +158,15 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
       if (values) return { kind: 'not', item: { kind: 'one-of', operand: left, values, text: among } };
     }
     if (isKeyword(right[0], 'ALL', 'ANY', 'SOME')) return { kind: 'opaque', text };
-    return { kind: 'compare', operator: sign.value as Comparison, left, right: operand(source, right), text };
+    const ofTimes = aTime.test(sourceOf(source, tokens.slice(0, at))) || aTime.test(sourceOf(source, right));
+    const operator = sign.value as Comparison;
+    return { kind: 'compare', operator, left, right: operand(source, right), text, ...(ofTimes && { ofTimes }) };
   }
   return single(source, tokens, text);
 }
+
+/** `'2024-01-31'::date`. */
+const aTime = /^'[^']*'::(?:date|time|timestamp)\b[\w ()]*$/;
 
 /** A condition without an operator of its own: a constant, a boolean field, a call. */
 function single(source: string, tokens: readonly Token[], text: string): Expression {

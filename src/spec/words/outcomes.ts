@@ -86,6 +86,8 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
     case 'in':
       if (neverFinds(expression.query, caller)) return FALSE;
       return value(expression.operand, caller).is === 'null' ? FALSE | NULL : ANY;
+    case 'returned':
+      return value(expression.operand, caller).is === 'null' ? FALSE | NULL : ANY;
     case 'named':
       return outcomes(expression.item, caller);
     case 'holds':

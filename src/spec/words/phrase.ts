@@ -82,6 +82,10 @@ function words(expression: Expression, isLast = true): string {
     }
     case 'in':
       return closed(expression, among(expression, 'a row') ?? oneLine(expression.text), isLast);
+    case 'returned': {
+      const name = named(expression.operand);
+      return name === null ? oneLine(expression.text) : `${name} is one of ${oneLine(expression.call.text)}`;
+    }
     case 'is':
       return truth(expression);
     case 'opaque':
@@ -135,7 +139,7 @@ function negated(item: Expression): string {
     const said = among(item, 'no row');
     if (said !== null) return said;
   }
-  if (item.kind === 'one-of') {
+  if (item.kind === 'one-of' || item.kind === 'returned') {
     const said = words(item);
     if (said.includes(' is one of ')) return said.replace(' is one of ', ' is none of ');
   }
@@ -202,6 +206,8 @@ function comparison(expression: Extract<Expression, { kind: 'compare' }>): strin
   if (isTrue && subject.kind === 'field' && operator === '=') return fieldName(subject);
   const [a, b] = [named(subject), named(object)];
   if (a === null || b === null) return oneLine(expression.text);
+  const json = jsonKind(subject, object);
+  if (json !== null && (operator === '=' || operator === '<>')) return `${json.of} ${sign} a JSON ${json.kind}`;
   return `${a} ${sign} ${operator === '=' ? (caseOf(subject, object) ?? b) : b}`;
 }
 
@@ -210,6 +216,14 @@ function caseOf(subject: Operand, object: Operand): string | null {
   const [of, ...others] = object.kind === 'call' && /^(lower|upper)$/.test(object.name) ? object.arguments : [];
   const isSame = subject.kind === 'field' && of?.kind === 'field' && others.length === 0 && of.name === subject.name;
   return isSame && object.kind === 'call' ? `in ${object.name} case` : null;
+}
+
+/** `jsonb_typeof(tags) = 'array'`. */
+function jsonKind(subject: Operand, object: Operand): { of: string; kind: string } | null {
+  const [of, ...others] = subject.kind === 'call' && /^jsonb?_typeof$/.test(subject.name) ? subject.arguments : [];
+  return of?.kind === 'field' && others.length === 0 && object.kind === 'literal'
+    ? { of: fieldName(of), kind: object.value }
+    : null;
 }
 
 /** The field that holds the member in `auth.uid() = user_id`, either way round. */

@@ -156,7 +156,7 @@ function countOf(operand: Operand): { field: string; unit: [one: string, many: s
 }
 
 /** The field in `btrim(title)`, which PostgreSQL prints as TRIM(BOTH FROM title) too. */
-function trimmedField(operand: Operand): string | null {
+export function trimmedField(operand: Operand): string | null {
   if (operand.kind !== 'call' || !/^(b?trim)$/i.test(operand.name) || operand.arguments.length !== 1) return null;
   const [argument] = operand.arguments;
   if (argument?.kind === 'field') return argument.name;
@@ -194,6 +194,9 @@ function sentence(expression: Expression): string {
     if (count && amount && !right.quoted) {
       return `${count.field} ${verbOf(count.unit[1])} ${amount} ${right.value} ${count.unit[right.value === '1' ? 0 : 1]}`;
     }
+    const trimmed = trimmedField(left);
+    if (trimmed !== null && operator === '<>' && right.quoted && right.value === '')
+      return `${trimmed}, without the blanks around it, is not an empty text`;
     const asked = left.kind === 'call' && !right.quoted ? nulls[left.name] : undefined;
     const given = left.kind === 'call' && asked ? left.arguments : [];
     if (amount && given.length > 0 && given.every((one) => one.kind === 'field')) {

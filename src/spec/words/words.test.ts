@@ -37,6 +37,15 @@ describe('a condition in words', () => {
     ["('abc'::text ~ name)", "'abc' matches name"],
     ["(NOT (status = 'open'::public.status))", "status is not 'open'"],
     ["(title <> ''::text)", 'title is not an empty text'],
+    ['(org_id IN ( SELECT private.my_orgs() AS my_orgs))', 'org_id is one of private.my_orgs()'],
+    ['(NOT (auth.uid() IN ( SELECT public.banned(id) AS banned)))', 'the member is none of public.banned(id)'],
+    ["(day > '2024-01-31'::date)", "day is after '2024-01-31'"],
+    [
+      "('2024-01-31 00:00:00+00'::timestamp with time zone >= starts_at)",
+      "starts_at is not after '2024-01-31 00:00:00+00'",
+    ],
+    ["(jsonb_typeof(tags) = 'array'::text)", 'tags is a JSON array'],
+    ["(json_typeof(meta) <> 'object'::text)", 'meta is not a JSON object'],
     ['(title = lower(title))', 'title is in lower case'],
     ['(title = lower(name))', 'title is lower(name)'],
     ["(status <> ALL (ARRAY['open'::text, 'new'::text]))", "status is none of 'open', 'new'"],
@@ -171,6 +180,7 @@ describe('what a condition can come out as', () => {
       TRUE | FALSE,
     ],
     ['(id IN ( SELECT m.id\n   FROM public.m\n  WHERE (m.user_id = auth.uid())))', FALSE, ANY],
+    ['(auth.uid() IN ( SELECT public.team() AS team))', NULL | FALSE, ANY],
     ['(NOT (id IN ( SELECT m.id\n   FROM public.m\n  WHERE (m.user_id = auth.uid()))))', TRUE, ANY],
     // Equal numbers and dates may be spelled differently: only texts are compared here.
     ["('1'::numeric = '1.0'::numeric)", ANY, ANY],
@@ -236,6 +246,8 @@ describe('what a condition reads', () => {
 it.each([
   ['(length(TRIM(BOTH FROM title)) > 0)', 'title, without the blanks around it, is more than 0 characters'],
   ['(length(btrim(title)) >= 3)', 'title, without the blanks around it, is at least 3 characters'],
+  ["(TRIM(BOTH FROM title) <> ''::text)", 'title, without the blanks around it, is not an empty text'],
+  ["(btrim(title) <> ''::text)", 'title, without the blanks around it, is not an empty text'],
   ['(num_nulls(title, body) = 0)', 'how many of title, body have none is exactly 0'],
   ['false', 'no row is valid'],
 ])('a check in words: %s', (sql, words) => {
