@@ -43,14 +43,21 @@ export class Connection {
   #closedBy: Error | null = null;
   #listener: ((channel: string, payload: string) => void) | null = null;
   readonly #onClose: (connection: Connection) => void;
+  readonly #onFree: () => void;
   /** When the oldest batch in flight began to run; 0 when idle. Milliseconds of performance.now(). */
   headSince = 0;
   lastUsed = performance.now();
 
-  private constructor(target: Target, opened: OpenedSocket, onClose: (connection: Connection) => void) {
+  private constructor(
+    target: Target,
+    opened: OpenedSocket,
+    onClose: (connection: Connection) => void,
+    onFree: () => void,
+  ) {
     this.#target = target;
     this.#opened = opened;
     this.#onClose = onClose;
+    this.#onFree = onFree;
     const reader = new MessageReader((type, data, start, end) => this.#receive(type, data, start, end), {
       large: limits.tailBytes.default,
       onLarge: (type, start) => this.#receiveLarge(type, start),
@@ -72,12 +79,13 @@ export class Connection {
 
   /**
    * Where the server has no connection left, once more after what idles in this process was given back. Throws ConnectionError, with its
-   * `sqlstate` where PostgreSQL refuses the login.
+   * `sqlstate` where PostgreSQL refuses the login. `onFree` is called when a cancel request is over: the connection may take more again.
    */
   static async open(
     target: Target,
     timeoutMilliseconds: number,
     onClose: (connection: Connection) => void = () => undefined,
+    onFree: () => void = () => undefined,
   ): Promise<Connection> {
     const open = () => openSocket(target, timeoutMilliseconds);
     const opened = await open().catch(async (error: unknown) => {
@@ -85,7 +93,7 @@ export class Connection {
       await makeRoom(timeoutMilliseconds);
       return open();
     });
-    return new Connection(target, opened, onClose);
+    return new Connection(target, opened, onClose, onFree);
   }
 
   get isClosed(): boolean {
@@ -355,6 +363,7 @@ export class Connection {
     if (given[0]?.begun) this.#isSpent = true;
     void requestCancel(this.#target, this.#opened.processId, this.#opened.secretKey).then(() => {
       this.#cancelling = false;
+      this.#onFree();
     });
   }
 

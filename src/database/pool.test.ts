@@ -165,9 +165,13 @@ describe('a client that goes away', () => {
     });
   });
 
-  it('does not disturb the call behind it on the same connection', async () => {
+  it.each([
+    ['does not disturb the call behind it on the same connection', ['select 2']],
+    ['makes room for the call that waits for its connection', []],
+  ])('%s', async (_, known) => {
     await withPool(
       async (pool) => {
+        for (const sql of known) await pool.run([query(sql)]);
         const abort = new AbortController();
         const first = pool.run([query('select pg_sleep(20)')], { signal: abort.signal });
         const second = value(pool, query('select 2'));

@@ -349,11 +349,13 @@ export class Pool implements Database {
   async #open(): Promise<void> {
     this.#opening++;
     try {
-      const connection = await Connection.open(this.#target, this.waitMilliseconds, (closed) => {
+      const onClose = (closed: Connection) => {
         this.#shared.delete(closed);
         this.#release(closed);
         this.#serveWaiters();
-      });
+      };
+      const onFree = () => this.#serveWaiters();
+      const connection = await Connection.open(this.#target, this.waitMilliseconds, onClose, onFree);
       this.#opening--;
       if (this.#closed) {
         connection.close();
