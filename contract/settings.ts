@@ -149,7 +149,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   },
   logs_stories: {
     default: limits.keptStories.default,
-    type: 'whole number of calls, 0 to 100000',
+    type: 'whole number of calls, 100 to 100000',
     meaning: 'Of how many calls that failed, were slow or were asked for the story is kept; the oldest go first.',
   },
   logs_slow_milliseconds: {

@@ -73,7 +73,7 @@ export const recordLimits = {
     default: 2000,
     meaning: 'Stories of calls that the app’s database keeps; the oldest go first.',
     setting: 'logs_stories',
-    range: [0, 100_000],
+    range: [100, 100_000],
   },
   keptStoriesPerCode: {
     group: 'records',

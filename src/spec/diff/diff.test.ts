@@ -76,7 +76,10 @@ describe('a change of the app is told in words that a business person can read',
     ],
     [
       `select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": ["open"], "to": "closed"}]')`,
-      ['tickets.status now goes through states: open and closed; a new row starts as open.'],
+      [
+        'tickets.status now goes through states: open and closed; a new row starts as open.',
+        'Triggers now keep the states of tickets.status on every write.',
+      ],
     ],
     [
       `select ninefold.define_screen('/mine', 'Mine', 'list', 'public.tickets', array['title'])`,
@@ -335,6 +338,19 @@ describe('a change of the app is told in words that a business person can read',
     );
     expect(told.join('\n')).toContain('app.key (fingerprint ');
     expect(told.join('\n')).not.toContain('hush');
+  });
+
+  it('the triggers of a state machine, in one sentence; one of them that goes alone by its name', async () => {
+    const before = await derive();
+    await owner.script(
+      `select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": "open", "to": "closed"}]')`,
+    );
+    const kept = await derive();
+    const ofTriggers = (told: string[]) => told.filter((one) => /triggers?\b/i.test(one) && /status/.test(one));
+    expect(ofTriggers(words(before, kept))).toEqual(['Triggers now keep the states of tickets.status on every write.']);
+    expect(ofTriggers(words(kept, before))).toEqual(['No triggers keep the states of tickets.status any more.']);
+    await owner.script('drop trigger zz_ninefold_check_status on public.tickets');
+    expect(words(kept, await derive())).toContain('The trigger zz_ninefold_check_status on tickets is gone.');
   });
 
   it('a comment on a role that every app has, beside who it is', async () => {

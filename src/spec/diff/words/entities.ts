@@ -1,6 +1,7 @@
 import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
 import { keyAt, matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
+import { machineTriggersTold } from './machine-triggers.ts';
 import { renamings } from './renamings.ts';
 import {
   fewWords,
@@ -37,13 +38,15 @@ export const entitiesTeller: Teller = {
       differences.filter(({ path }) => matches(path, 'relations/*')),
       (relation) => canonical({ ...(isObject(relation) ? relation : {}), name: null }),
     );
-    const paired = new Set(renamed.flat());
+    const ofMachines = machineTriggersTold(differences, sides);
+    const paired = new Set([...renamed.flat(), ...ofMachines.flatMap(({ of }) => of)]);
     return [
       ...differences.flatMap((difference) => {
         const words = paired.has(difference) ? null : wordsOf(difference, sides);
         return words === null ? [] : [{ words, of: [difference] } satisfies Told];
       }),
       ...renamed.map((of): Told => ({ words: renamedKeyWords(...of), of })),
+      ...ofMachines,
     ];
   },
 };

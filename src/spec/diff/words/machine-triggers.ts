@@ -1,0 +1,40 @@
+import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
+import { groupBy } from '../../group.ts';
+import type { Difference } from '../differences.ts';
+import { keyAt, matches, type Sides, type Told } from '../teller.ts';
+import { items, text, thing } from './values.ts';
+
+/**
+ * All triggers of a state machine that come or go with it, in one sentence: chapter 4 tells what they do. One of several is told by
+ * itself, like any trigger.
+ */
+export function machineTriggersTold(differences: readonly Difference[], sides: Sides): Told[] {
+  const own = differences.filter(
+    (one) => matches(one.path, 'entities/*/triggers/*') && fieldOf(triggerOf(one)) !== null,
+  );
+  const groups = groupBy(
+    own.filter(({ kind }) => kind !== 'changed'),
+    (one) => JSON.stringify([one.kind, keyAt(one, 1), fieldOf(triggerOf(one))]),
+  );
+  return [...groups.values()].flatMap((of): Told[] => {
+    const [first] = of;
+    if (!first) return [];
+    const [id, field] = [keyAt(first, 1), fieldOf(triggerOf(first))];
+    const elsewhere = first.kind === 'added' ? sides.before : sides.after;
+    const others = items(elsewhere.entities, 'entities').find((entity) => text(entity, 'id') === id);
+    if (items(others, 'triggers').some((trigger) => fieldOf(trigger) === field)) return [];
+    const states = `the states of ${thing(id)}.${field}`;
+    const words =
+      first.kind === 'added' ? `Triggers now keep ${states} on every write.` : `No triggers keep ${states} any more.`;
+    return [{ words, of }];
+  });
+}
+
+const triggerOf = ({ before, after }: Difference): unknown => after ?? before;
+
+/** The field whose machine a trigger belongs to; null of any other trigger. */
+function fieldOf(trigger: unknown): string | null {
+  const [name, sql] = [text(trigger, 'name'), text(trigger, 'sql')];
+  if (!isMachineTrigger({ name, sql })) return null;
+  return /EXECUTE FUNCTION ninefold\.\w+\('((?:[^']|'')*)'/.exec(sql)?.[1]?.replaceAll("''", "'") ?? null;
+}
