@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { SettingEntry } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { inForce, type Limit, limits } from '../../contract/limits.ts';
+import { limits } from '../../contract/limits.ts';
 import { asServer } from '../apps/as-server.ts';
-import { fits, settingsByKey, storedSettings } from '../apps/settings.ts';
+import { fits, isBeyond, settingsByKey, storedSettings } from '../apps/settings.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -61,12 +61,6 @@ export async function setSetting(
       : error;
   });
   return json({ key, value });
-}
-
-/** Whether a number is more or less than the limit may be that the setting changes. */
-function isBeyond(key: string, value: unknown): boolean {
-  const limit = Object.values<Limit>(limits).find((one) => one.setting === key);
-  return limit?.range !== undefined && typeof value === 'number' && inForce(value, { range: limit.range }) !== value;
 }
 
 /** DELETE /apps/:ref/settings/:key: back to the default. Throws `setting_unknown`. */

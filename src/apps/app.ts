@@ -1,4 +1,4 @@
-import { inForce, limits } from '../../contract/limits.ts';
+import { limits } from '../../contract/limits.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load.ts';
 import { isPassing } from '../database/database-error.ts';
@@ -131,8 +131,7 @@ export class App {
       async () => {
         const [result] = await asServer(this.database, [storedSettings]);
         const settings = readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
-        const wait = inForce(settings.rest.db_pool_acquisition_timeout, limits.poolWaitSeconds);
-        this.database.waitMilliseconds = wait * 1000;
+        this.database.waitMilliseconds = settings.rest.db_pool_acquisition_timeout * 1000;
         return settings;
       },
       () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { inForce, limits } from '../../contract/limits.ts';
+import { limits } from '../../contract/limits.ts';
 import type { LogAnswer, LogLine } from '../../contract/observed.ts';
 import type { App } from './app.ts';
 import { asServer } from './as-server.ts';
@@ -34,10 +34,7 @@ export class CallLog {
       calls: calls.slice(0, most),
       cut: calls.length > most,
       workers: heard.workers + 1,
-      kept: {
-        stories: inForce(rest.logs_stories, limits.keptStories),
-        slow_milliseconds: inForce(rest.logs_slow_milliseconds, limits.slowCallMilliseconds),
-      },
+      kept: { stories: rest.logs_stories, slow_milliseconds: rest.logs_slow_milliseconds },
     };
   }
 

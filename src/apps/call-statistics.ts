@@ -1,4 +1,4 @@
-import { inForce, limits } from '../../contract/limits.ts';
+import { limits } from '../../contract/limits.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
@@ -128,8 +128,7 @@ async function write(app: App, counts: readonly Count[], fold: boolean): Promise
   await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (fold) {
     const { rest } = await app.settings();
-    const days = String(inForce(rest.logs_statistics_days, limits.hourStatisticsDays));
-    await asServer(app.database, [{ text: FORGET, params: [days] }]);
+    await asServer(app.database, [{ text: FORGET, params: [String(rest.logs_statistics_days)] }]);
     await asServer(app.database, [{ text: FOLD, params: [] }]);
   }
 }

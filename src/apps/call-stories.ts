@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inForce, limits } from '../../contract/limits.ts';
+import { limits } from '../../contract/limits.ts';
 import type { CallStory, LogAnswer } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
@@ -94,8 +94,7 @@ export class CallStories {
       shelf.isListening = true;
       void this.#listen(ref, shelf);
     }
-    const slow = inForce(event.trace.slowMilliseconds, limits.slowCallMilliseconds);
-    if (event.code !== null || event.milliseconds > slow) keep(shelf.pending, told);
+    if (event.code !== null || event.milliseconds > event.trace.slowMilliseconds) keep(shelf.pending, told);
   }
 
   /** Writes what must outlast the memory. */
@@ -184,7 +183,7 @@ export class CallStories {
       const { rest } = await app.settings();
       await asServer(app.database, [
         { text: INSERT, params: [JSON.stringify(rows)] },
-        { text: FORGET, params: [String(inForce(rest.logs_stories, limits.keptStories))] },
+        { text: FORGET, params: [String(rest.logs_stories)] },
       ]);
     });
   }

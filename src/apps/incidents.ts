@@ -1,4 +1,4 @@
-import { inForce, limits } from '../../contract/limits.ts';
+import { limits } from '../../contract/limits.ts';
 import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
@@ -109,8 +109,7 @@ const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket
 
 async function forget(app: App): Promise<void> {
   const { rest } = await app.settings();
-  const days = inForce(rest.logs_incident_days, limits.incidentDays);
-  await asServer(app.database, [{ text: FORGET, params: [String(days)] }]);
+  await asServer(app.database, [{ text: FORGET, params: [String(rest.logs_incident_days)] }]);
 }
 
 const FORGET = `delete from ninefold.incidents where bucket < now() - make_interval(days => $1::int)

@@ -34,3 +34,15 @@ it('leaves the default in force where an app’s owner stored something of anoth
 it('does not let an app serve without any schema', () => {
   expect(readSettings({ db_schemas: [] }).rest.db_schemas).toEqual(['public']);
 });
+
+it('keeps a number that changes a limit within what the limit may be', () => {
+  const { rest, auth } = readSettings({
+    request_body_bytes: 1,
+    logs_stories: 2_000_000_000,
+    jwt_exp: 5,
+    password_min_length: 3,
+    db_max_rows: 7,
+  });
+  expect([rest.request_body_bytes, rest.logs_stories, rest.db_max_rows]).toEqual([1024, 100_000, 7]);
+  expect([auth.jwt_exp, auth.password_min_length]).toEqual([30, 6]);
+});

@@ -1,4 +1,4 @@
-import { limits } from '../../contract/limits.ts';
+import { inForce, type Limit, limits } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Statement } from '../database/statement.ts';
@@ -19,9 +19,23 @@ export const storedSettings: Statement = {
   params: [`{${Object.keys(settingsByKey).join(',')}}`, String(limits.settingBytes.default)],
 };
 
+/** The limit that each setting changes. */
+const limitOf: ReadonlyMap<string, Limit> = new Map(
+  Object.values<Limit>(limits).map((limit) => [limit.setting ?? '', limit]),
+);
+
+/** What is in force of a setting's value: a number is kept within what the limit may be that it changes. */
+function withinLimit(key: string, value: unknown): unknown {
+  const range = limitOf.get(key)?.range;
+  return range && typeof value === 'number' ? inForce(value, { range }) : value;
+}
+
+/** Whether a number is more or less than the limit may be that the setting changes. */
+export const isBeyond = (key: string, value: unknown): boolean => withinLimit(key, value) !== value;
+
 /**
  * The settings that `ninefold.settings` holds over their defaults. The app's owner can write anything there, so a value of
- * the wrong kind leaves the default in force.
+ * the wrong kind leaves the default in force, and a number beyond its limit the limit.
  */
 export function readSettings(stored: Readonly<Record<string, unknown>>): Settings {
   return {
@@ -35,9 +49,9 @@ function merge<T extends object>(
   defaults: T,
   stored: Readonly<Record<string, unknown>>,
 ): T {
-  const fitting = Object.entries(stored).filter(
-    ([key, value]) => Object.hasOwn(known, key) && fits(known[key as keyof T], value),
-  );
+  const fitting = Object.entries(stored)
+    .filter(([key, value]) => Object.hasOwn(known, key) && fits(known[key as keyof T], value))
+    .map(([key, value]) => [key, withinLimit(key, value)]);
   return { ...defaults, ...Object.fromEntries(fitting) };
 }
 

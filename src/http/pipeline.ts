@@ -1,5 +1,5 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { inForce, limits } from '../../contract/limits.ts';
+import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -162,8 +162,7 @@ export class Pipeline {
 /** The largest body that the app takes; the default where its settings cannot be read, which is then said by whoever needs them. */
 async function mostBytes(app: App): Promise<number> {
   try {
-    const { rest } = await app.settings();
-    return inForce(rest.request_body_bytes, limits.bodyBytes);
+    return (await app.settings()).rest.request_body_bytes;
   } catch {
     return limits.bodyBytes.default;
   }

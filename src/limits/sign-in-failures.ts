@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { inForce, limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 
 /** Failed sign-ins are counted for whom they came from and for whom they meant, in `ninefold.sign_in_failures`. */
@@ -18,11 +17,7 @@ const digest = (kind: string, value: string): string =>
 export const signInSubjects = (clientAddress: string, email: string, settings: SignInSettings): SignInSubjects => ({
   address: digest('address', clientNetwork(clientAddress)),
   account: digest('account', email),
-  bounds: `{${[
-    inForce(settings.rate_limit_sign_in_address, limits.signInFailures),
-    inForce(settings.rate_limit_sign_in_account, limits.signInFailuresPerAccount),
-    inForce(settings.rate_limit_sign_in_window, limits.signInWindowSeconds),
-  ].join(',')}}`,
+  bounds: `{${settings.rate_limit_sign_in_address},${settings.rate_limit_sign_in_account},${settings.rate_limit_sign_in_window}}`,
 });
 
 type SignInSettings = Pick<
