@@ -169,9 +169,9 @@ function LogFoot({
       }
       remark={
         <>
-          held: the last {count(limits.rememberedCalls.default)} of {counted(workers, 'worker')}, and of those that
-          failed or took over {milliseconds(kept.slow_milliseconds)}, the last {count(kept.stories)};{' '}
-          <AsOf at={at} live={!stale} />
+          Held: the last {count(limits.rememberedCalls.default)} calls of{' '}
+          {workers === 1 ? 'one worker' : `each of ${count(workers)} workers`}, and the last {count(kept.stories)} that
+          failed or took over {milliseconds(kept.slow_milliseconds)} <AsOf at={at} live={!stale} />
         </>
       }
     />
