@@ -10,7 +10,7 @@ import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
 import { versionLimits } from './limits/versions.ts';
 
-export { inForce, type Limit, limitGroups } from './limits/limit.ts';
+export { type Limit, limitGroups } from './limits/limit.ts';
 
 /**
  * Every number that bounds a call, from one file for each thing that they bound. A number that is not here may not bound one: a

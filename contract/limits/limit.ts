@@ -12,13 +12,6 @@ export interface Limit {
   readonly code?: string;
 }
 
-/**
- * What is in force of an app's setting that changes a limit, which its owner can set to anything: a whole number within what the limit may
- * be.
- */
-export const inForce = (value: number, { range: [least, most] }: { range: readonly [number, number] }): number =>
-  Math.min(Math.max(Math.floor(value), least), most);
-
 /** What the limits are about, in the order in which they are told. */
 export const limitGroups = {
   requests: 'Requests',

@@ -1,4 +1,4 @@
-import { inForce, type Limit, limits } from '../../contract/limits.ts';
+import { type Limit, limits } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Statement } from '../database/statement.ts';
@@ -27,7 +27,7 @@ const limitOf: ReadonlyMap<string, Limit> = new Map(
 /** What is in force of a setting's value: a number is kept within what the limit may be that it changes. */
 function withinLimit(key: string, value: unknown): unknown {
   const range = limitOf.get(key)?.range;
-  return range && typeof value === 'number' ? inForce(value, { range }) : value;
+  return range && typeof value === 'number' ? Math.min(Math.max(value, range[0]), range[1]) : value;
 }
 
 /** Whether a number is more or less than the limit may be that the setting changes. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { inForce, limits } from '../../contract/limits.ts';
 import { exchangeRefreshToken } from '../accounts/refresh-tokens.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
@@ -20,7 +19,7 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
     context.database,
     shown,
     clientOf(exchange),
-    inForce(context.settings.security_refresh_token_reuse_interval, limits.refreshReuseSeconds),
+    context.settings.security_refresh_token_reuse_interval,
   );
   const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
     context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: exchange.address });

@@ -1,5 +1,4 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { inForce, limits } from '../../contract/limits.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { issueAccessToken } from '../identity/access-token.ts';
 import type { WeakPassword } from './check-password.ts';
@@ -17,7 +16,7 @@ export function tokenReply(
   const { token, expiresAt } = issueAccessToken(context.app, grant, {
     issuer: `${exchange.baseUrl}/auth/v1`,
     nowSeconds,
-    lifetimeSeconds: inForce(context.settings.jwt_exp, limits.accessTokenSeconds),
+    lifetimeSeconds: context.settings.jwt_exp,
   });
   return json({
     access_token: token,

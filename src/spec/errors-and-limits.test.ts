@@ -249,7 +249,7 @@ describe('chapter 8', () => {
 describe('chapter 9', () => {
   it('has every limit, with what is in force and by what it is changed', async () => {
     const lines = await limitsOf({
-      authSettings: { ...defaultAuthSettings, jwt_exp: 5 },
+      authSettings: { ...defaultAuthSettings, jwt_exp: 30 },
       restSettings: { ...defaultRestSettings, db_statement_timeout: null, db_max_rows: 50 },
       environment: { poolConnections: 3 },
     });

@@ -1,4 +1,4 @@
-import { inForce, type Limit, type LimitName, limitGroups, limits } from '../../contract/limits.ts';
+import { type Limit, type LimitName, limitGroups, limits } from '../../contract/limits.ts';
 import { type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { LimitLine, LimitsChapter } from '../../contract/specification.ts';
@@ -58,7 +58,8 @@ function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): 
     may_be_unlimited: key !== null && / null\b/.test(settingsByKey[key]?.type ?? ''),
   };
   if (key !== null) {
-    const value = clamped(app.settings[key as keyof typeof app.settings], limit);
+    const set = app.settings[key as keyof typeof app.settings];
+    const value = typeof set === 'number' ? set : null;
     return { ...base, value, set_in: value === limit.default ? 'code' : 'setting', change: { by: 'setting', key } };
   }
   if (limit.setting !== undefined) {
@@ -76,12 +77,6 @@ function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): 
     set_in: value === limit.default ? 'code' : 'database',
     change: { by: 'sql', key: connections.sql },
   };
-}
-
-/** What the owner of an app has set it to is kept within what it may be. */
-function clamped(value: unknown, { range }: Limit): number | null {
-  if (typeof value !== 'number') return null;
-  return range ? inForce(value, { range }) : value;
 }
 
 /** The limits that PostgreSQL keeps, on the login roles of the app. `words` are what else keeps connections from being opened. */
