@@ -3,12 +3,9 @@ import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
-import { Background } from './background.ts';
-import { PerApp } from './per-app.ts';
+import { FlushedCounts } from './flushed-counts.ts';
 
 const BUCKETS = 24;
-/** One flush in this many also folds old minutes into hours. */
-const FOLD_EVERY = 120;
 
 interface Count {
   /** In seconds since 1970. */
@@ -21,43 +18,30 @@ interface Count {
   lastAt: number;
 }
 
-/** Counts the calls of each app in memory and writes them to the app's own database every few seconds. */
+/** Counts the calls of each app, a minute at a time. */
 export class CallStatistics {
-  readonly #apps: Apps;
   readonly #events: Events;
-  readonly #background: Background;
-  readonly #counts = new PerApp<Map<string, Count>>(() => new Map());
-  #timer: NodeJS.Timeout | null = null;
-  #flushes = 0;
+  readonly #counts: FlushedCounts<Count>;
 
   constructor(apps: Apps, events: Events) {
-    this.#apps = apps;
     this.#events = events;
-    this.#background = new Background(events, 'counting calls');
+    this.#counts = new FlushedCounts({ apps, events, what: 'counting calls' }, write);
   }
 
   start(): void {
     this.#events.listen((event) => {
       if (event.type === 'call' && event.app !== null && event.trace.opened > 0) this.#count(event.app, event);
     });
-    this.#timer = setInterval(() => void this.flush(), limits.observationFlushMilliseconds.default);
-    this.#timer.unref();
+    this.#counts.start();
   }
 
-  async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
-    await this.flush();
+  stop(): Promise<void> {
+    return this.#counts.stop();
   }
 
-  /** Writes what was counted since the last time. What cannot be written now is dropped: figures are no reason to hold memory. */
-  async flush(): Promise<void> {
-    const counts = this.#counts.take();
-    this.#flushes++;
-    for (const [ref, calls] of counts) {
-      await this.#background.attempt(ref, async () => {
-        await write(await this.#apps.find(ref), [...calls.values()], this.#flushes % FOLD_EVERY === 1);
-      });
-    }
+  /** Writes what was counted since the last time. */
+  flush(): Promise<void> {
+    return this.#counts.flush();
   }
 
   #count(ref: string, { call, status, milliseconds, trace }: CallEvent): void {
@@ -124,11 +108,11 @@ const FORGET = `delete from ninefold.call_statistics where
   span = 'hour' and bucket < now() - make_interval(days => $1::int)
   or bucket < (select bucket from ninefold.call_statistics order by bucket desc offset ${limits.statisticsRows.default} limit 1)`;
 
-async function write(app: App, counts: readonly Count[], fold: boolean): Promise<void> {
+/** Adds the counts to those that are kept; tidying folds old minutes into hours and forgets old hours. */
+async function write(app: App, counts: readonly Count[], isTidying: boolean): Promise<void> {
   await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
-  if (fold) {
-    const { rest } = await app.settings();
-    await asServer(app.database, [{ text: FORGET, params: [String(rest.logs_statistics_days)] }]);
-    await asServer(app.database, [{ text: FOLD, params: [] }]);
-  }
+  if (!isTidying) return;
+  const { rest } = await app.settings();
+  await asServer(app.database, [{ text: FORGET, params: [String(rest.logs_statistics_days)] }]);
+  await asServer(app.database, [{ text: FOLD, params: [] }]);
 }

@@ -174,10 +174,11 @@ export class CallStories {
 
   /** False where the app is gone or cannot be written to. */
   async #write(ref: string, shelf: Shelf, told: readonly Told[]): Promise<boolean> {
-    return this.#background.attempt(ref, async () => {
+    const isDone = await this.#background.attempt(ref, async () => {
       const app = await this.#apps.find(ref);
       if (shelf.app !== app) await this.#listen(ref, shelf);
       if (told.length === 0) return;
+      // At once, so that whoever else comes meanwhile does not write it, too.
       for (const one of told) one.isWritten = true;
       const rows = told.map(({ event }) => ({ at: event.trace.at, story: storyOf(event) }));
       const { rest } = await app.settings();
@@ -186,6 +187,8 @@ export class CallStories {
         { text: FORGET, params: [String(rest.logs_stories)] },
       ]);
     });
+    if (!isDone) for (const one of told) one.isWritten = false;
+    return isDone;
   }
 }
 

@@ -4,13 +4,10 @@ import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
-import { Background } from './background.ts';
-import { PerApp } from './per-app.ts';
+import { FlushedCounts } from './flushed-counts.ts';
 
 /** Length of a bucket. */
 const MINUTES = 10;
-/** One flush in this many also forgets what is old. */
-const FORGET_EVERY = 120;
 
 interface Incident {
   kind: 'error' | 'limit';
@@ -26,22 +23,14 @@ interface Incident {
   lastRequests: string[];
 }
 
-/**
- * Counts the errors that each app's calls were answered with and the limits that they hit, in memory, and writes the counts to
- * the app's own database every few seconds.
- */
+/** Counts the errors that each app's calls were answered with and the limits that they hit, ten minutes at a time. */
 export class Incidents {
-  readonly #apps: Apps;
   readonly #events: Events;
-  readonly #background: Background;
-  readonly #counts = new PerApp<Map<string, Incident>>(() => new Map());
-  #timer: NodeJS.Timeout | null = null;
-  #flushes = 0;
+  readonly #counts: FlushedCounts<Incident>;
 
   constructor(apps: Apps, events: Events) {
-    this.#apps = apps;
     this.#events = events;
-    this.#background = new Background(events, 'counting errors');
+    this.#counts = new FlushedCounts({ apps, events, what: 'counting errors' }, write);
   }
 
   start(): void {
@@ -50,26 +39,16 @@ export class Incidents {
       if (event.code !== null) this.#count(event.app, event, 'error', event.code, event.subject ?? '');
       if (event.limit !== null) this.#count(event.app, event, 'limit', event.limit, '');
     });
-    this.#timer = setInterval(() => void this.flush(), limits.observationFlushMilliseconds.default);
-    this.#timer.unref();
+    this.#counts.start();
   }
 
-  async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
-    await this.flush();
+  stop(): Promise<void> {
+    return this.#counts.stop();
   }
 
-  /** Writes what was counted since the last time; what cannot be written now is dropped. */
-  async flush(): Promise<void> {
-    const counts = this.#counts.take();
-    this.#flushes++;
-    for (const [ref, incidents] of counts) {
-      await this.#background.attempt(ref, async () => {
-        const app = await this.#apps.find(ref);
-        await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify([...incidents.values()])] }]);
-        if (this.#flushes % FORGET_EVERY === 1) await forget(app);
-      });
-    }
+  /** Writes what was counted since the last time. */
+  flush(): Promise<void> {
+    return this.#counts.flush();
   }
 
   #count(ref: string, event: CallEvent, kind: Incident['kind'], said: string, subjectSaid: string): void {
@@ -107,7 +86,10 @@ const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket
     last_requests = (case when excluded.last_at < s.last_at then s.last_requests || excluded.last_requests
       else excluded.last_requests || s.last_requests end)[1:${limits.incidentRequests.default}]`;
 
-async function forget(app: App): Promise<void> {
+/** Adds the counts to those that are kept; tidying forgets old ones. */
+async function write(app: App, counts: readonly Incident[], isTidying: boolean): Promise<void> {
+  await asServer(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
+  if (!isTidying) return;
   const { rest } = await app.settings();
   await asServer(app.database, [{ text: FORGET, params: [String(rest.logs_incident_days)] }]);
 }

@@ -109,6 +109,25 @@ it('counted calls and errors of as many days as the app wants', async () => {
   expect(await left({ logs_statistics_days: 0, logs_incident_days: 0 })).toEqual([['5'], ['5']]);
 });
 
+it('nothing that is too old, however rarely an app is called', async () => {
+  await database.pool.script(`truncate ninefold.call_statistics, ninefold.incidents;
+    insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
+      values ('hour', now() - interval '100 days', 'rest.select', 1, 0, array_fill(0, array[24]), now());
+    insert into ninefold.incidents (kind, name, subject, bucket, hits, last_at, last_requests)
+      values ('error', '23505', '', now() - interval '100 days', 1, now(), '{}')`);
+  const events = new Events();
+  const observers = [new CallStatistics(appsWith({}), events), new Incidents(appsWith({}), events)];
+  for (const one of observers) {
+    one.start();
+    await one.flush();
+  }
+  events.emit(call('now', { code: '23505' }));
+  for (const one of observers) await one.stop();
+  const old = (table: string) =>
+    column(`select 1 as value from ninefold.${table} where bucket < now() - interval '1 day'`);
+  expect([await old('call_statistics'), await old('incidents')]).toEqual([[], []]);
+});
+
 it('calls of the day before by the hour, and none is lost', async () => {
   await database.pool.script(`truncate ninefold.call_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)

@@ -1,0 +1,60 @@
+import { limits } from '../../contract/limits.ts';
+import type { Events } from '../observe/events.ts';
+import type { App } from './app.ts';
+import type { Apps } from './apps.ts';
+import { Background } from './background.ts';
+import { PerApp } from './per-app.ts';
+
+/** Once in so many flushes what an app's database keeps is tidied, too: folded, and what is old forgotten. */
+const TIDY_EVERY = 120;
+
+/**
+ * What is counted of each app's calls, by a key: held in memory and written to the app's own database every few seconds. What cannot be
+ * written then is dropped: figures are no reason to hold memory.
+ */
+export class FlushedCounts<Count> {
+  readonly #apps: Apps;
+  readonly #background: Background;
+  readonly #write: (app: App, counts: readonly Count[], isTidying: boolean) => Promise<void>;
+  readonly #counts = new PerApp<Map<string, Count>>(() => new Map());
+  /** The apps that were tidied since the last of TIDY_EVERY flushes. */
+  readonly #tidied = new Set<string>();
+  #flushes = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `what`: what is counted, in the words of a fault. `write` puts the counts into an app's database, and tidies it where told to. */
+  constructor(
+    { apps, events, what }: { apps: Apps; events: Events; what: string },
+    write: (app: App, counts: readonly Count[], isTidying: boolean) => Promise<void>,
+  ) {
+    this.#apps = apps;
+    this.#background = new Background(events, what);
+    this.#write = write;
+  }
+
+  /** Those of an app since the last flush, by key; null where there are too many apps. */
+  of(ref: string): Map<string, Count> | null {
+    return this.#counts.of(ref);
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.flush(), limits.observationFlushMilliseconds.default);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    if (this.#flushes++ % TIDY_EVERY === 0) this.#tidied.clear();
+    for (const [ref, counts] of this.#counts.take()) {
+      const isTidying = !this.#tidied.has(ref);
+      const isDone = await this.#background.attempt(ref, async () => {
+        await this.#write(await this.#apps.find(ref), [...counts.values()], isTidying);
+      });
+      if (isDone) this.#tidied.add(ref);
+    }
+  }
+}
