@@ -1,3 +1,4 @@
+import type { ExplainedPolicy } from '../../contract/access.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
@@ -34,7 +35,8 @@ export interface RelationRights {
   grants: { privilege: TablePrivilege; grantee: string; column: string | null }[];
   /** Privileges on the whole relation, from whatever source. */
   privileges: TablePrivilege[];
-  policies: RolePolicy[];
+  /** Those that apply are made for `as_role`, for a role that it inherits from, or for PUBLIC. Expressions are printed with an empty search path. */
+  policies: ExplainedPolicy[];
   /** Operations whose rows an enabled BEFORE trigger may change. */
   changed_by_trigger: ('insert' | 'update')[];
 }
@@ -48,18 +50,6 @@ export interface ColumnRights {
   default: string | null;
   generated: boolean;
   identity: boolean;
-}
-
-export interface RolePolicy {
-  name: string;
-  permissive: boolean;
-  command: 'all' | 'select' | 'insert' | 'update' | 'delete';
-  roles: string[];
-  /** Made for `as_role`, for a role that it inherits from, or for PUBLIC. */
-  applies: boolean;
-  /** Printed with an empty search path. */
-  using: string | null;
-  check: string | null;
 }
 
 export interface RoutineAccess {

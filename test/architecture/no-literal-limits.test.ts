@@ -53,15 +53,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['what one notification of PostgreSQL takes', 'const CHUNK_BYTES = 7000;'],
     ['how often workers tell what they remember', 'const PAUSE_MILLISECONDS = 250;', 'const MOST_WORKERS = 64;'],
   ],
-  'src/apps/call-statistics.ts': [
-    ['the shape of a histogram, in the table too', 'const BUCKETS = 24;'],
-    ['how often old rows are swept', 'const FOLD_EVERY = 120;'],
-  ],
+  'src/apps/call-statistics.ts': [['the shape of a histogram, in the table too', 'const BUCKETS = 24;']],
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
-  'src/apps/incidents.ts': [
-    ['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;'],
-    ['how often old rows are swept', 'const FORGET_EVERY = 120;'],
-  ],
+  'src/apps/flushed-counts.ts': [['how often old rows are swept', 'const TIDY_EVERY = 120;']],
+  'src/apps/incidents.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
   'src/apps/log-lines.ts': [['how much of a path a line shows', 'const PATH_LENGTH = 300;']],
   'src/apps/read-statistics.ts': [
     ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],

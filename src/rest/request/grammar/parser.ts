@@ -183,29 +183,24 @@ export function many<T>(parser: Parser<T>): Parser<T[]> {
   };
 }
 
-export function many1<T>(parser: Parser<T>): Parser<T[]> {
-  const rest = many(parser);
-  return (input) => {
-    const first = parser(input);
-    if (first === FAIL) return FAIL;
-    const results = rest(input);
-    if (results === FAIL) return FAIL;
-    results.unshift(first);
-    return results;
-  };
-}
+export const many1 = <T>(parser: Parser<T>): Parser<T[]> => followedBy(parser, many(parser));
 
-export function sepBy1<T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> {
-  const rest = many<T>((input) => (separator(input) === FAIL ? FAIL : parser(input)));
-  return (input) => {
-    const first = parser(input);
+export const sepBy1 = <T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> =>
+  followedBy(
+    parser,
+    many<T>((input) => (separator(input) === FAIL ? FAIL : parser(input))),
+  );
+
+const followedBy =
+  <T>(one: Parser<T>, more: Parser<T[]>): Parser<T[]> =>
+  (input) => {
+    const first = one(input);
     if (first === FAIL) return FAIL;
-    const results = rest(input);
+    const results = more(input);
     if (results === FAIL) return FAIL;
     results.unshift(first);
     return results;
   };
-}
 
 export function sepBy<T>(parser: Parser<T>, separator: Parser<unknown>): Parser<T[]> {
   const some = sepBy1(parser, separator);
