@@ -36,24 +36,24 @@ const serverRoles = new Set([
   'supabase_storage_admin',
 ]);
 
+/** Who has the role: what it is for, and, where settings say so, who else calls with it. */
 function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: Facts): string {
   const given = givenRoles[name]?.meaning;
-  const meaning = given ?? comment ?? 'a role of the app’s own';
-  const who =
-    name === 'anon' && anonymous !== 'anon'
+  const isAnonymous = name === anonymous;
+  const meaning =
+    name === 'anon' && !isAnonymous
       ? 'no session, where a token names the role'
-      : name === anonymous && name !== 'anon'
-        ? `${meaning}; and whoever calls without a token`
-        : meaning;
-  const where =
-    roleClaim === null
-      ? who
-      : name === anonymous
-        ? `${who}; and members whose token names no role at ${roleClaim}`
-        : name === 'authenticated'
-          ? `${who} whose token says so at ${roleClaim}`
-          : who;
-  return given === undefined || comment === null ? where : `${where}; described as “${comment}”`;
+      : name === 'authenticated' && !isAnonymous && roleClaim !== null
+        ? `${given} whose token says so at ${roleClaim}`
+        : (given ?? comment ?? 'a role of the app’s own');
+  return [
+    meaning,
+    isAnonymous && name !== 'anon' && 'and whoever calls without a token',
+    isAnonymous && roleClaim !== null && `and members whose token names no role at ${roleClaim}`,
+    given !== undefined && comment !== null && `described as “${comment}”`,
+  ]
+    .filter((part) => part !== false)
+    .join('; ');
 }
 
 /**
