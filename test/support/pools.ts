@@ -1,0 +1,48 @@
+import { afterAll, beforeAll } from 'vitest';
+import { Pool, type PoolOptions } from '../../src/database/pool.ts';
+import type { Statement } from '../../src/database/statement.ts';
+import { parseTarget, type Target } from '../../src/database/target.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+
+export const poolDefaults: PoolOptions = { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 5000 };
+
+/** The PostgreSQL of a test file, and pools on it. */
+export interface Pools {
+  target(): Target;
+  /** A pool that is closed when the work is done; options that are not given are `poolDefaults`. */
+  withPool<T>(work: (pool: Pool) => Promise<T>, options?: Partial<PoolOptions>): Promise<T>;
+}
+
+/** Starts a PostgreSQL before all tests of the file that calls it, and stops it after them. */
+export function pools(name: string): Pools {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres(name);
+  });
+  afterAll(() => postgres.stop());
+  const target = () => parseTarget(postgres.url, 'test');
+  return {
+    target,
+    withPool: async (work, options = {}) => {
+      const pool = new Pool(target(), { ...poolDefaults, ...options });
+      try {
+        return await work(pool);
+      } finally {
+        await pool.close();
+      }
+    },
+  };
+}
+
+export const query = (text: string, ...params: (string | null)[]): Statement => ({ text, params });
+export const prepared = (text: string, ...params: (string | null)[]): Statement => ({
+  text,
+  params,
+  preparedFor: 'test',
+});
+
+/** The first value that a statement answers. */
+export async function value(pool: Pool, statement: Statement): Promise<string | null> {
+  const [result] = await pool.run([statement]);
+  return result?.rows[0]?.[0]?.toString('utf8') ?? null;
+}
