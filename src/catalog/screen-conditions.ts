@@ -8,8 +8,8 @@ export interface ScreenCondition {
   sql: string;
 }
 
-/** Which columns there are, and of those whose values a call reads in a way of its own, which way. */
-export type ScreenColumns = Readonly<Record<string, 'plain' | 'tsvector' | 'represented'>>;
+/** Which columns there are, how a call searches them, and of which no value is read before a call does. */
+export type ScreenColumns = Readonly<Record<string, 'plain' | 'tsvector' | 'unread'>>;
 
 /** The conditions of a filter that stand on columns of the relation itself; those that no call reads are left out. */
 export function filterConditions(filter: string, columns: ScreenColumns): ScreenCondition[] {
@@ -73,8 +73,7 @@ function conditionOf(shown: string, name: string, value: string, columns: Screen
   const field = fieldText(name, columns);
   const [, operator = '', modifier, operand = ''] = /^(?:not\.)?(\w+)(?:\((\w+)\))?\.(.*)$/s.exec(value) ?? [];
   const isFollowed = name.includes('->');
-  // Its values are read by a function of the app.
-  if (field === null || (columns[columnOf(name)] === 'represented' && !isFollowed)) return [];
+  if (field === null || (columns[columnOf(name)] === 'unread' && !isFollowed)) return [];
   const isVector = columns[columnOf(name)] === 'tsvector' && !isFollowed;
   const test = testOf(field, isVector, operator, modifier, operand);
   return test === null ? [] : [{ shown, sql: `WHERE ${test}` }];

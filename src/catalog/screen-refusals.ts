@@ -30,16 +30,21 @@ interface AskingScreen {
 }
 
 /**
- * The relation by its names, as a name alone is looked up only by who may use its schema; of values that a cast of the app's reads
- * from text nothing is known before it runs.
+ * The relation by its names, as a name alone is looked up only by who may use its schema. Values are left unread whose reading runs code of the
+ * app: a cast from text to a domain; the CHECK of a domain within a row, an array or a range.
  */
 const screensQuery = `select coalesce(json_agg(row_to_json(t) order by t.route), '[]') from (
   select s.route, n.nspname as schema, c.relname as relation, s.filter, s.order_by,
     (select json_object_agg(a.attname, case
-        when exists (select from pg_catalog.pg_cast k where k.castsource = 'text'::regtype and k.casttarget = a.atttypid and k.castfunc <> 0
-          and b.typtype = 'd') then 'represented'
-        when coalesce(nullif(b.typbasetype, 0), b.oid) = 'tsvector'::regtype then 'tsvector' else 'plain' end)
+        when b.typtype = 'd' and exists (select from pg_catalog.pg_cast k
+          where k.castsource = 'text'::regtype and k.casttarget = b.oid and k.castfunc <> 0) then 'unread'
+        when x.typtype = 'c' or e.typtype in ('c', 'd') or u.typtype in ('c', 'd') then 'unread'
+        when x.oid = 'tsvector'::regtype then 'tsvector' else 'plain' end)
       from pg_catalog.pg_attribute a join pg_catalog.pg_type b on b.oid = a.atttypid
+      join pg_catalog.pg_type x on x.oid = coalesce(nullif(b.typbasetype, 0), b.oid)
+      left join pg_catalog.pg_type e on e.oid = x.typelem
+      left join pg_catalog.pg_range g on x.oid in (g.rngtypid, g.rngmultitypid)
+      left join pg_catalog.pg_type u on u.oid = g.rngsubtype
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
     (select r.rolname from pg_catalog.pg_roles r
       where not has_schema_privilege(n.oid, 'USAGE') and has_schema_privilege(r.oid, n.oid, 'USAGE') and pg_has_role(r.oid, 'MEMBER')

@@ -315,6 +315,17 @@ describe('2 Screens', () => {
     expect(brokenAt('/lost')).toEqual([expect.stringContaining('mood=eq.nope: invalid input value for enum')]);
   });
 
+  it('are derived without running code of the app, which a value may need to be read', async () => {
+    await owner.script(`create function public.refused() returns boolean language plpgsql as $$ begin
+        raise exception 'it ran' using errcode = '22023'; end $$;
+      create domain public.checked as int check (public.refused());
+      create type public.pair as (a public.checked, b int);
+      create table public.pairs (id int primary key, one public.checked, whole public.pair, many public.checked[]);
+      grant select on public.pairs to authenticated;
+      select ninefold.define_screen('/p', 'P', 'list', 'public.pairs', '{id}', 'one=eq.1&whole=eq.(1,2)&many=cs.{1}&one=in.(1,2)')`);
+    expect((await screenAt('/p'))?.broken).toEqual([]);
+  });
+
   it('are broken where a form asks for what its role may not write, and where no call has the role', async () => {
     await owner.script(`create table public.notes (id int generated always as identity primary key, body text, seen date);
       select ninefold.define_role('reader'); grant insert (body) on public.notes to authenticated;
