@@ -106,7 +106,8 @@ const ATTEMPTS = 4;
  */
 const passing: readonly string[] = ['55P03', 'XX000'];
 
-async function patiently<T>(read: () => Promise<T>): Promise<T> {
+/** Runs what reads, and again where a lock or a drop was in its way, as it passes. */
+export async function patiently<T>(read: () => Promise<T>): Promise<T> {
   let met: unknown = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {

@@ -19,6 +19,7 @@ import {
 } from '../catalog/read-catalogue.ts';
 import type { RoutineFacts } from '../catalog/routines.ts';
 import { routineQueries } from '../catalog/routines.ts';
+import { type RefusalFacts, readScreenRefusals } from '../catalog/screen-refusals.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from '../catalog/write-functions.ts';
 import type { Database, Executor } from '../database/database.ts';
 
@@ -35,7 +36,7 @@ interface AskedFacts
     PublicationFacts {}
 
 /** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
-export interface Facts extends ObjectFacts, AskedFacts {
+export interface Facts extends ObjectFacts, AskedFacts, RefusalFacts {
   /** Schemas that /rest/v1 answers for, the default one first. */
   exposedSchemas: readonly string[];
   /** What calls look names up in after the schema of their own. */
@@ -99,17 +100,27 @@ export async function loadFacts(executor: Executor, options: FactOptions): Promi
 /** The same without parsing it, by two connections at once. */
 export async function readFacts(database: Database, options: FactOptions): Promise<RawFacts> {
   const { default: lock } = limits.catalogueLockMilliseconds;
-  return {
-    parts: await readCatalogueInTwo<ObjectFacts, AskedFacts>(database, [objectQueries, askedQueries], lock),
-    options,
-  };
+  const [parts, refusals] = await Promise.all([
+    readCatalogueInTwo<ObjectFacts, AskedFacts>(database, [objectQueries, askedQueries], lock),
+    readRefusals(database, options),
+  ]);
+  return { parts: [...parts, refusals], options };
 }
 
 /** The same as a transaction sees it that is under way. */
 export async function readFactsWithin(executor: Executor, options: FactOptions): Promise<RawFacts> {
   const { default: lock } = limits.catalogueLockMilliseconds;
   const json = await readCatalogueJson<ObjectFacts & AskedFacts>(executor, { ...objectQueries, ...askedQueries }, lock);
-  return { parts: [json], options };
+  return { parts: [json, await readRefusals(executor, options)], options };
+}
+
+async function readRefusals(
+  executor: Executor,
+  { extraSearchPath }: FactOptions,
+): Promise<CatalogueJson<RefusalFacts>> {
+  const path = extraSearchPath ?? defaultRestSettings.db_extra_search_path;
+  const refusals = await readScreenRefusals(executor, path, limits.catalogueLockMilliseconds.default);
+  return new TextEncoder().encode(JSON.stringify({ screen_refusals: refusals } satisfies RefusalFacts));
 }
 
 export function parseFacts({ parts, options }: RawFacts): Facts {
@@ -118,6 +129,6 @@ export function parseFacts({ parts, options }: RawFacts): Facts {
     extraSearchPath = defaultRestSettings.db_extra_search_path,
     preRequest = defaultRestSettings.db_pre_request,
   } = options;
-  const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts;
+  const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts & RefusalFacts;
   return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
 }

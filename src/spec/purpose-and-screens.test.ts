@@ -215,6 +215,117 @@ describe('2 Screens', () => {
     expect((await screenAt('/n'))?.broken).toEqual([reason]);
   });
 
+  it.each<[string, string | null, string]>([
+    ['votes=gt.abc', null, 'its filter votes=gt.abc: invalid input syntax for type integer: "abc"'],
+    ['votes=in.(1,two)', null, 'its filter votes=in.(1,two): invalid input syntax for type integer: "two"'],
+    ['votes=like.1*', null, 'its filter votes=like.1*: operator does not exist: integer ~~ unknown'],
+    ['votes=is.true', null, 'its filter votes=is.true: argument of IS TRUE must be type boolean, not type integer'],
+    ['status=eq.nope', null, 'its filter status=eq.nope: invalid input value for enum public.status: "nope"'],
+    ['status=not.eq(any).{open,nope}', null, 'its filter status=not.eq(any).{open,nope}: invalid input value for enum'],
+    ['due=lt.2025-02-30', null, 'its filter due=lt.2025-02-30: date/time field value out of range: "2025-02-30"'],
+    ['data=eq.1', null, 'its filter data=eq.1: operator does not exist: json = unknown'],
+    [
+      'title=fts(klingon).x',
+      null,
+      'its filter title=fts(klingon).x: text search configuration "klingon" does not exist',
+    ],
+    ['or=(id.eq.1,and(votes.gt.1,status.eq."n,o"))', null, 'its filter status.eq."n,o": invalid input value for enum'],
+    ['parts=cs.{1,x}', null, 'its filter parts=cs.{1,x}: invalid input syntax for type integer: "x"'],
+    ['', 'data.desc.nullslast', 'its order data.desc.nullslast: could not identify an ordering operator for type json'],
+  ])('are broken where PostgreSQL refuses what they ask for: %s %s', async (filter, order, reason) => {
+    await owner.script(`create type public.status as enum ('open', 'closed');
+      create table public.bills (id int primary key, title varchar(20), votes int, status public.status, due date, data json, parts int[]);
+      grant select on public.bills to authenticated;
+      create schema kept; grant usage on schema kept to authenticated; alter type public.status set schema kept;`);
+    const define = (asked: string, by: string | null) =>
+      owner.script(
+        `select ninefold.define_screen('/b', 'B', 'list', 'public.bills', '{id}', $$${asked}$$, ${by === null ? 'null' : `'${by}'`})`,
+      );
+    await define(filter, order);
+    const broken = (await screenAt('/b'))?.broken;
+    await define('votes=gt.1', 'id');
+    const mended = (await screenAt('/b'))?.broken;
+    await owner.script('drop schema kept cascade');
+    expect(broken).toEqual([
+      expect.stringContaining(`PostgreSQL refuses ${reason.replace('public.status', 'kept.status')}`),
+    ]);
+    expect(mended).toEqual([]);
+  });
+
+  it('are whole with any condition that a call can ask, whatever the schema and the type', async () => {
+    await owner.script(`create schema api; grant usage on schema api to authenticated;
+      create type api.mood as enum ('good', 'bad'); create domain api.code as int;
+      create function api.code(text) returns api.code language sql immutable return length($1)::api.code;
+      create cast (text as api.code) with function api.code(text) as implicit;
+      create table api."Odd ""name" (id int primary key, "full name" text, mood api.mood, code api.code, at timestamptz, span int4range,
+        words tsvector, tags text[], data jsonb, plain json, key uuid, flag bool, moods api.mood[]);
+      grant select on api."Odd ""name" to authenticated;`);
+    const asked = [
+      ...[
+        'id=eq.1',
+        'full name=ilike(any).{a*,b*}',
+        '"full name"=match.^a',
+        'mood=in.(good,"bad")',
+        'mood=gt.good',
+        'code=eq.any text',
+      ],
+      ...[
+        'at=gte.now',
+        'at=lt.2025-01-01T00:00:00Z',
+        'span=ov.[1,3)',
+        'span=adj.(1,2)',
+        'span=nxl.[1,2)',
+        'words=fts.cat',
+        'words=fts(english).cat',
+      ],
+      ...[
+        'full name=wfts(french).chat',
+        'tags=cs.{a,b}',
+        'tags=ov.{x}',
+        'data->a->>0=eq.x',
+        'data->a=eq.1',
+        'data=cs.{"a":1}',
+        'plain->>a=like.*',
+      ],
+      ...[
+        'plain=not.is.null',
+        'flag=is.unknown',
+        'id=isdistinct.3',
+        'id=in.()',
+        'moods=cd.{good}',
+        `full name=eq.it's \\ $ask$`,
+      ],
+      ...[
+        'or=(id.eq.1,not.and(mood.eq.good,"full name".eq."a,b)"),tags.cs.{a,b})',
+        'key=eq.00000000-0000-0000-0000-000000000000',
+      ],
+    ].map((each) =>
+      each.replace(/^[^=]*/, encodeURIComponent).replace(/=(.*)$/s, (_, value) => `=${encodeURIComponent(value)}`),
+    );
+    await owner.script(
+      `select ninefold.define_screen('/odd', 'Odd', 'list', 'api."Odd ""name"', '{id}', $q$${asked.join('&')}$q$, '"full name".desc,data->a->>b.asc.nullsfirst,id')`,
+    );
+    await owner.script(
+      `select ninefold.define_screen('/lost', 'Odd', 'list', 'api."Odd ""name"', '{id}', 'mood=eq.nope&code=eq.x')`,
+    );
+    const { screens } = await derive(['public', 'api']);
+    await owner.script('drop schema api cascade');
+    const brokenAt = (at: string) => screens?.screens.find(({ route }) => route === at)?.broken;
+    expect(brokenAt('/odd')).toEqual([]);
+    expect(brokenAt('/lost')).toEqual([expect.stringContaining('mood=eq.nope: invalid input value for enum')]);
+  });
+
+  it('are derived without running code of the app, which a value may need to be read', async () => {
+    await owner.script(`create function public.refused() returns boolean language plpgsql as $$ begin
+        raise exception 'it ran' using errcode = '22023'; end $$;
+      create domain public.checked as int check (public.refused());
+      create type public.pair as (a public.checked, b int);
+      create table public.pairs (id int primary key, one public.checked, whole public.pair, many public.checked[]);
+      grant select on public.pairs to authenticated;
+      select ninefold.define_screen('/p', 'P', 'list', 'public.pairs', '{id}', 'one=eq.1&whole=eq.(1,2)&many=cs.{1}&one=in.(1,2)')`);
+    expect((await screenAt('/p'))?.broken).toEqual([]);
+  });
+
   it('are broken where a form asks for what its role may not write, and where no call has the role', async () => {
     await owner.script(`create table public.notes (id int generated always as identity primary key, body text, seen date);
       select ninefold.define_role('reader'); grant insert (body) on public.notes to authenticated;

@@ -4,6 +4,7 @@ import type { RoleCell, RolesChapter } from '../../contract/specification-roles.
 import type { Machine } from '../../contract/states.ts';
 import type { ScreenFact } from '../catalog/description.ts';
 import { tokenise } from '../catalog/expression-text.ts';
+import type { ScreenRefusal } from '../catalog/screen-refusals.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import { compareText, restName, sqlName } from './names.ts';
@@ -57,7 +58,15 @@ export function screensChapter(
   ]);
   const cells = groupBy(roles.cells, (cell) => cell.entity);
   const defined = facts.screens.map((fact) =>
-    definedScreen(fact, origins, derived.has(fact.route), entities, known, cells.get(idOf(fact.entity)) ?? []),
+    definedScreen(
+      fact,
+      origins,
+      derived.has(fact.route),
+      entities,
+      known,
+      cells.get(idOf(fact.entity)) ?? [],
+      facts.screen_refusals.filter(({ route }) => route === fact.route),
+    ),
   );
   const replaced = new Set(defined.map((screen) => screen.route));
   return {
@@ -187,6 +196,7 @@ function definedScreen(
   entities: readonly Entity[],
   roles: ReadonlySet<string>,
   cells: readonly RoleCell[],
+  refusals: readonly ScreenRefusal[],
 ): Screen {
   const id = idOf(fact.entity);
   const origin = origins.get(id);
@@ -208,6 +218,7 @@ function definedScreen(
       ...(entity === undefined ? [`the entity ${id} is gone`] : []),
       ...(entity !== undefined && !entity.exposed ? [`clients do not reach the entity ${id}`] : []),
       ...(entity === undefined ? [] : lostNames(fact, entity)),
+      ...(entity === undefined ? [] : refusals.map(refusalWords)),
       ...(fact.roles ?? []).filter((role) => !roles.has(role)).map((role) => `the role ${role} is gone`),
       ...(fact.kind === 'board' && origin && !origin.machine ? [`${id} has no state machine for a board`] : []),
       ...(fact.kind === 'form' && entity && !entity.writable.insert && !entity.writable.update
@@ -242,6 +253,10 @@ function idOf(name: string): string {
   const words = (tokenise(name) ?? []).flatMap((token) => (token.kind === 'word' ? [sqlName(token.value)] : []));
   return words.length === 2 ? words.join('.') : name;
 }
+
+/** What PostgreSQL answers to a call that asks for what the screen does. */
+const refusalWords = ({ part, shown, message }: ScreenRefusal): string =>
+  `PostgreSQL refuses its ${part} ${shown}: ${message}`;
 
 function lostNames(fact: ScreenFact, entity: Entity): string[] {
   const names = new Set(entity.fields.map((field) => field.name));

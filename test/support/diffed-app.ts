@@ -50,8 +50,8 @@ export function diffedApp(name: string): DiffedApp {
     await database?.stop();
   });
   beforeEach(async () => {
-    await owner.script(`drop schema if exists public cascade; ${helpdesk}
-      delete from ninefold.app; delete from ninefold.screens;`);
+    await owner.script(`drop schema if exists public cascade; drop schema if exists kept cascade; ${helpdesk}
+      delete from ninefold.app; delete from ninefold.screens; delete from ninefold.roles;`);
   });
   return {
     owner: { script: (sql) => owner.script(sql) },

@@ -221,104 +221,47 @@ describe('a change of the app is told in words that a business person can read',
     if (isRole) await superuser.script('drop owned by diff_agent; drop role diff_agent');
   });
 
-  const machine = (close: string): string =>
-    `select ninefold.define_machine('public.customers', 'email', 'new', '[{"name": "${close}", "from": ["new", "open"], "to": "closed"}]')`;
-
-  const refusing = (hint: string): string =>
-    `create or replace function public.late() returns trigger language plpgsql as $$ begin
-      raise exception 'late' using errcode = 'PT409', hint = '${hint}'; end $$`;
-
-  it.each<[string, string, Record<string, string[]>]>([
-    [
-      '',
-      'alter table public.tickets rename to questions',
-      {
-        entities: ['In place of the table tickets there is questions, the same but for its name.'],
-        rules: ['In the rules, tickets is now questions.'],
-        roles: ['Where it says who may do what, tickets is now questions.'],
-        calls: ['In the calls, tickets is now questions: /rest/v1/questions (before: /rest/v1/tickets).'],
-        errors: ['In the errors, tickets is now questions.'],
-      },
-    ],
-    [
-      '',
-      'alter table public.tickets rename column title to heading',
-      {
-        rules: ['In the rules, the field title of tickets is now heading.'],
-        errors: ['In the errors, the field title of tickets is now heading.'],
-        roles: [],
-        calls: [],
-      },
-    ],
-    [
-      '',
-      'alter table public.customers rename to "Große Kunden"',
-      { entities: ['In place of the table customers there is "Große Kunden", the same but for its name.'], states: [] },
-    ],
-    [
-      '',
-      `alter table public.customers rename to people; comment on table public.people is 'Who asks'; revoke all on public.people from service_role`,
-      {
-        entities: [
-          'In place of the table customers there is people, the same but for its name.',
-          'people is now described as “Who asks”.',
-        ],
-      },
-    ],
-    [
-      'create policy all_titled on public.tickets for select to authenticated using (title is not null)',
-      'alter policy all_titled on public.tickets rename to titled',
-      { roles: ['The policy all_titled of tickets is called titled now.'], screens: [], calls: [] },
-    ],
-    [
-      'create policy write on public.tickets to authenticated using (true); grant update on public.tickets to authenticated',
-      'revoke update on public.tickets from authenticated; grant update (title) on public.tickets to authenticated',
-      { screens: ['takes id, title, status, customer and owner for a new row, and title for a change'] },
-    ],
-    [
-      'grant execute on function public.close to public; grant usage on schema public to public',
-      'drop function public.close(uuid); create function public.close(ticket uuid) returns int language sql as $$select 1$$',
-      {
-        calls: [
-          'Calls of close(uuid), GET /rest/v1/rpc/close and POST /rest/v1/rpc/close: now return integer (before: 204, no body).',
-          'answers integer (before: void).',
-        ],
-      },
-    ],
-    [
-      refusing('Come back later'),
-      refusing('Come tomorrow'),
-      {
-        errors: [
-          'The error PT409: late has changed: what the client does is now “Come tomorrow” (before: “Come back later”).',
-        ],
-      },
-    ],
-    [
-      `${refusing('Wait')}; create trigger late before insert on public.customers for each row execute function public.late()`,
-      'alter table public.customers disable trigger late',
-      { errors: ['has changed: now with the remark “not while no trigger that is switched on runs it”.'] },
-    ],
-    [
-      'alter table public.customers add column twice int generated always as (1 * 2) stored',
-      'alter table public.customers alter column twice set expression as (2 * 2)',
-      { entities: ['twice of customers is now computed as (2 * 2) (before: (1 * 2)).'] },
-    ],
-    [machine('close'), machine('shut'), { states: ['The transition close of customers.email is called shut now.'] }],
-  ])('a name that changed is told as such, and what else has: %s%s', async (first, sql, expected) => {
-    if (first !== '') await owner.script(first);
+  it('a table that becomes a partition, and one by itself again', async () => {
+    await owner.script(`create table public.days (id int not null, at date not null) partition by range (at);
+      create table public.today (id int not null, at date not null)`);
     const before = await derive();
-    await owner.script(sql);
+    await owner.script(
+      `alter table public.days attach partition public.today for values from ('2020-01-01') to ('2020-01-02')`,
+    );
     const after = await derive();
-    for (const [chapter, sentences] of Object.entries(expected)) {
-      const told = diffChapters(before, after).filter((change) => change.chapter === chapter);
-      expect(told.map((change) => change.words)).toEqual(sentences.map((start) => expect.stringContaining(start)));
-    }
-    expect(
-      diffChapters(after, before)
-        .map((change) => change.words)
-        .join(),
-    ).not.toContain(' gone');
+    const ofEntities = (from: JsonObject, to: JsonObject) =>
+      diffChapters(from, to).flatMap((change) => (change.chapter === 'entities' ? change.words : []));
+    expect(ofEntities(before, after)).toEqual([
+      'The table today, with the fields of days, is no longer there by itself; days now has 1 partition (before: 0).',
+    ]);
+    expect(ofEntities(after, before)).toEqual([
+      'A new table today with the fields of days is there; days now has 0 partitions (before: 1).',
+    ]);
+  });
+
+  it('calls that another function answers, neither as gone nor as new', async () => {
+    await owner.script('grant execute on function public.close to authenticated');
+    const before = await derive();
+    await owner.script(`drop function public.close(uuid);
+      create function public.close(ticket uuid, by int default 1) returns void language sql as 'select 1'`);
+    const told = words(before, await derive());
+    expect(told).toContain(
+      'Calls GET /rest/v1/rpc/close and POST /rest/v1/rpc/close now lead to close(uuid, integer) (before: to close(uuid)).',
+    );
+    expect(told.join()).not.toMatch(/No longer answered|New calls/);
+  });
+
+  it('advice whose SQL alone is another, without saying the advice again', () => {
+    const advised = (sql: string): JsonObject => ({
+      roles: {
+        advice: [
+          { id: 'no index: public.t', about: 'no index', on: 'public.t', policies: [], words: 'It is slow.', sql },
+        ],
+      },
+    });
+    expect(words(advised('create index on a'), advised('create index on b'))).toEqual([
+      'How to follow the advice no index (t) has changed: its SQL was create index on a, is now create index on b.',
+    ]);
   });
 
   it('a setting that closes sign-up', async () => {

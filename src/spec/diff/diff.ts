@@ -3,6 +3,8 @@ import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import { type Difference, differences, isObject, type JsonObject } from './differences.ts';
 import { inFormOfNow } from './earlier.ts';
 import { followRenames } from './follow-renames.ts';
+import { followFunctions } from './renamed-functions.ts';
+import { followRoles } from './renamed-roles.ts';
 import { matches, type Teller, type Told } from './teller.ts';
 import { callsTeller } from './words/calls.ts';
 import { purposeTeller, screensTeller } from './words/description.ts';
@@ -40,11 +42,15 @@ export function diffChapters(before: JsonObject, after: JsonObject): Change[] {
 }
 
 function diffAlike(then: JsonObject, after: JsonObject): Change[] {
-  const { before, told } = followRenames(then, after);
+  const roles = followRoles(then, after);
+  const functions = followFunctions(roles.before, after);
+  const entities = followRenames(functions.before, after);
+  const { before } = entities;
+  const renames = (key: string) => [entities, roles, functions].flatMap(({ told }) => told.get(key) ?? []);
   const known = new Set<string>(chapters.map((chapter) => chapter.key));
   const others = Object.keys({ ...before, ...after }).filter((key) => !known.has(key));
   const keys = [...chapters.map((chapter) => chapter.key), ...others] as ChapterKey[];
-  return keys.flatMap((key) => diffChapter(key, before, after, told.get(key) ?? []));
+  return keys.flatMap((key) => diffChapter(key, before, after, renames(key)));
 }
 
 /** `renames` are sentences that tell of names, which `before` has as they are after. */

@@ -1,11 +1,18 @@
 import type { ChapterKey } from '../../../contract/chapters.ts';
 import { entityId, sqlName } from '../names.ts';
 import { isObject, type JsonObject } from './differences.ts';
-import { entityPart, type RenamedEntity, type RenamedField, withEntities, withField } from './renamed-text.ts';
+import {
+  entityPart,
+  type RenamedEntity,
+  type RenamedField,
+  withEntities,
+  withField,
+  withSequencesOf,
+} from './renamed-text.ts';
 import { renamedEntities, renamedFields } from './renames.ts';
 import type { Told } from './teller.ts';
 import { type RenamesOfChapter, renameWords } from './words/renames.ts';
-import { sentence, text } from './words/values.ts';
+import { items, sentence, text } from './words/values.ts';
 
 /** Chapters that speak of entities by their names. */
 const chapters: readonly ChapterKey[] = [
@@ -39,10 +46,21 @@ export function followRenames(
   const followed = rewritten(
     moved,
     after,
-    fields.length > 0 ? (key) => fieldNames(after[key], fields, used.get(key)) : null,
+    fields.length > 0
+      ? (key) => fieldNames(after[key], fields, used.get(key), key === 'roles' ? viewsOf(after, fields) : undefined)
+      : null,
   );
   return { before: followed, told: new Map([...used].map(([key, renames]) => [key, renameWords(key, renames)])) };
 }
+
+/** Views of the entities whose fields have other names, by their ids: what they let through is told with the fields beneath. */
+const viewsOf = (after: JsonObject, fields: readonly RenamedField[]): ReadonlyMap<string, RenamedField> =>
+  new Map(
+    items(after.entities, 'entities').flatMap((view) => {
+      const rename = fields.find(({ entity }) => text(view, 'definition').includes(` ${entity.id}`));
+      return rename ? [[text(view, 'id'), rename] as const] : [];
+    }),
+  );
 
 const noRenames = (): RenamesOfChapter => ({ entities: new Set(), fields: new Set(), addresses: new Map() });
 
@@ -126,6 +144,11 @@ function entityNames(
     outermost: null,
     text: (value, key) => {
       if (stands.has(value)) return value;
+      if (key === 'default') {
+        const moved = entities.map(({ before, after }) => withSequencesOf(before.schema, after.schema, value));
+        const found = moved.find((one) => one !== value && stands.has(one));
+        if (found !== undefined) return found;
+      }
       const isAddress = key === 'path' || key === 'route';
       const [whole, of] = isAddress
         ? withAddress(value, entities)
@@ -176,13 +199,17 @@ function fieldNames(
   after: unknown,
   fields: readonly RenamedField[],
   used: RenamesOfChapter = noRenames(),
+  views: ReadonlyMap<string, RenamedField> = new Map(),
 ): Names<RenamedField | null> {
-  const byEntity = new Map(fields.map((rename) => [rename.entity.id, rename]));
-  const stands = new Map(fields.map((rename) => [rename, new Set<string>()]));
+  // Each with a scope of its own, as a view may keep the name for what it shows.
+  const copies = new Map([...views].map(([id, rename]) => [id, { ...rename }]));
+  const told = new Map([...copies].map(([id, copy]) => [copy, views.get(id) ?? copy]));
+  const byEntity = new Map([...copies, ...fields.map((rename) => [rename.entity.id, rename] as const)]);
+  const stands = new Map([...byEntity.values()].map((rename) => [rename, new Set<string>()]));
   const scope = (value: JsonObject, outer: RenamedField | null) => scopeOf(value, outer, byEntity);
   gather<RenamedField | null>(after, null, { scope, text: (value, of) => void (of && stands.get(of)?.add(value)) });
   const use = (rename: RenamedField, value: string): string => {
-    used.fields.add(rename);
+    used.fields.add(told.get(rename) ?? rename);
     return value;
   };
   return {

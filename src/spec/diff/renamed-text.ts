@@ -80,3 +80,11 @@ export function withField(text: string, { entity, before, after }: RenamedField)
     }
   });
 }
+
+/** The default of a serial column, whose sequence goes with its table from one schema to another. */
+export const withSequencesOf = (before: string, after: string, value: string): string => {
+  const start = `nextval('${sqlName(before)}.`;
+  return value.startsWith(start)
+    ? `nextval('${after === '' ? '' : `${sqlName(after)}.`}${value.slice(start.length)}`
+    : value;
+};

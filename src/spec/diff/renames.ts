@@ -1,7 +1,13 @@
 import { groupBy } from '../group.ts';
 import { entityId, sqlName } from '../names.ts';
 import { canonical, isObject, type JsonObject } from './differences.ts';
-import { type EntityName, type RenamedEntity, type RenamedField, withEntities } from './renamed-text.ts';
+import {
+  type EntityName,
+  type RenamedEntity,
+  type RenamedField,
+  withEntities,
+  withSequencesOf,
+} from './renamed-text.ts';
 import { items, text } from './words/values.ts';
 
 /**
@@ -116,7 +122,7 @@ function likenesses(chapters: JsonObject, entities: readonly JsonObject[]): Map<
   return new Map(
     entities.map((entity): [JsonObject, Likeness] => {
       const own = new Map([[sqlName(text(entity, 'name')), renameOf(entity)]]);
-      const blur = (value: unknown): unknown => blurred(value, ids, own);
+      const blur = (value: unknown): unknown => blurred(value, ids, own, text(entity, 'schema'));
       const [id, { kind, fields, definition }] = [text(entity, 'id'), entity];
       const ruled = (rules.get(id) ?? []).map((rule) =>
         canonical([rule.kind, rule.fields, rule.applies_to, blur(rule.sql)]),
@@ -137,16 +143,19 @@ function blurred(
   value: unknown,
   ids: ReadonlyMap<string, RenamedEntity>,
   own: ReadonlyMap<string, RenamedEntity>,
+  schema: string,
 ): unknown {
-  if (typeof value === 'string') return own.has(value) ? value : withEntities(value, ids, own)[0];
-  if (Array.isArray(value)) return value.map((each) => blurred(each, ids, own));
+  if (typeof value === 'string') {
+    return own.has(value) ? value : withSequencesOf(schema, '', withEntities(value, ids, own)[0]);
+  }
+  if (Array.isArray(value)) return value.map((each) => blurred(each, ids, own, schema));
   if (!isObject(value)) return value;
   const isOne = ids.has(entityId(text(value, 'schema'), text(value, 'entity')));
   return Object.fromEntries(
     Object.entries(isOne ? { ...value, schema: '', entity: '' } : value).map(([key, each]) => [
       key,
       // A comment may hold the word that is the name.
-      key === 'comment' ? each : blurred(each, ids, own),
+      key === 'comment' ? each : blurred(each, ids, own, schema),
     ]),
   );
 }

@@ -10,6 +10,12 @@ export const changesOfData: readonly Change[] = [
   change(1, describe('Desk', 'Answers questions', 'Customers', 'Grace'), described, /Owner: Grace/),
 
   // 2 Screens
+  change(
+    2,
+    `select ninefold.define_screen('/inbox', 'Inbox', 'list', 'public.tickets', array['title', 'status'], 'votes=gt.few', 'title', array['agent'])`,
+    screened,
+    /PostgreSQL refuses its filter votes=gt\.few: invalid input syntax for type integer/,
+  ),
   change(2, screen(`'title'`), screened, /inbox.*`title`;/),
   change(2, screen(`'title', 'status'`, 'title desc'), screened, /inbox.*desc/),
   change(2, screen(`'title', 'status'`, 'title', 'Post'), screened, /Post/),

@@ -2,13 +2,17 @@ import { groupBy } from '../../group.ts';
 import { canonical, type Difference, isObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
+import { renamings } from './renamings.ts';
 import { fewWords, flag, fromTo, items, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
 export const callsTeller: Teller = {
   whole: ['calls/*', 'functions/*', 'settings/*', 'extension_functions/*'],
   tell: (differences) => {
-    const told = differences.filter(({ path }) => matches(path, 'calls/*'));
+    const all = differences.filter(({ path }) => matches(path, 'calls/*'));
+    // One address that leads to another function is neither new nor gone.
+    const led = renamings(all, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
+    const told = all.filter((one) => !led.flat().includes(one));
     // A function that comes or goes with its calls is told with them.
     const withCalls = differences.filter(
       ({ path, kind, before, after }) =>
@@ -21,7 +25,9 @@ export const callsTeller: Teller = {
       (one) =>
         `${one.kind === 'changed' ? '' : text(call(one), matches(one.path, 'calls/*') ? 'entity' : 'id')}\0${whatOf(one)}`,
     );
+    const elsewhere = groupBy(led, ([{ before }, { after }]) => `${text(before, 'entity')}\0${text(after, 'entity')}`);
     return [
+      ...[...elsewhere.values()].map(tellElsewhere),
       ...[...groups.values()].map((group) => tellGroup(group)),
       ...tellEach(
         differences.filter((one) => !withCalls.includes(one)),
@@ -33,6 +39,15 @@ export const callsTeller: Teller = {
     ];
   },
 };
+
+/** Calls of the same addresses as before that are answered by another function: one with other arguments. */
+function tellElsewhere(pairs: readonly [gone: Difference, come: Difference][]): Told {
+  const [[gone, come] = []] = pairs;
+  const names = fewWords(pairs.map(([, one]) => nameOf(one)));
+  const start = pairs.length > 1 ? `Calls ${names} now lead` : `The call ${names} now leads`;
+  const [was, is] = [thing(text(gone?.before, 'entity')), thing(text(come?.after, 'entity'))];
+  return { words: `${start} to ${is} (before: to ${was}).`, of: pairs.flat() };
+}
 
 const tellEach = (differences: readonly Difference[], pattern: string, words: (one: Difference) => string): Told[] =>
   differences.filter(({ path }) => matches(path, pattern)).map((one): Told => ({ words: words(one), of: [one] }));

@@ -2,6 +2,7 @@ import { canonical, type Difference, isObject, type JsonObject } from '../differ
 import { keyAt, matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
 import { machineTriggersTold } from './machine-triggers.ts';
+import { partitionsTold } from './partitions.ts';
 import { renamings } from './renamings.ts';
 import {
   fewWords,
@@ -39,14 +40,25 @@ export const entitiesTeller: Teller = {
       (relation) => canonical({ ...(isObject(relation) ? relation : {}), name: null }),
     );
     const ofMachines = machineTriggersTold(differences, sides);
-    const paired = new Set([...renamed.flat(), ...ofMachines.flatMap(({ of }) => of)]);
+    const triggers = renamings(
+      differences.filter(({ path }) => matches(path, 'entities/*/triggers/*')),
+      triggerWithoutName,
+      ({ path }) => path[1] ?? '',
+    );
+    const partitions = partitionsTold(differences, sides);
+    const paired = new Set([
+      ...[...renamed, ...triggers].flat(),
+      ...[...ofMachines, ...partitions].flatMap(({ of }) => of),
+    ]);
     return [
       ...differences.flatMap((difference) => {
         const words = paired.has(difference) ? null : wordsOf(difference, sides);
         return words === null ? [] : [{ words, of: [difference] } satisfies Told];
       }),
       ...renamed.map((of): Told => ({ words: renamedKeyWords(...of), of })),
+      ...triggers.map((of): Told => ({ words: renamedTriggerWords(...of), of })),
       ...ofMachines,
+      ...partitions,
     ];
   },
 };
@@ -56,6 +68,18 @@ function renamedKeyWords({ before }: Difference, { after }: Difference): string 
   const [from, to] = [memberOf(after, 'from'), memberOf(after, 'to')];
   return `The key by which rows of ${entityWords(from)} point to a row of ${entityWords(to)} is called ${text(after, 'name')} now (before: ${text(before, 'name')}).`;
 }
+
+function renamedTriggerWords(gone: Difference, { after }: Difference): string {
+  return `The trigger ${text(gone.before, 'name')} on ${thing(keyAt(gone, 1))} is called ${text(after, 'name')} now.`;
+}
+
+/** What a trigger is but for its name, which stands in its SQL too. */
+const triggerWithoutName = (trigger: unknown): string =>
+  canonical({
+    ...(isObject(trigger) ? trigger : {}),
+    name: null,
+    sql: text(trigger, 'sql').replace(/\bTRIGGER (?:"(?:[^"]|"")*"|[^"\s]+) /, 'TRIGGER '),
+  });
 
 function wordsOf(difference: Difference, sides: Sides): string | null {
   const { path, before, after } = difference;
@@ -283,6 +307,8 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
         ? `${name} is no longer computed by the view: it may be given.`
         : `${name} is now computed by the view: nobody may give it.`;
     case 'numbering':
+      if (withoutStart(before) === withoutStart(after))
+        return `Where it is restarted, the numbering of ${name} begins at ${startOf(after)} (before: at ${startOf(before)}).`;
       return after === undefined
         ? `${name} now counts from 1 upwards, for as long as its type lasts (before: ${valueWords(before)}).`
         : `${name} now counts ${valueWords(after)}${before === undefined ? '' : ` (before: ${valueWords(before)})`}.`;
@@ -303,6 +329,10 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
       return null;
   }
 }
+
+/** Where a sequence starts counts when it is restarted: until then it goes on where it is. */
+const startOf = (numbering: unknown): string => /^from (-?\d+)/.exec(String(numbering ?? ''))?.[1] ?? '1';
+const withoutStart = (numbering: unknown): string => String(numbering ?? 'from 1').replace(/^from -?\d+/, '');
 
 function collationChange(name: string, before: unknown, after: unknown): string {
   const [was, is] = [before, after].map((one) => text(one, 'name') || 'the database’s own collation');

@@ -17,9 +17,14 @@ export const errorsTeller: Teller = {
     );
     const paired = new Set(renamed.flat());
     const rest = told.filter((one) => !paired.has(one));
-    const groups = groupBy(rest, (one) => (one.kind === 'changed' ? one : `${one.kind} ${entityOf(one)}`));
+    const written = groupBy(rest.filter(isWrittenOtherwise), ({ after }) => nameOf(after));
+    const groups = groupBy(
+      rest.filter((one) => !isWrittenOtherwise(one)),
+      (one) => (one.kind === 'changed' ? one : `${one.kind} ${entityOf(one)}`),
+    );
     return [
       ...renamed.map((of): Told => ({ words: renamedWords(...of), of })),
+      ...[...written].map(([name, of]): Told => ({ words: writtenWords(name, of), of })),
       ...[...groups.values()].map((of): Told => ({ words: errorWords(of), of })),
     ];
   },
@@ -61,15 +66,30 @@ function errorWords(of: readonly Difference[]): string {
   return first?.kind === 'added' ? `New ${plural}${from}: ${list}.` : `No longer met${from}: ${list}.`;
 }
 
+/** What a rule says is its meaning, its hint and what the member reads; chapter 5 has its SQL. */
+const knownOf = (before: JsonObject, after: JsonObject): string[] => [
+  ...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []),
+  ...(text(after, 'group') === 'rule' ? ['sql'] : []),
+];
+
+const isWrittenOtherwise = ({ before, after }: Difference): boolean =>
+  isObject(before) &&
+  isObject(after) &&
+  (text(after, 'group') !== 'transition' || before.meaning === after.meaning) &&
+  restWords(before, after, knownOf(before, after)).length === 0;
+
+/** Rules of several entities may say the same, as those of a domain do. */
+function writtenWords(name: string, of: readonly Difference[]): string {
+  if (of.length === 1) return `The rule behind the error ${name} is written otherwise; chapter 5 says how.`;
+  const entities = fewWords(of.map((one) => thing(entityOf(one))));
+  return `The rules behind the error ${name} (${entities}) are written otherwise; chapter 5 says how.`;
+}
+
 function changeWords({ before, after }: Difference): string {
   if (!isObject(before) || !isObject(after)) return `An error ${fromTo(before, after)}.`;
   if (text(after, 'group') === 'transition' && before.meaning !== after.meaning)
     return `What the error ${text(after, 'code')} tells of has changed with its state machine: ${text(after, 'meaning')}`;
-  const isRule = text(after, 'group') === 'rule';
-  // What a rule says is its meaning, its hint and what the member reads; chapter 5 has its SQL.
-  const known = [...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []), ...(isRule ? ['sql'] : [])];
-  if (restWords(before, after, known).length === 0)
-    return `The rule behind the error ${nameOf(after)} is written otherwise; chapter 5 says how.`;
+  const known = knownOf(before, after);
   return `The error ${nameOf(after)} has changed: ${changedParts(before, after, known).join('; ').replace(/\.$/, '')}.`;
 }
 

@@ -12,6 +12,7 @@ export interface RenamesOfChapter {
 
 const places: Readonly<Record<string, string>> = {
   screens: 'In the screens',
+  entities: 'In the entities',
   states: 'In the states',
   rules: 'In the rules',
   roles: 'Where it says who may do what',
@@ -19,6 +20,9 @@ const places: Readonly<Record<string, string>> = {
   errors: 'In the errors',
   limits: 'In the limits',
 };
+
+/** How a sentence begins that says what a chapter names otherwise. */
+export const placeOf = (chapter: string): string => places[chapter] ?? 'Here';
 
 /**
  * Each name is told where entities are; the other chapters that have it say so together. Whether it was renamed, or dropped and made
@@ -48,9 +52,7 @@ export function renameWords(chapter: string, { entities, fields, addresses }: Re
   if (names.length === 0) return [];
   const moved = [...addresses].map(([was, is]) => `${is} (before: ${was})`);
   const at = moved.length === 0 ? '' : `: ${fewWords(moved)}`;
-  return [
-    { words: `${places[chapter] ?? 'Here'}, ${fewWords(names)}${at}.`, of: [...entities, ...fields].map(differenceOf) },
-  ];
+  return [{ words: `${placeOf(chapter)}, ${fewWords(names)}${at}.`, of: [...entities, ...fields].map(differenceOf) }];
 }
 
 function differenceOf(one: RenamedEntity | RenamedField): Difference {

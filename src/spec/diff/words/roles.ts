@@ -309,15 +309,29 @@ function tellFromNowOn(difference: Difference): Told {
   return { words: `${within(text(after, 'words'))}${was}.`, of: [difference] };
 }
 
-/** Advice about several things that says the same is told together. */
+/** Advice about several things that says the same is told together. Where only what to do about it is another, that is what is told. */
 function tellAdvice(group: readonly Difference[]): Told {
   const [first] = group;
   const on = fewWords([...new Set(group.map(({ before, after }) => thing(text(after ?? before, 'on'))))]);
   const about = `${text(first?.after ?? first?.before, 'about')} (${on})`;
   if (first?.after === undefined) return { words: `Advice that no longer holds: ${about}.`, of: group };
+  if (isSameAdvice(first)) {
+    const sql = isObject(first.before) && isObject(first.after) ? fromTo(first.before.sql, first.after.sql) : '';
+    const rest = isObject(first.before) && isObject(first.after) ? restWords(first.before, first.after, ['sql']) : [];
+    const parts = [...(text(first.before, 'sql') === text(first.after, 'sql') ? [] : [`its SQL ${sql}`]), ...rest];
+    return { words: `How to follow the advice ${about} has changed: ${parts.join('; ')}.`, of: group };
+  }
   const is = first.before === undefined ? 'New advice' : 'The advice has changed';
   return { words: `${is}: ${about}. ${text(first.after, 'words')}`, of: group };
 }
 
-const adviceOf = ({ kind, before, after }: Difference): string =>
-  `${kind}\0${text(after ?? before, 'about')}\0${kind === 'removed' ? '' : text(after, 'words')}`;
+const isSameAdvice = ({ kind, before, after }: Difference): boolean =>
+  kind === 'changed' &&
+  text(before, 'words') === text(after, 'words') &&
+  text(before, 'about') === text(after, 'about');
+
+const adviceOf = (one: Difference): string => {
+  const { kind, before, after } = one;
+  if (isSameAdvice(one)) return canonical([after, before]);
+  return `${kind}\0${text(after ?? before, 'about')}\0${kind === 'removed' ? '' : text(after, 'words')}`;
+};

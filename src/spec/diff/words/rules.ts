@@ -40,6 +40,8 @@ export const rulesTeller: Teller = {
 
 function renamedWords(entity: string, { before, after }: Difference): string {
   if (!isObject(before) || !isObject(after)) return '';
+  if (isOfType(before) && isOfType(after))
+    return `The rule for ${entity}, ${wordsOf(after)}, is now one of the type ${thing(text(after, 'name'))} (before: of ${thing(text(before, 'name'))}).`;
   const sql = askedBy(before) === askedBy(after) ? ['sql'] : [];
   const parts = [
     `is now called ${text(after, 'name')} (before: ${text(before, 'name')})`,
@@ -49,6 +51,10 @@ function renamedWords(entity: string, { before, after }: Difference): string {
   ];
   return `The rule for ${entity}, ${wordsOf(after)}, ${parts.join('; ')}.`;
 }
+
+/** Whether a rule is the type of its field, whose name it then has. */
+const isOfType = (rule: JsonObject): boolean =>
+  text(rule, 'name') !== '' && text(rule, 'sql').endsWith(` ${text(rule, 'name')}`);
 
 /** What a rule says, which may be the comment of whoever made it. */
 const wordsOf = (rule: unknown): string => within(text(rule, 'words'));

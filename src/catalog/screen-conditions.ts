@@ -1,0 +1,159 @@
+import { quoteIdentifier, quoteLiteral } from '../database/statement.ts';
+
+/** One condition of a screen's filter or one term of its order, as SQL that a data call would ask (PostgREST docs, "Horizontal Filtering"). */
+export interface ScreenCondition {
+  /** As whoever defined the screen wrote it. */
+  shown: string;
+  /** What stands after FROM. */
+  sql: string;
+}
+
+/** Which columns there are, how a call searches them, and of which no value is read before a call does. */
+export type ScreenColumns = Readonly<Record<string, 'plain' | 'tsvector' | 'unread'>>;
+
+/** The conditions of a filter that stand on columns of the relation itself; those that no call reads are left out. */
+export function filterConditions(filter: string, columns: ScreenColumns): ScreenCondition[] {
+  return [...new URLSearchParams(filter)].flatMap(([name, value]) => {
+    if (/^(not\.)?(and|or)$/.test(name)) return logicConditions(value, columns);
+    return conditionOf(`${name}=${value}`, name, value, columns);
+  });
+}
+
+/** The terms of an order, likewise. */
+export function orderConditions(order: string, columns: ScreenColumns): ScreenCondition[] {
+  return order.split(',').flatMap((term) => {
+    const [, name = ''] = /^((?:"[^"]*"|[^".(])+)(?:\.(?:asc|desc|nullsfirst|nullslast))*$/.exec(term.trim()) ?? [];
+    const field = fieldText(name, columns);
+    return field === null ? [] : [{ shown: term.trim(), sql: `ORDER BY ${field}` }];
+  });
+}
+
+/** `(a.eq.1,or(b.gt.2,…))` */
+function logicConditions(text: string, columns: ScreenColumns): ScreenCondition[] {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('(') || !trimmed.endsWith(')')) return [];
+  return listed(trimmed.slice(1, -1)).flatMap((part) => {
+    const [, group] = /^(?:not\.)?(?:and|or)(\(.*\))$/s.exec(part) ?? [];
+    if (group !== undefined) return logicConditions(group, columns);
+    const [, name, value] = /^((?:"[^"]*"|[^".])+)\.(.*)$/s.exec(part) ?? [];
+    return name === undefined || value === undefined ? [] : conditionOf(part, name, withoutQuotes(value), columns);
+  });
+}
+
+/** Parts between commas that stand in no quotes, brackets or braces. */
+function listed(text: string): string[] {
+  const parts: string[] = [];
+  let [start, depth, isQuoted] = [0, 0, false];
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (isQuoted && c === '\\') i++;
+    else if (c === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (c === '(' || c === '{') depth++;
+    else if (c === ')' || c === '}') depth--;
+    else if (c === ',' && depth === 0) {
+      parts.push(text.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  return [...parts, text.slice(start).trim()];
+}
+
+/** `eq."a,b"` without its quotes. */
+const withoutQuotes = (value: string): string =>
+  value.replace(
+    /^((?:not\.)?\w+(?:\(\w+\))?\.)(".*")$/s,
+    (_, operator: string, quoted: string) => operator + bare(quoted),
+  );
+
+const bare = (value: string): string =>
+  /^".*"$/s.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : value;
+
+function conditionOf(shown: string, name: string, value: string, columns: ScreenColumns): ScreenCondition[] {
+  const field = fieldText(name, columns);
+  const [, operator = '', modifier, operand = ''] = /^(?:not\.)?(\w+)(?:\((\w+)\))?\.(.*)$/s.exec(value) ?? [];
+  const isFollowed = name.includes('->');
+  if (field === null || (columns[columnOf(name)] === 'unread' && !isFollowed)) return [];
+  const isVector = columns[columnOf(name)] === 'tsvector' && !isFollowed;
+  const test = testOf(field, isVector, operator, modifier, operand);
+  return test === null ? [] : [{ shown, sql: `WHERE ${test}` }];
+}
+
+/** The column of `column->path`, without quotes. */
+const columnOf = (name: string): string => bare(name.replace(/->.*$/s, '').trim());
+
+/** A column, or what a path leads to in it; null where the relation has no such column. */
+function fieldText(name: string, columns: ScreenColumns): string | null {
+  const column = columnOf(name);
+  if (!Object.hasOwn(columns, column)) return null;
+  const steps = [...name.matchAll(/(->>?)((?:(?!->).)*)/gs)];
+  if (steps.length === 0) return quoteIdentifier(column);
+  const path = steps.map(([, arrow, key = '']) => `${arrow}${/^-?\d{1,9}$/.test(key) ? key : quoteLiteral(bare(key))}`);
+  return `(to_jsonb(${quoteIdentifier(column)})${path.join('')})`;
+}
+
+const operators: Readonly<Record<string, string>> = {
+  ...{
+    eq: '=',
+    neq: '<>',
+    gt: '>',
+    gte: '>=',
+    lt: '<',
+    lte: '<=',
+    like: 'LIKE',
+    ilike: 'ILIKE',
+    match: '~',
+    imatch: '~*',
+  },
+  ...{
+    cs: '@>',
+    cd: '<@',
+    ov: '&&',
+    sl: '<<',
+    sr: '>>',
+    nxr: '&<',
+    nxl: '&>',
+    adj: '-|-',
+    isdistinct: 'IS DISTINCT FROM',
+  },
+};
+
+const searches: Readonly<Record<string, string>> = {
+  fts: 'to_tsquery',
+  plfts: 'plainto_tsquery',
+  phfts: 'phraseto_tsquery',
+  wfts: 'websearch_to_tsquery',
+};
+
+const isWord = /^(null|not_null|true|false|unknown)$/i;
+
+/** The test that a call would make, with its values as literals, which PostgreSQL reads while it compiles; null where no call knows the operator. */
+function testOf(
+  field: string,
+  isVector: boolean,
+  operator: string,
+  modifier: string | undefined,
+  operand: string,
+): string | null {
+  if (operator === 'is') return isWord.test(operand) ? `${field} IS ${operand.replace('_', ' ')}` : null;
+  if (operator === 'in') {
+    const list = listed(operand.trim().replace(/^\((.*)\)$/s, '$1')).map(bare);
+    return `${field} = ANY(${quoteLiteral(arrayOf(list))})`;
+  }
+  const search = searches[operator];
+  if (search !== undefined) {
+    const language = modifier === undefined ? '' : `${quoteLiteral(modifier)}::regconfig, `;
+    const searched = isVector ? field : `to_tsvector(${language}${field})`;
+    return `${searched} @@ ${search}(${language}${quoteLiteral(operand)})`;
+  }
+  const symbol = operators[operator];
+  if (symbol === undefined) return null;
+  const value = quoteLiteral(operand);
+  if (modifier === undefined) return `${field} ${symbol} ${value}`;
+  return `${field} ${symbol} ${modifier === 'all' ? 'ALL' : 'ANY'}(${value})`;
+}
+
+const arrayOf = (values: readonly string[]): string =>
+  values.length === 1 && values[0] === ''
+    ? '{}'
+    : `{${values.map((value) => `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`;

@@ -1,0 +1,147 @@
+import type { Executor } from '../database/database.ts';
+import { firstJson, plain, quoteIdentifier, type Statement } from '../database/statement.ts';
+import { patiently } from './read-catalogue.ts';
+import { filterConditions, orderConditions, type ScreenColumns, type ScreenCondition } from './screen-conditions.ts';
+
+/** What PostgreSQL would refuse of the calls that defined screens make. */
+export interface RefusalFacts {
+  screen_refusals: ScreenRefusal[];
+}
+
+export interface ScreenRefusal {
+  route: string;
+  part: 'filter' | 'order';
+  /** The condition or the term, as it was written. */
+  shown: string;
+  /** What PostgreSQL says of it. */
+  message: string;
+}
+
+/** A defined screen that asks for some rows, or for an order. */
+interface AskingScreen {
+  route: string;
+  schema: string;
+  relation: string;
+  filter: string | null;
+  order_by: string | null;
+  columns: ScreenColumns;
+  /** Whom to ask as: null for whoever reads, where that is enough to find the relation by its name. */
+  role: string | null;
+}
+
+/**
+ * The relation by its names, as a name alone is looked up only by who may use its schema. Values are left unread whose reading runs code of the
+ * app: a cast from text to a domain; the CHECK of a domain within a row, an array or a range.
+ */
+const screensQuery = `select coalesce(json_agg(row_to_json(t) order by t.route), '[]') from (
+  select s.route, n.nspname as schema, c.relname as relation, s.filter, s.order_by,
+    (select json_object_agg(a.attname, case
+        when b.typtype = 'd' and exists (select from pg_catalog.pg_cast k
+          where k.castsource = 'text'::regtype and k.casttarget = b.oid and k.castfunc <> 0) then 'unread'
+        when x.typtype = 'c' or e.typtype in ('c', 'd') or u.typtype in ('c', 'd') then 'unread'
+        when x.oid = 'tsvector'::regtype then 'tsvector' else 'plain' end)
+      from pg_catalog.pg_attribute a join pg_catalog.pg_type b on b.oid = a.atttypid
+      join pg_catalog.pg_type x on x.oid = coalesce(nullif(b.typbasetype, 0), b.oid)
+      left join pg_catalog.pg_type e on e.oid = x.typelem
+      left join pg_catalog.pg_range g on x.oid in (g.rngtypid, g.rngmultitypid)
+      left join pg_catalog.pg_type u on u.oid = g.rngsubtype
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+    (select r.rolname from pg_catalog.pg_roles r
+      where not has_schema_privilege(n.oid, 'USAGE') and has_schema_privilege(r.oid, n.oid, 'USAGE') and pg_has_role(r.oid, 'MEMBER')
+        and (r.rolname = any (s.roles) or r.rolname in ('anon', 'authenticated', 'service_role'))
+      order by r.rolname = any (s.roles) desc nulls last, r.rolname = 'authenticated' desc limit 1) as role
+  from ninefold.screens s, parse_ident(s.entity) i (names)
+  join pg_catalog.pg_namespace n on n.nspname = i.names[1]
+  join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = i.names[2]
+  where s.filter is not null or s.order_by is not null) t`;
+
+/**
+ * Compiles each query, and runs none of them: PREPARE reads every literal as the type that it is compared with, and looks every operator up.
+ * One that is refused ends its own block alone. Compiling looks tables up, so it may meet a lock.
+ */
+const ask = plain(`do $ask$
+declare
+  was_role text := pg_catalog.current_setting('role');
+  was_path text := pg_catalog.current_setting('search_path');
+  refusals jsonb := '[]';
+  one jsonb;
+  statement text;
+begin
+  for one in select value from pg_catalog.jsonb_array_elements(pg_catalog.current_setting('ninefold.asked')::jsonb) loop
+    statement := 'prepare ninefold_asked as ' || (one ->> 'sql');
+    begin
+      if one ->> 'role' is not null then perform pg_catalog.set_config('role', one ->> 'role', true); end if;
+      perform pg_catalog.set_config('search_path', one ->> 'path', true);
+      execute statement;
+      deallocate ninefold_asked;
+      perform pg_catalog.set_config('search_path', was_path, true);
+      perform pg_catalog.set_config('role', was_role, true);
+      refusals := refusals || 'null'::jsonb;
+    exception
+      when lock_not_available then raise;
+      when others then refusals := refusals || pg_catalog.jsonb_build_object('code', sqlstate, 'message', sqlerrm);
+    end;
+  end loop;
+  perform pg_catalog.set_config('ninefold.refusals', refusals::text, true);
+end
+$ask$`);
+
+/** Of values (class 22), of operators, functions and types that do not go together, and of a search configuration that is not there. */
+const isTold = (code: string): boolean => /^(22...|42883|42804|42725|42704|42846)$/.test(code);
+
+/**
+ * Asks PostgreSQL of the filters and orders of all defined screens at once; where none has either, nothing is asked. Throws DatabaseError
+ * (55P03 when a relation stays locked).
+ *
+ * @param extraSearchPath what calls look names up in after the schema of the relation
+ */
+export async function readScreenRefusals(
+  executor: Executor,
+  extraSearchPath: readonly string[],
+  lockMilliseconds: number,
+): Promise<ScreenRefusal[]> {
+  const [, found] = await executor.run([
+    withSettings('pg_catalog, pg_temp', lockMilliseconds),
+    { text: screensQuery, params: [], preparedFor: 'catalogue' },
+  ]);
+  const screens = (found && firstJson<AskingScreen[]>(found)) ?? [];
+  const asked = screens.flatMap((screen) => [
+    ...filterConditions(screen.filter ?? '', screen.columns).map((each) => ({
+      ...each,
+      screen,
+      part: 'filter' as const,
+    })),
+    ...orderConditions(screen.order_by ?? '', screen.columns).map((each) => ({
+      ...each,
+      screen,
+      part: 'order' as const,
+    })),
+  ]);
+  if (asked.length === 0) return [];
+  const text = JSON.stringify(asked.map((one) => queryOf(one.screen, one, extraSearchPath)));
+  const refused = await patiently(async () => {
+    const results = await executor.run([
+      withSettings('pg_catalog, pg_temp', lockMilliseconds),
+      { text: `select pg_catalog.set_config('ninefold.asked', $1, true)`, params: [text] },
+      ask,
+      plain(`select pg_catalog.current_setting('ninefold.refusals')`),
+    ]);
+    const last = results.at(-1);
+    return (last && firstJson<({ code: string; message: string } | null)[]>(last)) ?? [];
+  });
+  return asked.flatMap(({ screen, part, shown }, i): ScreenRefusal[] => {
+    const refusal = refused[i];
+    return refusal && isTold(refusal.code) ? [{ route: screen.route, part, shown, message: refusal.message }] : [];
+  });
+}
+
+const withSettings = (path: string, lockMilliseconds: number): Statement => ({
+  text: `select pg_catalog.set_config('search_path', $1, true), pg_catalog.set_config('lock_timeout', $2, true)`,
+  params: [path, String(lockMilliseconds)],
+});
+
+const queryOf = ({ schema, relation, role }: AskingScreen, { sql }: ScreenCondition, extra: readonly string[]) => ({
+  sql: `select from ${quoteIdentifier(schema)}.${quoteIdentifier(relation)} ${sql}`,
+  role,
+  path: [schema, ...extra].map(quoteIdentifier).join(', '),
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { diffedApp } from '../../../test/support/diffed-app.ts';
+import { diffChapters } from './diff.ts';
+
+const { owner, derive } = diffedApp('names');
+
+describe('what is called otherwise is told once, and not as gone and new', () => {
+  const machine = (close: string): string =>
+    `select ninefold.define_machine('public.customers', 'email', 'new', '[{"name": "${close}", "from": ["new", "open"], "to": "closed"}]')`;
+
+  const refusing = (hint: string): string =>
+    `create or replace function public.late() returns trigger language plpgsql as $$ begin
+      raise exception 'late' using errcode = 'PT409', hint = '${hint}'; end $$`;
+
+  it.each<[string, string, Record<string, string[]>]>([
+    [
+      '',
+      'alter table public.tickets rename to questions',
+      {
+        entities: ['In place of the table tickets there is questions, the same but for its name.'],
+        rules: ['In the rules, tickets is now questions.'],
+        roles: ['Where it says who may do what, tickets is now questions.'],
+        calls: ['In the calls, tickets is now questions: /rest/v1/questions (before: /rest/v1/tickets).'],
+        errors: ['In the errors, tickets is now questions.'],
+      },
+    ],
+    [
+      '',
+      'alter table public.tickets rename column title to heading',
+      {
+        rules: ['In the rules, the field title of tickets is now heading.'],
+        errors: ['In the errors, the field title of tickets is now heading.'],
+        roles: [],
+        calls: [],
+      },
+    ],
+    [
+      '',
+      'alter table public.customers rename to "Große Kunden"',
+      { entities: ['In place of the table customers there is "Große Kunden", the same but for its name.'], states: [] },
+    ],
+    [
+      '',
+      `alter table public.customers rename to people; comment on table public.people is 'Who asks'; revoke all on public.people from service_role`,
+      {
+        entities: [
+          'In place of the table customers there is people, the same but for its name.',
+          'people is now described as “Who asks”.',
+        ],
+      },
+    ],
+    [
+      'create policy all_titled on public.tickets for select to authenticated using (title is not null)',
+      'alter policy all_titled on public.tickets rename to titled',
+      { roles: ['The policy all_titled of tickets is called titled now.'], screens: [], calls: [] },
+    ],
+    [
+      'create policy write on public.tickets to authenticated using (true); grant update on public.tickets to authenticated',
+      'revoke update on public.tickets from authenticated; grant update (title) on public.tickets to authenticated',
+      { screens: ['takes id, title, status, customer and owner for a new row, and title for a change'] },
+    ],
+    [
+      'grant execute on function public.close to public; grant usage on schema public to public',
+      'drop function public.close(uuid); create function public.close(ticket uuid) returns int language sql as $$select 1$$',
+      {
+        calls: [
+          'Calls of close(uuid), GET /rest/v1/rpc/close and POST /rest/v1/rpc/close: now return integer (before: 204, no body).',
+          'answers integer (before: void).',
+        ],
+      },
+    ],
+    [
+      refusing('Come back later'),
+      refusing('Come tomorrow'),
+      {
+        errors: [
+          'The error PT409: late has changed: what the client does is now “Come tomorrow” (before: “Come back later”).',
+        ],
+      },
+    ],
+    [
+      `${refusing('Wait')}; create trigger late before insert on public.customers for each row execute function public.late()`,
+      'alter table public.customers disable trigger late',
+      { errors: ['has changed: now with the remark “not while no trigger that is switched on runs it”.'] },
+    ],
+    [
+      'alter table public.customers add column twice int generated always as (1 * 2) stored',
+      'alter table public.customers alter column twice set expression as (2 * 2)',
+      { entities: ['twice of customers is now computed as (2 * 2) (before: (1 * 2)).'] },
+    ],
+    [
+      `select ninefold.define_role('guest', 'Looks')`,
+      `update ninefold.roles set name = 'visitor' where name = 'guest'`,
+      {
+        roles: ['In place of the role guest of members there is visitor, the same but for its name.'],
+        screens: ['In the screens, the role guest of members is now visitor.'],
+        calls: ['In the calls, the role guest of members is now visitor.'],
+      },
+    ],
+    [
+      `select ninefold.define_role('agent', 'Answers'); select ninefold.define_role('guest', 'Looks');
+       create policy all_of_it on public.tickets for select to authenticated using (ninefold.has_role('agent'))`,
+      `update ninefold.roles set name = 'helper' where name = 'agent'`,
+      {
+        roles: [
+          'In place of the role agent of members there is helper, the same but for its name.',
+          'Members with role helper may now read open_tickets and tickets only when the member has role agent or own row (owner is the member).',
+        ],
+      },
+    ],
+    [
+      'create schema kept; create table public.lines (id serial primary key, note text not null)',
+      'alter table public.lines set schema kept',
+      {
+        entities: [
+          'In place of the table lines there is kept.lines, the same but for its name.',
+          'Clients can no longer reach kept.lines.',
+        ],
+        rules: ['In the rules, lines is now kept.lines.'],
+      },
+    ],
+    [
+      `${refusing('Wait')}; create trigger late before insert on public.customers for each row execute function public.late()`,
+      'alter trigger late on public.customers rename to later',
+      { entities: ['The trigger late on customers is called later now.'], calls: [], errors: [] },
+    ],
+    [
+      `${refusing('Wait')}; create trigger late before insert on public.customers for each row execute function public.late()`,
+      'alter function public.late() rename to too_late',
+      {
+        entities: ['In the entities, the function late() is now too_late().'],
+        calls: ['In place of the function late() there is too_late(), the same but for its name.'],
+        errors: ['In the errors, the function late() is now too_late().'],
+      },
+    ],
+    [
+      `create function public.may_see(who uuid) returns boolean language sql stable as 'select who is not null';
+       create policy seen on public.tickets for select to authenticated using (public.may_see(owner))`,
+      'alter function public.may_see(uuid) rename to sees',
+      {
+        screens: [],
+        roles: ['Where it says who may do what, the function may_see(uuid) is now sees(uuid).'],
+        calls: [
+          'In place of the function may_see(uuid) there is sees(uuid), the same but for its name: /rest/v1/rpc/sees (before: /rest/v1/rpc/may_see).',
+        ],
+      },
+    ],
+    [
+      '',
+      'alter table public.tickets rename owner to author',
+      { roles: ['Where it says who may do what, the field owner of tickets is now author.'] },
+    ],
+    [
+      'create table public.counted (id serial primary key)',
+      'alter sequence public.counted_id_seq start 500',
+      { entities: ['Where it is restarted, the numbering of id of counted begins at 500 (before: at 1).'] },
+    ],
+    [
+      `create domain public.mail as text check (value like '%@%'); create table public.a (id int primary key, m public.mail);
+       create table public.b (id int primary key, m public.mail)`,
+      'alter domain public.mail rename to address',
+      {
+        errors: [
+          "The rules behind the error 23514: M is like '%@%' (a and b) are written otherwise; chapter 5 says how.",
+        ],
+      },
+    ],
+    [
+      '',
+      'alter type public.status rename to state',
+      {
+        rules: [
+          "The rule for tickets, status is one of 'open', 'closed', is now one of the type state (before: of status).",
+        ],
+      },
+    ],
+    [machine('close'), machine('shut'), { states: ['The transition close of customers.email is called shut now.'] }],
+  ])('a name that changed is told as such, and what else has: %s%s', async (first, sql, expected) => {
+    if (first !== '') await owner.script(first);
+    const before = await derive();
+    await owner.script(sql);
+    const after = await derive();
+    for (const [chapter, sentences] of Object.entries(expected)) {
+      const told = diffChapters(before, after).filter((change) => change.chapter === chapter);
+      expect(told.map((change) => change.words)).toEqual(sentences.map((start) => expect.stringContaining(start)));
+    }
+    expect(
+      diffChapters(after, before)
+        .map((change) => change.words)
+        .join(),
+    ).not.toContain(' gone');
+  });
+});

@@ -1,0 +1,41 @@
+import { canonical, type Difference, type JsonObject } from '../differences.ts';
+import { keyAt, matches, type Sides, type Told } from '../teller.ts';
+import { items, listWords, text, thing, valueWords } from './values.ts';
+
+/**
+ * Tables that go while a partitioned table of the same fields has as many partitions more, or come while it has as many fewer: both in one
+ * sentence, as that is how a table is attached and detached. The specification does not name partitions, so the words do not say that it is one.
+ */
+export function partitionsTold(differences: readonly Difference[], sides: Sides): Told[] {
+  const tables = differences.filter(({ path, kind }) => matches(path, 'entities/*') && kind !== 'changed');
+  return differences.flatMap((counted): Told[] => {
+    if (!matches(counted.path, 'entities/*/partitions')) return [];
+    const [was, is] = [Number(counted.before ?? 0), Number(counted.after ?? 0)];
+    const whole = entityIn(sides.after, keyAt(counted, 1));
+    if (whole === undefined) return [];
+    const alike = tables.filter(
+      ({ kind, before, after }) =>
+        kind === (is > was ? 'removed' : 'added') && fieldsOf(after ?? before) === fieldsOf(whole),
+    );
+    if (alike.length === 0 || alike.length !== Math.abs(is - was)) return [];
+    const [names, parent] = [listWords(alike.map((one) => thing(keyAt(one, 1)))), thing(keyAt(counted, 1))];
+    const count = `${parent} now has ${valueWords(is)} ${is === 1 ? 'partition' : 'partitions'} (before: ${valueWords(was)})`;
+    const noun = alike.length === 1 ? 'table' : 'tables';
+    const words =
+      is > was
+        ? `The ${noun} ${names}, with the fields of ${parent}, ${alike.length === 1 ? 'is' : 'are'} no longer there by ${alike.length === 1 ? 'itself' : 'themselves'}; ${count}.`
+        : `${alike.length === 1 ? 'A new table' : 'New tables'} ${names} with the fields of ${parent} ${alike.length === 1 ? 'is' : 'are'} there; ${count}.`;
+    return [{ words, of: [counted, ...alike] }];
+  });
+}
+
+const entityIn = (chapters: JsonObject, id: string): JsonObject | undefined =>
+  items(chapters.entities, 'entities').find((entity) => text(entity, 'id') === id);
+
+/** In any order: that of a partition may be its own. */
+const fieldsOf = (entity: unknown): string =>
+  canonical(
+    items(entity, 'fields')
+      .map((field) => `${text(field, 'name')} ${text(field, 'type')}`)
+      .sort(),
+  );
