@@ -4,9 +4,9 @@ import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 
 /** pg_relation_is_updatable: inserts, updates and deletes. */
-const ANY_WRITE = 28;
+const anyWrite = 28;
 /** Bit of pg_trigger.tgtype. */
-const INSTEAD = 64;
+const instead = 64;
 
 /**
  * The fields, with those of views that PostgreSQL numbers or computes in the table beneath: through a view, too, no statement may give
@@ -27,10 +27,10 @@ export function withMadeFields({
     made.set(keyOf(relation, number), { identity: identity === 'a' ? 'a' : '', computed: generated !== '' });
     found.add(relation);
   }
-  const replaced = new Set(triggers.flatMap(({ relation, events }) => ((events & INSTEAD) === 0 ? [] : [relation])));
+  const replaced = new Set(triggers.flatMap(({ relation, events }) => ((events & instead) === 0 ? [] : [relation])));
   const written = new Set(
     relations.flatMap(({ oid, kind, updatable }) =>
-      kind === 'v' && (updatable & ANY_WRITE) !== 0 && !replaced.has(oid) ? [oid] : [],
+      kind === 'v' && (updatable & anyWrite) !== 0 && !replaced.has(oid) ? [oid] : [],
     ),
   );
   const tables = new Set(found);

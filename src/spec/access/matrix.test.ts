@@ -185,8 +185,8 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
     expect(cell?.words).toBe('of rows in turned.t1 without a change of a');
     await pool
       .transaction(async (tx) => {
-        expect(await attempt(tx, 'anon', '{}', `update turned.t set a = 3`, 1)).toMatchObject({ reached: 0 });
-        expect(await attempt(tx, 'anon', '{}', `update turned.t set b = 3`, 1)).toMatchObject({ reached: 1 });
+        expect(await attempt(tx, 'anon', '{}', 'update turned.t set a = 3', 1)).toMatchObject({ reached: 0 });
+        expect(await attempt(tx, 'anon', '{}', 'update turned.t set b = 3', 1)).toMatchObject({ reached: 1 });
         throw new Error('taken back');
       })
       .catch((error: Error) => {
