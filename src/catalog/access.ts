@@ -29,6 +29,8 @@ export interface ViewUseFact {
   function: number;
   /** Of functions: outside what the view selects, of a view without queries within its own. */
   anyway: boolean;
+  /** Each SELECT calls it, whatever it reads of the view. */
+  read: boolean;
 }
 
 export interface RoleFact {
@@ -70,7 +72,11 @@ const grants = (acl: string): string =>
 
 /** Whether the query of a view calls the function `p` beside what it selects. With queries within it, the text of its tree does not tell. */
 const callsOutsideTargets = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) = 0
-        and ${callsFunction(`overlay(${tree} placing '' from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`)}`;
+        and (position(':distinctClause <>' in ${tree}) = 0 or ${callsFunction(`overlay(${tree} placing '' from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`)})`;
+
+/** Whether a SELECT calls the function `p` of a view's query, whatever it reads of it: PostgreSQL leaves out neither what is volatile nor sets. */
+const callsWhenRead = (tree: string): string =>
+  `(p.provolatile = 'v' or p.proretset) and position(':cterefcount 0 ' in ${tree}) = 0`;
 
 export const accessQueries: CatalogueQueries<AccessFacts> = {
   database: `select json_build_object('owner', d.datdba::int8, 'version', current_setting('server_version_num')::int)
@@ -120,7 +126,8 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     select distinct r.ev_class::int8 as view,
       case when d.refclassid = 'pg_catalog.pg_class'::regclass then d.refobjid::int8 else 0 end as relation,
       case when d.refclassid = 'pg_catalog.pg_class'::regclass then d.refobjsubid else 0 end as field,
-      coalesce(p.oid::int8, 0) as function, case when p.oid is null then false else ${callsOutsideTargets('r.ev_action::text')} end as anyway
+      coalesce(p.oid::int8, 0) as function, case when p.oid is null then false else ${callsOutsideTargets('r.ev_action::text')} end as anyway,
+      case when p.oid is null then false else ${callsWhenRead('r.ev_action::text')} end as read
     from pg_catalog.pg_rewrite r
     join pg_catalog.pg_class v on v.oid = r.ev_class and v.relkind = 'v'
     join pg_catalog.pg_namespace n on n.oid = v.relnamespace and ${isOwnSchema('n')}

@@ -66,7 +66,7 @@ export interface FieldFact {
   required: RequiredFact | null;
   default: string | null;
   generated: '' | 's' | 'v';
-  /** Of a view that takes writes: an expression, to which none can give a value. */
+  /** Of a view that takes writes: an expression, or what the table beneath computes, to which none can give a value. */
   computed: boolean;
   identity: '' | 'a' | 'd';
   comment: string | null;

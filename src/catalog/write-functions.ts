@@ -19,8 +19,8 @@ export interface WriteFunctionFact {
   name: string;
   /** Bits of pg_trigger.tgtype: 4 insert, 8 delete, 16 update. */
   events: number;
-  /** Numbers of the fields without which an update does not call it; none where every update does. */
-  fields: number[];
+  /** Names of the fields without which an update does not call it; none where every update does. */
+  fields: string[];
 }
 
 export const writeFunctionQueries: CatalogueQueries<WriteFunctionFacts> = {
@@ -47,6 +47,7 @@ export const writeFunctionQueries: CatalogueQueries<WriteFunctionFacts> = {
       union all
       select q.partrelid, p.oid, 'partition', '', 20, '{}' from pg_catalog.pg_partitioned_table q ${callingRestricted('pg_class', 'q.partrelid')})
     select distinct s.relation::int8 as relation, s.function::int8 as function, s.by,
-      case s.by when 'partition' then c.relname else s.name end as name, s.events, s.fields
+      case s.by when 'partition' then c.relname else s.name end as name, s.events, array(
+        select a.attname from pg_catalog.pg_attribute a where a.attrelid = s.relation and a.attnum = any (s.fields) order by a.attnum) as fields
     from calls s join ${relationsOf('c')} on c.oid = s.relation) t`,
 };

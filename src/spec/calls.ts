@@ -13,7 +13,7 @@ import { groupBy } from './group.ts';
 import type { Lookup } from './lookup.ts';
 import { idOf, queryName } from './names.ts';
 import { refusedCalls } from './overloads.ts';
-import { callableRoutines } from './routines.ts';
+import { executedRoutines } from './routines.ts';
 
 /** Chapter 7: every call that the app answers, and for whom, what its functions do, and how calls are answered. */
 export function callsChapter(
@@ -33,8 +33,7 @@ export function callsChapter(
       ? ''
       : ` (In schema ${schema}: header ${method === 'GET' ? 'Accept-Profile' : 'Content-Profile'}.)`;
   const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
-  const callable = callableRoutines(facts);
-  const overloads = groupBy(callable, ({ schema, name }) => `${schema}\0${name}`);
+  const callable = executedRoutines(look).filter(({ isCallable }) => isCallable);
   const calls: CallEntry[] = [
     ...authCalls.filter((call) => isSwitchedOn(call, settings)).map(authCall),
     ...entities
@@ -46,12 +45,12 @@ export function callsChapter(
         }),
       ),
     ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(look, settings, roles)]),
-    ...callable.flatMap((routine) => {
+    ...callable.flatMap(({ routine, overlaps }) => {
       const cells = may('execute', idOf(routine));
       // What takes the whole body is called without one only where it can do without.
       const isRead = wholeBody(routine)?.has_default ?? true;
       const methods = isRead ? (['GET', 'POST'] as const) : (['POST'] as const);
-      const refused = refusedCalls(routine, overloads.get(`${routine.schema}\0${routine.name}`) ?? [])
+      const refused = refusedCalls(overlaps)
         .map((words) => ` ${words}`)
         .join('');
       return cells.length === 0

@@ -22,6 +22,7 @@ import { routineQueries } from '../catalog/routines.ts';
 import { type RefusalFacts, readScreenRefusals } from '../catalog/screen-refusals.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from '../catalog/write-functions.ts';
 import type { Database, Executor } from '../database/database.ts';
+import { withMadeFields } from './made-fields.ts';
 
 /** What there is, and what it is bounded by. */
 interface ObjectFacts extends DescriptionFacts, MachineFacts, BoundFacts, EntityFacts, RoutineFacts {}
@@ -130,5 +131,6 @@ export function parseFacts({ parts, options }: RawFacts): Facts {
     preRequest = defaultRestSettings.db_pre_request,
   } = options;
   const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts & RefusalFacts;
-  return { ...read, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
+  const fields = withMadeFields(read);
+  return { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
 }

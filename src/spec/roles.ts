@@ -35,11 +35,9 @@ export function rolesChapter(look: Lookup): RolesChapter {
         ),
       ),
     ),
-    ...executedRoutines(look).flatMap(({ routine, computed, isCallable }) =>
+    ...executedRoutines(look).flatMap((executed) =>
       roles.map((role) =>
-        cell(role, before, idOf(routine), 'execute', (caller) =>
-          decideFunction(access, caller, routine, computed, isCallable),
-        ),
+        cell(role, before, idOf(executed.routine), 'execute', (caller) => decideFunction(access, caller, executed)),
       ),
     ),
   ];

@@ -1,21 +1,18 @@
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Computed } from '../computed.ts';
+import { alsoTaken, isReached, waysAround } from '../overloads.ts';
+import type { ExecutedRoutine } from '../routines.ts';
 import type { Access } from './access.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { type Decision, display, limit, refuse } from './decision.ts';
+import { type Decision, display, limit, refuse, type Untried } from './decision.ts';
 import type { RefusedCheck, Rights } from './rights.ts';
 
 /**
  * Decides whether the role may call a function, and read it with the rows that it is computed of: PostgreSQL gives it the whole row, so
- * all fields must be readable. `isCallable`: /rest/v1/rpc calls it too.
+ * all fields must be readable.
  */
-export function decideFunction(
-  access: Access,
-  caller: CallingRole,
-  routine: RoutineFact,
-  computed: readonly Computed[],
-  isCallable: boolean,
-): Decision {
+export function decideFunction(access: Access, caller: CallingRole, executed: ExecutedRoutine): Decision {
+  const { routine, computed, isCallable } = executed;
   const may = access.decideExecute(caller, routine);
   if (may.verdict === 'never') {
     return computed.length === 0 ? may : refuse(`${may.reason}; it would be read as ${listOf(computed)}`);
@@ -28,16 +25,16 @@ export function decideFunction(
   if (barred !== null) return refuse(barred);
   if (shut.length === uses.length && !isCallable) return refuse(reasons);
   const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
-  const required = isCallable ? shutArguments(access, caller, routine, false)[0] : undefined;
-  if (required !== undefined && open.length === 0) return refuse(required.why);
+  const uncalled = isCallable ? whyNotCalled(access, caller, executed) : null;
+  if (uncalled !== null && open.length === 0) return uncalled.decision;
   const told = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
   const given = isCallable ? withArguments(told, access.rights, caller.oid, routine) : told;
   const called =
-    required === undefined
-      ? isCallable
-        ? withoutArguments(access, caller, routine, given)
-        : given
-      : limit(given, 'not as a call', required.why, 'types');
+    uncalled !== null
+      ? limit(given, 'not as a call', uncalled.decision.reason, uncalled.untried)
+      : isCallable
+        ? apartFromOthers(access, caller, executed, withoutArguments(access, caller, routine, given))
+        : given;
   if (shut.length === 0) return called;
   const ways = [...(isCallable ? ['a call'] : []), ...(open.length > 0 ? [listOf(open)] : [])].join(', ');
   return limit(called, `as ${ways}, not as ${listOf(shut.map(({ use }) => use))}`, reasons);
@@ -54,6 +51,50 @@ function refusedArgument(rights: Rights, role: number, routine: RoutineFact): st
     return `${checkWords(input, check)}${input.has_default ? `; nor may it compute the default of ${input.name}` : ''}`;
   }
   return null;
+}
+
+/** What is said where no call is answered, and what of that reading it with rows does not tell; null where one may be. */
+function whyNotCalled(
+  access: Access,
+  caller: CallingRole,
+  executed: ExecutedRoutine,
+): { decision: Decision; untried: Untried } | null {
+  const [required] = shutArguments(access, caller, executed.routine, false);
+  if (required !== undefined) return { decision: refuse(required.why), untried: 'types' };
+  const { overlaps, routine } = executed;
+  if (overlaps.length === 0 || isReached(overlaps, settledArguments(access, caller, routine))) return null;
+  const every = overlaps.find(({ ways }) => ways.length === 0);
+  const why = (every ? [every] : overlaps).map(alsoTaken).join('; ');
+  return { decision: { ...refuse(`no call of it is answered: ${why}`), untried: 'name' }, untried: 'name' };
+}
+
+/** The decision with what tells its calls from those of others of its name. */
+function apartFromOthers(
+  access: Access,
+  caller: CallingRole,
+  { routine, overlaps }: ExecutedRoutine,
+  decision: Decision,
+): Decision {
+  if (overlaps.length === 0) return decision;
+  const settled = settledArguments(access, caller, routine);
+  return overlaps
+    .filter(({ ways }) => !ways.some(({ name, isGiven }) => settled.get(name) === isGiven))
+    .map((overlap) => ({ ...overlap, ways: overlap.ways.filter(({ name }) => !settled.has(name)) }))
+    .reduce((one, overlap) => limit(one, waysAround(overlap), alsoTaken(overlap), 'name'), decision);
+}
+
+/** Of the arguments that a call may leave out, those that the role must give (true), and those that it must not. */
+function settledArguments(access: Access, caller: CallingRole, routine: RoutineFact): ReadonlyMap<string, boolean> {
+  const { rights } = access;
+  const shut = shutArguments(access, caller, routine, true).map(({ name }) => name);
+  const barred = routine.inputs.filter(
+    ({ has_default, type_oid }) =>
+      has_default && rights.refusedChecks(caller.oid, type_oid).some(({ always }) => always),
+  );
+  return new Map([
+    ...rights.argumentsToGive(caller.oid, routine).map(({ name }) => [name, true] as const),
+    ...[...shut, ...barred.map(({ name }) => name)].map((name) => [name, false] as const),
+  ]);
 }
 
 /** Arguments whose types the role cannot name, as calls do, and why: those that may be left out, or those that may not. */

@@ -19,8 +19,11 @@ export interface Decision {
   columns: string[] | null;
 }
 
-/** A rule that no row can keep, which is no right; the types of what a statement gives; the partition or the heir that a row is in. */
-export type Untried = 'rule' | 'types' | 'table';
+/**
+ * A rule that no row can keep, which is no right; the types of what a statement gives; the partition or the heir that a row is in; which
+ * of the functions of a name a call finds.
+ */
+export type Untried = 'rule' | 'types' | 'table' | 'name';
 
 const blank = { words: '', refused: false, untried: null, policies: [], columns: null };
 

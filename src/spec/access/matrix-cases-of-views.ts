@@ -65,6 +65,35 @@ export const casesOfViews: MatrixCase[] = [
     name: 'a view that calls a function, to be written without it',
     sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, note, f() from t; grant all on v to ${to};`,
   },
+  ...[
+    ['that calls a volatile function', 'select id, f() as f from t'],
+    ['that tells its rows apart by a function', 'select distinct id, f() as f from t'],
+    ['that tells its rows apart by a stable function', 'select distinct id, s() as s from t'],
+    ['that tells its rows apart by a field, and calls a function', 'select distinct on (id) id, f() as f from t'],
+    ['with a query of its own that calls a function', 'with c as (select id, f() as f from t) select id, f from c'],
+    [
+      'with a materialized query of its own that calls a function',
+      'with c as materialized (select id, f() as f from t) select id, f from c',
+    ],
+    [
+      'with a query of its own that tells its rows apart by a function',
+      'with c as (select distinct id, f() as f from t) select id, f from c',
+    ],
+    ['of a query within it that calls a function', 'select id, f from (select id, f() as f from t) as s'],
+    ['that makes rows by a function', 'select id, r() as r from t'],
+    ['that is ordered by a function', 'select id, note from t order by f(), id'],
+  ].map(([name, query]) => ({
+    name: `a view ${name}`,
+    rowsOf: 't',
+    sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; create function s() returns int language plpgsql stable as 'begin return 1; end';
+      create function r() returns setof int language plpgsql stable as 'begin return next 1; end';
+      revoke execute on function f, s, r from public, ${to}; grant execute on function f, s, r to authenticated; create view v as ${query}; grant select on v to ${to};`,
+  })),
+  {
+    name: 'a view that calls a volatile function, to be written without it',
+    sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated;
+      create view v as select id, note, f() from t; grant all on v to ${to};`,
+  },
   {
     name: 'a view that calls a function in its condition',
     sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated; create view v as select id, note from t where f() = 1; grant all on v to ${to};`,

@@ -170,6 +170,30 @@ describe('every cell of the matrix is what PostgreSQL does', () => {
       });
   });
 
+  it('a partition whose fields stand in another order: the field that a trigger looks at has its name', async () => {
+    await pool.script(`create schema turned authorization app_owner; set role app_owner; grant usage on schema turned to public;
+      set search_path = turned;
+      create function f(int) returns boolean language plpgsql as 'begin return true; end';
+      create function h() returns trigger language plpgsql as 'begin return new; end';
+      revoke execute on function f from public, anon, authenticated, service_role;
+      create table t (a int, b int, status text) partition by list (status); create table t1 (status text, b int, extra int, a int);
+      alter table t1 drop extra; alter table t attach partition t1 default; grant all on t to anon;
+      insert into t values (1, 2, 'open');
+      create trigger g before update of a on t1 for each row when (f(old.a)) execute function h()`);
+    const { cells } = await derive({ exposedSchemas: ['turned'], authenticator: 'app_authenticator' });
+    const cell = cells.find(({ role, operation }) => role === 'anon' && operation === 'update');
+    expect(cell?.words).toBe('of rows in turned.t1 without a change of a');
+    await pool
+      .transaction(async (tx) => {
+        expect(await attempt(tx, 'anon', '{}', 'update turned.t set a = 3', 1)).toMatchObject({ reached: 0 });
+        expect(await attempt(tx, 'anon', '{}', 'update turned.t set b = 3', 1)).toMatchObject({ reached: 1 });
+        throw new Error('taken back');
+      })
+      .catch((error: Error) => {
+        if (error.message !== 'taken back') throw error;
+      });
+  });
+
   it('roles that no call can have are told apart', async () => {
     const first = matrixSchemas.slice(0, 1);
     await pool.script(`create role app_other_authenticator login noinherit; grant anon to app_other_authenticator;

@@ -51,7 +51,7 @@ export class ViewAccess {
 
   /** What a SELECT on the view meets. */
   select(caller: CallingRole, view: RelationFact): Decision {
-    const { role, whose, relations, calls } = this.#beneath(caller, view);
+    const { role, whose, relations, calls } = this.#beneath(caller, view, true);
     if (calls?.always) return refuse(callsRefused(calls.routine));
     const decision = this.#readThrough(caller, view, role, whose, relations);
     if (!calls || decision.verdict === 'never') return decision;
@@ -122,7 +122,7 @@ export class ViewAccess {
     operation: 'insert' | 'update' | 'delete',
     giving: Giving | null,
   ): Decision {
-    const beneath = this.#beneath(caller, view);
+    const beneath = this.#beneath(caller, view, false);
     // An INSERT asks nothing of the view's query.
     const calls = operation === 'insert' ? null : beneath.calls;
     if (calls?.always) return refuse(callsRefused(calls.routine));
@@ -160,10 +160,12 @@ export class ViewAccess {
   }
 
   /** The relations of a view's query, and whose rights decide about them. */
-  #beneath(caller: CallingRole, view: RelationFact) {
+  #beneath(caller: CallingRole, view: RelationFact, isRead: boolean) {
     const uses = this.#uses.of(view.oid);
-    const refused = uses.functions.flatMap(({ oid, anyway }) =>
-      this.#rights.refusedFunctions(caller.oid, [oid]).map((routine) => ({ routine, anyway })),
+    const refused = uses.functions.flatMap(({ oid, anyway, read }) =>
+      this.#rights
+        .refusedFunctions(caller.oid, [oid])
+        .map((routine) => ({ routine, anyway: anyway || (isRead && read) })),
     );
     const anyway = refused.find((one) => one.anyway || callsAnyway(view, one.routine))?.routine;
     const routine = anyway ?? refused[0]?.routine;

@@ -4,8 +4,8 @@ import { groupBy } from '../group.ts';
 export interface Uses {
   /** Relations that the view's query names, with the numbers of the fields it reads. */
   relations: { relation: number; fields: number[] }[];
-  /** `anyway`: beside what it selects. */
-  functions: { oid: number; anyway: boolean }[];
+  /** `anyway`: beside what it selects; `read`: by each SELECT, whatever it selects. */
+  functions: { oid: number; anyway: boolean; read: boolean }[];
 }
 
 /** What each view is made of. */
@@ -24,7 +24,9 @@ export class ViewUses {
     );
     return {
       relations: [...relations].map(([relation, used]) => ({ relation, fields: used.map((use) => use.field) })),
-      functions: uses.flatMap((use) => (use.function === 0 ? [] : [{ oid: use.function, anyway: use.anyway }])),
+      functions: uses.flatMap((use) =>
+        use.function === 0 ? [] : [{ oid: use.function, anyway: use.anyway, read: use.read }],
+      ),
     };
   }
 }

@@ -94,7 +94,7 @@ export class WriteCalls {
       const [routine] =
         (events & eventBit[operation]) === 0 ? [] : this.#look.rights.refusedFunctions(role, [call.function]);
       if (routine === undefined) return [];
-      const without = this.#without(table, operation, call);
+      const without = this.#without(operation, call);
       return [{ by, function: call.function, reason: reasonOf(by, name, routine), without }];
     });
     const ofTypes = operation === 'delete' ? [] : this.#ofTypes(role, table, operation);
@@ -124,17 +124,12 @@ export class WriteCalls {
       });
   }
 
-  #without(
-    table: RelationFact,
-    operation: Exclude<RowOperation, 'select'>,
-    { by, name, fields }: WriteFunctionFact,
-  ): string | null {
+  #without(operation: Exclude<RowOperation, 'select'>, { by, name, fields }: WriteFunctionFact): string | null {
     if (operation !== 'update') return null;
     // An update makes an entry in every index unless it changes nothing that one of them holds and finds room beside the old row.
     if (by === 'index') return `without a new entry in the index ${name}`;
     if (fields.length === 0) return null;
-    const named = this.#fieldsOf(table).filter(({ number }) => fields.includes(number));
-    return `without a change of ${named.map((field) => field.name).join(', ')}`;
+    return `without a change of ${fields.join(', ')}`;
   }
 
   /** Of a partition, which has the fields of what it is a part of, those. */

@@ -43,6 +43,7 @@ const beyondTries: Readonly<Record<Untried, string>> = {
   rule: 'a rule, no right',
   types: 'what the role may give is told by the types that calls name',
   table: 'it hangs on which table a row is in',
+  name: 'which of the functions of a name a call means is told by what it gives, and no right',
 };
 
 const HANGS =

@@ -1,4 +1,5 @@
-import type { FieldFact } from '../../catalog/entities.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { FieldFact, TypeFact } from '../../catalog/entities.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import { sqlName } from '../names.ts';
 
@@ -9,19 +10,48 @@ export type Row = ReadonlyMap<string, string | null>;
 export const typed = (value: string | null, field: FieldFact): string =>
   `${value === null ? 'null' : quoteLiteral(value)}::${field.type}`;
 
-/** Types without a = of their own. */
+/** PostgreSQL's own types without a = of their own. */
 const incomparable = /^(json|xml|point|line|lseg|path|polygon|box|circle|refcursor|txid_snapshot|pg_snapshot)\b/;
 
-export const isComparable = (field: FieldFact): boolean => !incomparable.test(field.type);
+/** A value as it is read of a row: not the whole of a long one. */
+export const asText = (sql: string): string =>
+  `pg_catalog.left(${sql}::pg_catalog.text, ${limits.probeTextCharacters.default})`;
 
-/** The condition that finds a row by some of its fields. */
-export const found = (row: Row, fields: readonly FieldFact[]): string =>
+/**
+ * The condition that finds a row by some of its fields. It names no type, which a role may have no right to, and makes no value that
+ * calls what it may not execute: beside a field, PostgreSQL reads a text as a value of the base type of the field's domain.
+ */
+export const found = (row: Row, fields: readonly FieldFact[], types: ReadonlyMap<number, TypeFact>): string =>
   fields
     .map((field) => {
       const value = row.get(field.name) ?? null;
-      return value === null ? `${sqlName(field.name)} is null` : `${sqlName(field.name)} = ${typed(value, field)}`;
+      const name = sqlName(field.name);
+      if (value === null) return `${name} is null`;
+      const isWhole = value.length < limits.probeTextCharacters.default;
+      return isWhole && isPlain(field, types)
+        ? `${name} = ${quoteLiteral(value)}`
+        : `${asText(name)} = ${quoteLiteral(value)}`;
     })
     .join(' and ');
+
+/** True of PostgreSQL's own types with a =, enumerations, and domains of such: what else there is may be made of domains. */
+function isPlain(field: FieldFact, types: ReadonlyMap<number, TypeFact>): boolean {
+  const { type, fact } = baseOf(field, types);
+  return fact ? fact.kind === 'e' : !incomparable.test(type) && !/["[\].]/.test(type);
+}
+
+/** The type of a field, or what its domain is of. */
+export function baseOf(
+  { type_oid, type }: FieldFact,
+  types: ReadonlyMap<number, TypeFact>,
+): { type: string; oid: number; fact: TypeFact | undefined } {
+  let base = { type, oid: type_oid, fact: types.get(type_oid) };
+  while (base.fact?.kind === 'd') {
+    const { base: oid, base_name } = base.fact;
+    base = { type: base_name ?? base.type, oid, fact: types.get(oid) };
+  }
+  return base;
+}
 
 /**
  * Rows as a list that an expression over the relation can be asked of; `ninefold_place` is their number. Of fields that `given`

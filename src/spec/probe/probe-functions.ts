@@ -30,8 +30,7 @@ export async function probeFunctions(
     const role = ground.roles.find((one) => one.name === cell.role);
     const before = role && ground.refusedBefore(role.caller.oid);
     const { routine, computed, isCallable } = executed;
-    const untried =
-      role?.barred === null ? decideFunction(ground.access, role.caller, routine, computed, isCallable).untried : null;
+    const untried = role?.barred === null ? decideFunction(ground.access, role.caller, executed).untried : null;
     const why = before ? `not asked: ${before}` : untried ? untriedWords(untried, cell) : whyNot(ground, executed);
     // Members with a role of theirs call as members do: the right to call hangs on the role of the database.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };

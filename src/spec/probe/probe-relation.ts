@@ -10,7 +10,7 @@ import { entityId, sqlName } from '../names.ts';
 import { type Answer, type Attempt, isError, tryAll } from './attempts.ts';
 import type { Ground } from './ground.ts';
 import { judge, notProbed, type Tried, untriedWords } from './judge.ts';
-import type { Row } from './literals.ts';
+import { asText, type Row } from './literals.ts';
 import { type Member, stranger, strangers } from './members.ts';
 import { peopleOf } from './people.ts';
 import { ALL_ROWS, metBy, newRows, type Planned, type Scene } from './tries.ts';
@@ -323,9 +323,7 @@ function firstFailure(making: readonly Attempt[], answers: readonly Answer[]): s
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const sampleSql = (relation: RelationFact, names: readonly string[], rows: number): string => {
-  const values = names.map(
-    (name) => `pg_catalog.left(r.${sqlName(name)}::text, ${limits.probeTextCharacters.default})`,
-  );
+  const values = names.map((name) => asText(`r.${sqlName(name)}`));
   const from = `${entityId(relation.schema, relation.name)} r limit ${rows + 1}`;
   return `select pg_catalog.json_agg(s.v) from (select array[${values.join(', ')}]::pg_catalog.text[] as v from ${from}) s`;
 };

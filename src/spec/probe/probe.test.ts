@@ -284,6 +284,69 @@ describe('an app of its own', () => {
     expect(of('twice')).toEqual(['never agrees', 'never agrees', 'never agrees']);
   });
 
+  it('finds rows that have no key, without a word of what their types call and where these are', async () => {
+    await owner.script(`
+      create schema apart; create schema keyless; grant usage on schema keyless to anon, authenticated, service_role;
+      alter default privileges in schema keyless grant all on tables to anon, authenticated, service_role;
+      create function apart.fits(text) returns boolean language plpgsql as 'begin return true; end';
+      revoke execute on function apart.fits from public; grant execute on function apart.fits to service_role;
+      grant usage on schema apart to service_role;
+      create type apart.mood as enum ('calm'); create domain apart.code as text check (apart.fits(value));
+      create type apart.parcel as (weight int, code apart.code);
+      create table keyless.moods (note text, mood apart.mood);
+      create table keyless.coded (note text, code apart.code);
+      create table keyless.code_first (code apart.code, note text);
+      create table keyless.many (note text, codes apart.code[]);
+      create table keyless.parcels (note text, parcel apart.parcel);
+      create table keyless.written (note text, doc json, place point);
+      create view keyless.seen as select m.note, m.mood from keyless.moods m;
+      insert into keyless.moods values ('a', 'calm'), ('b', null);
+      insert into keyless.coded values ('a', 'x'), ('b', 'y'); insert into keyless.code_first values ('x', 'a'), ('y', 'b');
+      insert into keyless.many values ('a', '{x}'), ('b', '{y}');
+      insert into keyless.parcels values ('a', (1, 'x')), ('b', null);
+      insert into keyless.written select n || repeat('long', 2000), '{"a": 1}', '(1,2)' from generate_series(1, 9) n;
+      create table keyless.own (owner uuid, code apart.code);
+      alter table keyless.own enable row level security;
+      create policy own on keyless.own using (code <> 'z' or owner = auth.uid());
+      insert into keyless.own values (null, 'x'), (null, 'z')`);
+    const cells = await probed(['keyless']);
+    const wrong = cells.filter(({ outcome }) => outcome === 'disagrees');
+    expect(shown(wrong)).toBe('');
+    const reached = cells.filter(
+      ({ role, operation, tries }) =>
+        role === 'anon' && operation === 'delete' && tries.filter(({ met }) => met === 'allowed').length >= 1,
+    );
+    expect(reached.map(({ entity }) => entity)).toEqual([
+      'keyless.code_first',
+      'keyless.coded',
+      'keyless.many',
+      'keyless.moods',
+      'keyless.own',
+      'keyless.parcels',
+      'keyless.seen',
+      'keyless.written',
+    ]);
+  });
+
+  it('tells what a publication refuses from what only stopped a try', async () => {
+    await owner.script(`
+      create schema told; grant usage on schema told to anon;
+      create table told.filtered (id int primary key, note text);
+      create table told.without (note text);
+      grant all on told.filtered, told.without to anon;
+      insert into told.filtered values (1, 'a'); insert into told.without values ('a');
+      create publication filtered for table told.filtered where (note <> '');
+      create publication whole for table told.without;`);
+    const cells = await probed(['told']);
+    const writes = cells.filter(({ role, operation }) => role === 'anon' && /update|delete/.test(operation));
+    expect(writes.map(({ entity, verdict, outcome }) => [entity, verdict, outcome])).toEqual([
+      ['told.filtered', 'never', 'agrees'],
+      ['told.filtered', 'never', 'agrees'],
+      ['told.without', 'never', 'agrees'],
+      ['told.without', 'never', 'agrees'],
+    ]);
+  });
+
   it('says what stopped a try, and what took too long', async () => {
     const cells = await probed(['shop']);
     expect(of(cells, 'shop.stopped', 'update', 'service_role')).toMatchObject({

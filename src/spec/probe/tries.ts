@@ -11,7 +11,7 @@ import { relationsRead } from '../words/expression.ts';
 import type { Answer, Attempt } from './attempts.ts';
 import { isError } from './attempts.ts';
 import type { Breadth } from './ground.ts';
-import { asRelation, found, isComparable, type Row, typed } from './literals.ts';
+import { asRelation, baseOf, found, type Row, typed } from './literals.ts';
 import type { Person } from './people.ts';
 
 /** One try of a cell: the statement, and what is to be made of its answer. */
@@ -81,8 +81,9 @@ export class Tries {
     const readable = this.#covered(role, scene.relation, 'SELECT', fields);
     const given = operation === 'delete' ? fields : this.#covered(role, scene.relation, reads[operation], fields);
     const settable = (given.length > 0 ? given : fields).filter((field) => isGiven(field) && field.identity !== 'a');
-    const open = settable.filter((field) => this.#isGiven(field));
-    const set = (open.length > 0 ? open : settable)[turn];
+    const taking = settable.filter((field) => this.#isGiven(field));
+    const open = taking.filter((field) => this.#makes(role, field));
+    const set = (open.length > 0 ? open : taking.length > 0 ? taking : settable)[turn];
     const plan = (
       sql: string,
       row: string,
@@ -134,7 +135,7 @@ export class Tries {
     return [
       ...(isView ? [plan(`${statement(null)} limit 1`, 'the first row', null)] : []),
       ...rows.map((row, place) => {
-        const where = `where ${found(row, key)}`;
+        const where = `where ${found(row, key, this.#look.types)}`;
         const reach = reachOf(scene, operation, `${id} ${where}`);
         return plan(`${statement(row)} ${where}`, this.#named(row, person, scene, key), place, false, reach);
       }),
@@ -176,31 +177,47 @@ export class Tries {
     if (reads && (operation === 'update' || operation === 'delete')) add('select', 'using');
     // Of operations with the same policies the same is asked.
     const text = [...new Set(parts)].join(' and ');
-    const asker = this.#asker(role, text);
+    // As values of what domains are of: their rules are no question here.
+    const fields = (this.#access.rights.fieldsOf.get(relation.oid) ?? [])
+      .filter((field) => isNamed(text, field))
+      .map((field) => {
+        const { type, oid } = baseOf(field, this.#look.types);
+        return { ...field, type, type_oid: oid };
+      });
+    const asker = this.#asker(role, text, fields);
     if (asker === null) return null;
     const given = operation === 'insert' ? new Set(this.#toGive(role, relation).map((field) => field.name)) : null;
-    const fields = (this.#access.rights.fieldsOf.get(relation.oid) ?? []).filter((field) => isNamed(text, field));
     const list = asRelation(rows, fields, relation.name, given);
     const sql = `select pg_catalog.json_agg(coalesce((${text}), false) order by ninefold_place) from ${list}`;
     return { sql, role: asker };
   }
 
   /**
-   * A policy's names were looked up when it was made; by itself its text names schemas that the role may have no right to. Then a
-   * member asks in its place, where the answer cannot depend on the role.
+   * A policy's names were looked up when it was made; by itself its text names schemas that the role may have no right to, and so do the
+   * types of the values that it is asked of. Then a member asks in its place, where the answer cannot depend on the role.
    */
-  #asker(role: ChapterRole, text: string): string | null {
+  #asker(role: ChapterRole, text: string, fields: readonly FieldFact[]): string | null {
     const schemas = this.#look.facts.schemas.map(({ name }) => name);
     const named = schemas.filter((schema) => text.includes(`${sqlName(schema)}.`));
-    const reaches = (oid: number) => named.every((schema) => this.#access.rights.usesSchema(oid, schema));
+    const { rights } = this.#access;
+    const reaches = (oid: number) =>
+      named.every((schema) => rights.usesSchema(oid, schema)) &&
+      fields.every(({ type, type_oid }) => {
+        return rights.schemaShut(oid, type) === null && rights.refusedChecks(oid, type_oid).length === 0;
+      });
     if (reaches(role.caller.oid)) return role.fact.name;
-    const member = this.#access.rights.membership.named('authenticated');
+    const member = rights.membership.named('authenticated');
     const isOfRole = relationsRead(text).length > 0 || /\b(CURRENT_USER|CURRENT_ROLE|SESSION_USER)\b/.test(text);
     return member && !isOfRole && reaches(member.oid) ? member.name : null;
   }
 
   #isGiven(field: FieldFact): boolean {
     return isGiven(field) && !this.#computed.has(`${field.relation} ${field.number}`);
+  }
+
+  /** False where PostgreSQL calls, for a value of the field, what the role may not execute. */
+  #makes(role: ChapterRole, { type_oid }: FieldFact): boolean {
+    return this.#access.rights.refusedChecks(role.caller.oid, type_oid).length === 0;
   }
 
   #covered(
@@ -213,11 +230,11 @@ export class Tries {
     return covered === 'all' ? fields : covered;
   }
 
-  /** The fields by which a row is found: those of the primary key, else all that can be compared. */
-  #key(relation: RelationFact, readable: readonly FieldFact[]): FieldFact[] {
+  /** The fields by which a row is found: those of the primary key, else all. */
+  #key(relation: RelationFact, readable: readonly FieldFact[]): readonly FieldFact[] {
     const key = this.#look.primaryKey(relation.oid);
     const named = readable.filter((field) => key.includes(field.number));
-    return named.length > 0 && named.length === key.length ? named : readable.filter(isComparable);
+    return named.length > 0 && named.length === key.length ? named : readable;
   }
 
   /** A statement on one field that the role's grant leaves out. */
@@ -234,8 +251,10 @@ export class Tries {
   #toGive(role: ChapterRole, relation: RelationFact): readonly FieldFact[] {
     const fields = this.#access.rights.fieldsOf.get(relation.oid) ?? [];
     const granted = this.#covered(role, relation, 'INSERT', fields);
-    const open = (granted.length > 0 ? granted : fields).filter((field) => this.#isGiven(field));
-    return open.length > 0 ? open : fields.filter(isGiven);
+    const taking = (granted.length > 0 ? granted : fields).filter((field) => this.#isGiven(field));
+    const open = taking.filter((field) => this.#makes(role, field));
+    if (taking.length === 0) return fields.filter(isGiven);
+    return open.length > 0 ? open : taking;
   }
 
   #inserts(
@@ -297,8 +316,8 @@ function whose(row: Row, person: Person, owners: readonly string[]): string {
   return values.every((value) => value === null) ? 'nobody’s row' : 'another member’s row';
 }
 
-/** insufficient_privilege, infinite recursion, what a view does not take (55000, 42809, 0A000), its check option (44000), no such role. */
-const refusals = new Set(['42501', '42P17', '55000', '42809', '0A000', '44000', '22023']);
+/** insufficient_privilege, infinite recursion, what a view does not take (55000, 42809, 0A000), its check option (44000), a publication that does not fit (42P10), no such role. */
+const refusals = new Set(['42501', '42P17', '55000', '42809', '0A000', '44000', '42P10', '22023']);
 
 /** What became of a statement. A rule that is broken was asked after the rights, so the row would have been let through. */
 export function metBy(answer: Answer, operation: RoleCell['operation'], beforeRow: boolean): ProbeTry['met'] {

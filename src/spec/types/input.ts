@@ -104,7 +104,7 @@ function inputField(types: TypeFacts, look: Look, field: Field, domains: Domains
   return {
     field,
     shape: named.shapeOf(field.type, (type, subject) => domains.askedByName(type, subject)),
-    isMade: field.computed === true || (!look.isView && (field.generated !== null || field.identity === 'always')),
+    isMade: field.computed === true || field.generated !== null || field.identity === 'always',
     isNullable: asked?.isNeeded ? false : field.nullable || isFree,
     isRequired: look.event === INSERT && mustBeGiven(field) && !isFree,
     rules,
