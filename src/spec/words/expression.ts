@@ -28,7 +28,7 @@ export type Expression =
   /** `(a IS NULL) = (b IS NULL)`; negated: `<>`. */
   | { kind: 'alike'; left: Expression; right: Expression; negated: boolean; text: string }
   /** `CASE WHEN … THEN … ELSE … END`; without ELSE it is null. */
-  | { kind: 'case'; branches: { when: Expression; then: Expression }[]; otherwise: Expression; text: string }
+  | { kind: 'case'; branches: { when: Expression; gives: Expression }[]; otherwise: Expression; text: string }
   | { kind: 'one-of'; operand: Operand; values: Operand[]; text: string }
   | { kind: 'null'; operand: Operand; negated: boolean; text: string }
   /** What lists, ranges and JSON are to one another. */
@@ -236,7 +236,7 @@ function cases(source: string, tokens: readonly Token[], text: string): Expressi
     kind: 'case',
     branches: branches.map(([when = [], then = []]) => ({
       when: condition(source, when),
-      then: condition(source, then),
+      gives: condition(source, then),
     })),
     otherwise: otherwise ? condition(source, otherwise) : { kind: 'constant', value: null },
     text,

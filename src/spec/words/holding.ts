@@ -42,7 +42,7 @@ export function withTypes(expression: Expression, holding: Holding): Expression 
     case 'alike':
       return { ...expression, left: inner(expression.left), right: inner(expression.right) };
     case 'case': {
-      const branches = expression.branches.map(({ when, then }) => ({ when: inner(when), then: inner(then) }));
+      const branches = expression.branches.map(({ when, gives }) => ({ when: inner(when), gives: inner(gives) }));
       return { ...expression, branches, otherwise: inner(expression.otherwise) };
     }
     case 'compare': {

@@ -56,7 +56,7 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
     }
     case 'case':
       // Which branch it is may be known, but what nobody knows is never wrong.
-      return [expression.otherwise, ...expression.branches.map(({ then }) => then)]
+      return [expression.otherwise, ...expression.branches.map(({ gives }) => gives)]
         .map((item) => outcomes(item, caller))
         .reduce((a, b) => a | b, 0);
     case 'relates': {

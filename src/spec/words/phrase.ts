@@ -282,7 +282,7 @@ function alike({ left, right, negated: isOther }: Extract<Expression, { kind: 'a
 
 function cases({ branches, otherwise }: Extract<Expression, { kind: 'case' }>): string {
   const said = branches.map(
-    ({ when, then }, i) => `${i === 0 ? 'where' : 'else where'} ${words(when)}: ${words(then)}`,
+    ({ when, gives }, i) => `${i === 0 ? 'where' : 'else where'} ${words(when)}: ${words(gives)}`,
   );
   return `(${[...said, `else: ${words(otherwise)}`].join('; ')})`;
 }
