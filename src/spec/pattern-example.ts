@@ -20,9 +20,6 @@ export function matches(source: string, text: string): boolean {
   }
 }
 
-/** Repetitions that are worth showing. */
-const REPETITIONS = 100;
-
 const classes: Readonly<Record<string, string>> = { d: '1', w: 'a', s: ' ' };
 
 class Maker {
@@ -62,10 +59,9 @@ class Maker {
   }
 
   #times(): number {
-    const [sign, least] = this.#take(/[*+?]|\{(\d+)(?:,\d*)?\}/) ?? [];
-    const times = sign === undefined || sign === '+' ? 1 : Number(least ?? 0);
-    if (times > REPETITIONS) throw new Error('too long');
-    return times;
+    // A text of hundreds of characters is worth showing to nobody: more digits are left, and so is the pattern.
+    const [sign, least] = this.#take(/[*+?]|\{(\d{1,2})(?:,\d*)?\}/) ?? [];
+    return sign === undefined || sign === '+' ? 1 : Number(least ?? 0);
   }
 
   #atom(): string | null {
