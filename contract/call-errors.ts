@@ -63,6 +63,8 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
     ],
   ],
   [data, ['57014', '42804', '55P03', '22012', '55000', '0A000']],
+  // Values that cannot be read as their type, in filters, arguments and bodies.
+  [data, ['22009', '22015', '2200N', '2201B', '22025', '3F000', '42601', '42602', '42704', '54001']],
   [['insert', 'update', 'function'], ['428C9']],
   [writes, ['40001', '40P01', '23001', '23502', '23503', '23505', '23514', '23P01']],
   [bodies, ['22001']],

@@ -61,6 +61,14 @@ export const postgresErrors = entries({
     action: 'Send a date that the calendar has.',
     member: 'This date is not possible.',
   },
+  '22009': {
+    source: 'postgres',
+    status: 400,
+    message: 'time zone displacement out of range',
+    meaning: 'The distance from UTC in a time is larger than there is.',
+    action: 'Send a distance that exists, such as +02:00, or Z.',
+    member: 'This date is not possible.',
+  },
   '22012': {
     source: 'postgres',
     status: 400,
@@ -69,6 +77,14 @@ export const postgresErrors = entries({
     action: 'Send a value other than zero, or correct the SQL of the app.',
     member: told.fault,
   },
+  '22015': {
+    source: 'postgres',
+    status: 400,
+    message: 'interval field value out of range',
+    meaning: 'A length of time is longer than PostgreSQL counts.',
+    action: 'Send a shorter interval.',
+    member: 'A value that you entered is not possible.',
+  },
   '22023': {
     source: 'postgres',
     status: 400,
@@ -76,6 +92,30 @@ export const postgresErrors = entries({
     meaning:
       'An argument of a function or a setting is outside of what it may be; also the role of a token that does not exist, with status 401.',
     action: 'Correct the argument that the message names.',
+    member: told.fault,
+  },
+  '2200N': {
+    source: 'postgres',
+    status: 400,
+    message: 'invalid XML content',
+    meaning: 'A text is no well-formed XML.',
+    action: 'Send XML whose elements are all closed.',
+    member: 'A value that you entered is not possible.',
+  },
+  '2201B': {
+    source: 'postgres',
+    status: 400,
+    message: 'invalid regular expression',
+    meaning: 'The pattern of a filter (match, imatch), or of a JSON path, is no regular expression.',
+    action: 'Correct the pattern; a character that is meant itself has a backslash before it.',
+    member: told.fault,
+  },
+  '22025': {
+    source: 'postgres',
+    status: 400,
+    message: 'LIKE pattern must not end with escape character',
+    meaning: 'The pattern of a filter (like, ilike) ends with a backslash.',
+    action: 'Write the backslash twice where it is meant itself.',
     member: told.fault,
   },
   '2200H': {
@@ -175,6 +215,15 @@ export const postgresErrors = entries({
     action: 'Let every way through the function end in RETURN.',
     member: told.fault,
   },
+  '3F000': {
+    source: 'postgres',
+    status: 400,
+    message: 'schema does not exist',
+    meaning:
+      'A name that was sent, such as that of a table, begins with a schema that is not there; or the app’s SQL names one.',
+    action: 'Check the name; else correct the SQL of the app.',
+    member: told.fault,
+  },
   '40001': {
     source: 'postgres',
     status: 500,
@@ -200,12 +249,37 @@ export const postgresErrors = entries({
     action: 'Sign in as somebody who may; ask why with Prefer: explain=access.',
     member: 'You may not do this.',
   },
+  '42601': {
+    source: 'postgres',
+    status: 400,
+    message: 'syntax error',
+    meaning:
+      'A value of a small language of its own is not written as PostgreSQL reads it: the words of a text search (fts), a path into JSON; or the SQL that a function puts together is wrong.',
+    action: 'Correct the value; for words that people type, use plfts or wfts.',
+    member: told.fault,
+  },
+  '42602': {
+    source: 'postgres',
+    status: 400,
+    message: 'invalid name syntax',
+    meaning: 'A value that names something, such as a table, is no name.',
+    action: 'Send a name; one with signs or blanks in it stands in quotes.',
+    member: told.fault,
+  },
   '42703': {
     source: 'postgres',
     status: 400,
     message: 'column does not exist',
     meaning: 'A filter, an order or the parameter select names a field that the table does not have.',
     action: 'Check the name; the hint may name the closest one.',
+    member: told.fault,
+  },
+  '42704': {
+    source: 'postgres',
+    status: 400,
+    message: 'undefined object',
+    meaning: 'A value names a type, a role or a configuration of the text search that does not exist.',
+    action: 'Check the name, such as that in fts(english).',
     member: told.fault,
   },
   '42804': {
@@ -264,6 +338,14 @@ export const postgresErrors = entries({
     message: 'program limit exceeded',
     meaning: 'A value or an expression is too long or too deep for PostgreSQL.',
     action: 'Send less at a time.',
+    member: told.fault,
+  },
+  '54001': {
+    source: 'postgres',
+    status: 400,
+    message: 'stack depth limit exceeded',
+    meaning: 'A JSON value has too many values within values, or functions of the app call one another without an end.',
+    action: 'Send JSON that is less deep; else correct the functions.',
     member: told.fault,
   },
   '55P03': {

@@ -1,8 +1,12 @@
 import { limits } from '../../contract/limits.ts';
+import { matches, patternExample } from './pattern-example.ts';
 import type { Expression } from './words/expression.ts';
 
-/** A value that a check allows for a field: `status in ('open', 'closed')`, `kind = 'a'`, `url like 'https://%'`. */
-export function allowedValue(expression: Expression, name: string): string | null {
+/**
+ * A value that a check allows for a field: `status in ('open', 'closed')`, `kind = 'a'`, `url like 'https://%'`, `code ~ '^[A-Z]{2}$'`; of a
+ * pattern `usual` where it matches.
+ */
+export function allowedValue(expression: Expression, name: string, usual: unknown = null): string | null {
   switch (expression.kind) {
     case 'one-of': {
       const [first] = expression.values;
@@ -15,6 +19,8 @@ export function allowedValue(expression: Expression, name: string): string | nul
       if (!isField) return null;
       if (operator === '=' || operator === '>=' || operator === '<=') return right.value;
       if (operator === '~~' || operator === '~~*') return likePattern(right.value);
+      if (operator === '~' || operator === '~*')
+        return typeof usual === 'string' && matches(right.value, usual) ? usual : patternExample(right.value);
       const number = Number(right.value);
       return operator === '>' && Number.isFinite(number)
         ? String(number + 1)
@@ -25,7 +31,7 @@ export function allowedValue(expression: Expression, name: string): string | nul
     case 'and':
     case 'or':
       for (const item of expression.items) {
-        const value = allowedValue(item, name);
+        const value = allowedValue(item, name, usual);
         if (value !== null) return value;
       }
       return null;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { errorsOfCall } from '../../contract/call-errors.ts';
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { limits } from '../../contract/limits.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
@@ -79,6 +80,29 @@ describe('chapter 8', () => {
     expect(errors.some(({ code, origin }) => code === '23502' && origin?.startsWith('public.tickets.title'))).toBe(
       true,
     );
+  });
+
+  // What stands on the left is sent as it is: the value of a filter, of an argument, or in a body.
+  it.each([
+    ['22009', '$1::timestamptz', '2026-01-31T12:00:00+99'],
+    ['22015', '$1::interval', '99999999999999999999999'],
+    ['2200N', '$1::xml', '<a'],
+    ['2201B', `'abc' ~ $1`, '('],
+    ['22025', `'abc' like $1`, 'a\\'],
+    ['42601', '$1::tsquery', "'"],
+    ['42601', '$1::regclass', 'a.b.c.d.e'],
+    ['42602', '$1::regclass', ''],
+    ['42704', '$1::regconfig', 'gone'],
+    ['3F000', '$1::regclass', 'gone.it'],
+    ['54001', '$1::json', '['.repeat(100_000)],
+  ])('has the code with which PostgreSQL refuses a value: %s of %s', async (code, as, value) => {
+    const select = `select ${as.replaceAll('$1', '$1::text')}`;
+    await expect(owner.run([{ text: select, params: [value] }])).rejects.toMatchObject({ sqlstate: code });
+    await owner.script('create table public.things (id int primary key); grant all on public.things to service_role');
+    const { chapters } = await derive();
+    const call = chapters.calls?.calls.find(({ id }) => id === 'rest.public.things.insert');
+    const codes = call && errorsOfCall(call, chapters).common.map((line) => line.code);
+    expect(codes).toContain(code);
   });
 
   it('has the errors of each state machine, while there is one', async () => {

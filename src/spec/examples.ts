@@ -53,7 +53,7 @@ function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
   const usual = Object.hasOwn(examples, type) ? examples[type] : /mail/i.test(field.name) ? 'ada@example.org' : 'text';
   const size = Number(/^character(?: varying)?\((\d+)\)$/.exec(whole)?.[1] ?? Number.POSITIVE_INFINITY);
   for (const [check, name] of checks) {
-    const allowed = allowedValue(check, name);
+    const allowed = allowedValue(check, name, usual);
     if (allowed !== null) return typeof usual === 'number' ? Number(allowed) : allowed.slice(0, size);
   }
   if (Object.hasOwn(examples, type) || typeof usual !== 'string') return usual;

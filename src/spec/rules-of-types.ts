@@ -119,7 +119,10 @@ class Walk {
         ...common,
         name: one.name,
         kind: 'check',
-        words: one.expression === null ? one.definition : checkWords(one.expression, subject, this.#field),
+        words:
+          one.expression === null
+            ? one.definition
+            : checkWords(one.expression, subject, this.#field, this.#beneath(type)),
         comment: one.comment,
         sql: `${type.name} ${one.definition}`,
         applies_to: appliesTo(one),
@@ -146,6 +149,12 @@ class Walk {
     return [...(required ? [needed] : []), ...checks, ...sized, ...inner];
   }
 
+  /** The type beneath a domain that is none. */
+  #beneath(type: TypeFact): string {
+    const base = this.#types.types.get(type.base);
+    return base?.kind === 'd' ? this.#beneath(base) : (type.base_name ?? '');
+  }
+
   #part({ path }: Subject, part: Part): Part {
     return path.length === 0 ? part : { ...part, path };
   }
@@ -157,8 +166,8 @@ const within = (subject: Subject, what: string): Subject => ({
   within: null,
 });
 
-function checkWords(check: string, subject: Subject, field: FieldFact): string {
-  const words = domainRuleWords(check, subject.words);
+function checkWords(check: string, subject: Subject, field: FieldFact, type: string): string {
+  const words = domainRuleWords(check, subject.words, type);
   // What stays SQL keeps its VALUE, where that is no field.
   return subject.words !== field.name && words.includes(sqlName(subject.words))
     ? `of ${subject.words} as VALUE: ${ruleWords(check)}`

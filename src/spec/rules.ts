@@ -8,8 +8,9 @@ import { byName, compareText, entityId, sqlName } from './names.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 import { equalKeys } from './words/collation.ts';
+import { type Holding, holdingOf } from './words/holding.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './words/keys.ts';
-import { type Holding, ruleWords } from './words/rule.ts';
+import { ruleWords, valueWords } from './words/rule.ts';
 
 /** Chapter 5: what is valid. Every constraint, unique index, domain and limited type of the app's tables. */
 export function rulesChapter(look: Lookup): RulesChapter {
@@ -34,11 +35,22 @@ const namesOf = (look: Lookup, relation: number, numbers: readonly number[]): st
 /** What the fields of a relation hold, where that decides what a condition on them means. */
 function holding(look: Lookup, relation: number): Holding {
   const fields = look.fields.get(relation) ?? [];
-  const named = (holds: (field: FieldFact) => boolean) => new Set(fields.filter(holds).map(({ name }) => name));
-  return {
-    times: named(({ type }) => /^(date|time|timestamp)\b(?!.*\[\])/.test(type)),
-    composites: named((field) => look.types.get(field.type_oid)?.kind === 'c'),
-  };
+  const composites = fields.flatMap(({ name, type_oid: oid }) => {
+    const type = look.types.get(oid);
+    const inner = (type?.parts ?? []).filter((part) => look.types.get(part.type_oid)?.kind === 'c');
+    return type?.kind === 'c' ? [name, ...inner.map((part) => `${name}.${part.name}`)] : [];
+  });
+  return holdingOf(
+    fields.map((field) => [field.name, beneath(look, field)]),
+    composites,
+  );
+}
+
+/** The type of a field, of a domain the one beneath. */
+function beneath({ types }: Lookup, { type, type_oid: oid }: Pick<FieldFact, 'type' | 'type_oid'>): string {
+  let name = type;
+  for (let of = types.get(oid); of?.kind === 'd'; of = types.get(of.base)) name = of.base_name ?? name;
+  return name;
 }
 
 /** Fields by their numbers, with how their texts are compared. */
@@ -51,11 +63,8 @@ const compared = (look: Lookup, relation: number, numbers: readonly number[]) =>
 const caseless = { name: 'citext', deterministic: false, locale: 'und-u-ks-level2', tailored: false };
 
 /** What decides which texts of a field are equal; null for the database's own collation. */
-function comparedBy({ types }: Lookup, { type, type_oid: oid, collation }: FieldFact): CollationFact | null {
-  let name: string | null = type;
-  for (let of = types.get(oid); of?.kind === 'd'; of = types.get(of.base)) name = of.base_name;
-  return /(^|\.)citext$/.test(name ?? '') ? caseless : collation;
-}
+const comparedBy = (look: Lookup, field: FieldFact): CollationFact | null =>
+  /(^|\.)citext$/.test(beneath(look, field)) ? caseless : field.collation;
 
 function rulesOf(look: Lookup, relation: RelationFact): Rule[] {
   const fields = look.fields.get(relation.oid) ?? [];
@@ -187,7 +196,7 @@ function constraintWords(look: Lookup, constraint: ConstraintFact, fields: reado
       if (exclusion === null) return definition;
       const keys = exclusion.keys.map((one, i) => ({
         ...one,
-        key: namesOf(look, relation, [constraint.fields[i] ?? 0])[0] ?? one.key,
+        key: namesOf(look, relation, [constraint.fields[i] ?? 0])[0] ?? valueWords(one.key, holding(look, relation)),
       }));
       return `${exclusionWords({ ...exclusion, keys })}${equalKeys(keys)}`;
     }
@@ -211,7 +220,7 @@ function indexRule(look: Lookup, relation: RelationFact, index: UniqueIndexFact)
   const keys = index.keys.map((key, i) => {
     const [field] = compared(look, relation.oid, [index.fields[i] ?? 0]);
     const collation = field?.collation === caseless ? caseless : (index.collations[i] ?? null);
-    return { key: field?.key ?? key, collation };
+    return { key: field?.key ?? valueWords(key, holding(look, relation.oid)), collation };
   });
   const { partition } = index;
   const words = uniqueWords(

@@ -81,7 +81,9 @@ beforeAll(async () => {
     create table public.ruled (
       id int generated always as identity primary key, team int references public.teams, stage text not null check (stage in ('new', 'old')),
       url text not null check (url like 'https://%'), email text not null check (email ~ '@.+[.]'), title text not null check (char_length(title) between 8 and 20),
-      short varchar(3) not null, size int not null check (size >= 10), mood public.mood not null, code public.code not null, place public.place not null);
+      short varchar(3) not null, size int not null check (size >= 10), country char(2) not null check (country ~ '^[A-Z]{2}$'),
+      slug text not null check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'), phone text not null check (phone ~ '^\\+[1-9]\\d{5,14}$'),
+      color text not null check (color ~ '^#[0-9a-f]{6}$'), reply text not null check (reply ~ '^[^@ ]+@[^@ ]+[.][a-z]{2,}$'), mood public.mood not null, code public.code not null, place public.place not null);
     create view public.shown as select id, title from public.notes; grant all on public.ruled, public.shown to anon;
     create function public.feel(mood public.mood, code public.code, at public.ruled) returns text language sql as 'select mood::text';
     create function public.add(a int, b int default 1) returns int language sql immutable as 'select a + b';

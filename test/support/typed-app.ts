@@ -73,7 +73,9 @@ const schema = `
     plain text check (plain is null or plain like 'a%_'), cased text collate public.loose check (cased = 'a'), place public.address,
     address extensions.citext check (length(address) > 1), key uuid, day date, moment timestamptz, state public.status,
     states public.status[], numbers int[] check (cardinality(numbers) between 1 and 2), short public.short_title default 'untitled', share public.percent,
-    json json, jsonb jsonb, percents public.percent[], titles public.short_title[], spot public.spot, spots public.spot[],
+    json json, jsonb jsonb, json_object jsonb check (jsonb_typeof(json_object) = 'object'),
+    json_listed jsonb check (jsonb_typeof(json_listed) = any (array['array', 'number'])),
+    several numeric[] check (array_length(several, 1) between 2 and 3), pair numeric[] check (array_length(pair, 1) = 2), percents public.percent[], titles public.short_title[], spot public.spot, spots public.spot[],
     filled text check (filled <> ''), words text check (btrim(words) <> ''), letters_in varchar(4) check (length(trim(letters_in)) > 0),
     mask bit(3), byte bit(8), fewer varbit(5), bits varbit, nibbles bit(8)[],
     split public.shares, letter public.letter collate "C", letters public.letter[], initials public.initial[]

@@ -216,5 +216,6 @@ function readsField(expression: Expression): boolean {
   }
 }
 
-const isField = ({ kind }: Operand): boolean =>
-  kind === 'field' || kind === 'part' || kind === 'list' || kind === 'other';
+const isField = ({ kind }: Operand): boolean => rowKinds.includes(kind);
+
+const rowKinds: readonly Operand['kind'][] = ['field', 'part', 'attribute', 'list', 'formula', 'cast', 'other'];

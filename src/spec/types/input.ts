@@ -4,14 +4,15 @@ import type { TypeFact } from '../../catalog/entities.ts';
 import { entitiesChapter } from '../entities.ts';
 import { groupBy } from '../group.ts';
 import { Lookup } from '../lookup.ts';
+import { isArrayLength, trimmedField } from '../words/counts.ts';
 import { type Expression, parseExpression } from '../words/expression.ts';
 import type { Operand } from '../words/operand.ts';
-import { domainRuleWords, ruleWords, trimmedField } from '../words/rule.ts';
+import { domainRuleWords, ruleWords } from '../words/rule.ts';
 import type { TypeFacts } from './facts.ts';
 import { translateLike, translatePattern } from './pattern.ts';
 import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
 import { mustBeGiven } from './typescript.ts';
-import { type Asked, COUNTED, type InputRule } from './value-rules.ts';
+import { type Asked, COUNTED, type InputRule, jsonKinds } from './value-rules.ts';
 
 /** What may be sent for an entity, as far as it can be said truthfully: what breaks this, PostgreSQL refuses. */
 export interface Input {
@@ -187,6 +188,7 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
     return rest.length === 1 && rest.length < part.items.length && only ? partRules(only, name, base) : [];
   }
   const type = bareType(base);
+  if (type === 'json' || type === 'jsonb') return jsonRules(part, name);
   if (part.kind === 'one-of' && isField(part.operand, name) && isText(type)) {
     const values = part.values.map((value) => (value.kind === 'literal' && value.plain ? value.value : null));
     return values.every((value) => value !== null) ? textRule({ kind: 'values', values }, base) : [];
@@ -210,6 +212,17 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
   if (!bound || value === null) return [];
   if (isField(subject, name)) return numberRules(bound, value, base);
   return countRules(subject, bound, value, name, base);
+}
+
+/** `jsonb_typeof(meta) = 'object'`, or one of several. */
+function jsonRules(part: Expression, name: string): Bare[] {
+  if (part.kind !== 'one-of' && !(part.kind === 'compare' && part.operator === '=')) return [];
+  const [subject, objects] = part.kind === 'one-of' ? [part.operand, part.values] : [part.left, [part.right]];
+  const isAsked = subject.kind === 'call' && /^jsonb?_typeof$/.test(subject.name) && subject.arguments.length === 1;
+  const [of] = isAsked ? subject.arguments : [];
+  const values = objects.map((one) => (one.kind === 'literal' ? one.value : null));
+  if (!of || !isField(of, name) || values.includes(null)) return [];
+  return [{ kind: 'json', kinds: jsonKinds.filter((kind) => values.includes(kind)) }];
 }
 
 const isField = (operand: Operand, name: string): boolean =>
@@ -276,16 +289,19 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
 const notBlank: Bare = { kind: 'pattern', pattern: '[^ ]' };
 
 function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {
-  if (subject.kind !== 'call' || subject.arguments.length !== 1 || !Number.isInteger(value)) return [];
+  if (subject.kind !== 'call' || !Number.isInteger(value)) return [];
   const [argument] = subject.arguments;
-  if (!argument) return [];
+  // Of a list without elements it is null, which every check lets pass.
+  const orNone = isArrayLength(subject);
+  if (!argument || (subject.arguments.length !== 1 && !orNone)) return [];
   const isLength = /^(length|char_length|character_length)$/.test(subject.name);
   if (isLength && isText(bareType(base)) && trimmedField(argument) === name)
     return side === 'least' && (isOpen ? value >= 0 : value > 0) ? [notBlank] : [];
   if (!isField(argument, name)) return [];
   const least = side === 'most' ? null : isOpen ? value + 1 : value;
   const most = side === 'least' ? null : isOpen ? value - 1 : value;
-  if (subject.name === 'cardinality' && base.endsWith('[]')) return [{ kind: 'elements', least, most }];
+  if ((orNone || subject.name === 'cardinality') && base.endsWith('[]'))
+    return [{ kind: 'elements', least, most, orNone }];
   if (!isLength) return [];
   if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least, most }];
   // Spaces that are too many are cut off before the check.

@@ -128,8 +128,12 @@ function ruleKeywords(rule: InputRule): JsonSchema {
   switch (rule.kind) {
     case 'characters':
       return bounds('Length', rule.least, rule.most);
-    case 'elements':
-      return bounds('Items', rule.least, rule.most);
+    case 'elements': {
+      const asked = bounds('Items', rule.least, rule.most);
+      return rule.orNone ? { anyOf: [{ maxItems: 0 }, asked] } : asked;
+    }
+    case 'json':
+      return { type: rule.kinds };
     case 'least':
       return { [rule.isOpen ? 'exclusiveMinimum' : 'minimum']: rule.value };
     case 'most':

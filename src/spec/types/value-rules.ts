@@ -10,11 +10,18 @@ export type ValueRule =
 /** A rule over one value; `words` say it, for whoever breaks it. */
 export type InputRule = { words: string } & (
   | { kind: 'characters'; least: number | null; most: number | null }
-  | { kind: 'elements'; least: number | null; most: number | null }
+  /** `orNone`: a list without elements passes too. */
+  | { kind: 'elements'; least: number | null; most: number | null; orNone: boolean }
+  /** What kinds of JSON value: those of `jsonb_typeof`. */
+  | { kind: 'json'; kinds: JsonKind[] }
   | { kind: 'least' | 'most'; value: number; isOpen: boolean }
   | { kind: 'pattern'; pattern: string }
   | { kind: 'values'; values: string[] }
 );
+
+export type JsonKind = (typeof jsonKinds)[number];
+
+export const jsonKinds = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
 
 /** What the domains ask that a type is made of. */
 export interface Asked {

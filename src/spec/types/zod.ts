@@ -1,7 +1,7 @@
 import type { TypeFacts } from './facts.ts';
 import { type Input, type InputField, inputs } from './input.ts';
 import type { Shape } from './type-names.ts';
-import { type Asked, type InputRule, valueRule } from './value-rules.ts';
+import { type Asked, type InputRule, type JsonKind, valueRule } from './value-rules.ts';
 
 /**
  * A module with a zod schema (zod 4) for what is inserted into each entity, and one for what is updated: `schemas.tickets.insert`. Each
@@ -111,7 +111,9 @@ function ruleCall(rule: InputRule): string {
         ...(rule.least === null ? [] : [`${count} >= ${rule.least}`]),
         ...(rule.most === null ? [] : [`${count} <= ${rule.most}`]),
       ];
-      return bounds.length === 0 ? '' : `.refine((value) => ${bounds.join(' && ')}, ${words})`;
+      const none = rule.kind === 'elements' && rule.orNone ? 'value.length === 0 || ' : '';
+      const asked = none !== '' && bounds.length > 1 ? `(${bounds.join(' && ')})` : bounds.join(' && ');
+      return bounds.length === 0 ? '' : `.refine((value) => ${none}${asked}, ${words})`;
     }
     case 'least':
       return `.${rule.isOpen ? 'gt' : 'gte'}(${rule.value}, ${words})`;
@@ -119,10 +121,21 @@ function ruleCall(rule: InputRule): string {
       return `.${rule.isOpen ? 'lt' : 'lte'}(${rule.value}, ${words})`;
     case 'pattern':
       return `.regex(${regex(rule.pattern)}, ${words})`;
+    case 'json':
+      return `.refine((value) => ${rule.kinds.map((kind) => jsonTests[kind]).join(' || ') || 'false'}, ${words})`;
     case 'values':
       return `.refine((value) => [${rule.values.map(text).join(', ')}].includes(value), ${words})`;
   }
 }
+
+const jsonTests: Readonly<Record<JsonKind, string>> = {
+  object: "(typeof value === 'object' && value !== null && !Array.isArray(value))",
+  array: 'Array.isArray(value)',
+  string: "typeof value === 'string'",
+  number: "typeof value === 'number'",
+  boolean: "typeof value === 'boolean'",
+  null: 'value === null',
+};
 
 const text = (value: string): string =>
   JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

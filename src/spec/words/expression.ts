@@ -2,12 +2,15 @@ import {
   enclosed,
   isKeyword,
   isOperator,
+  isQuery,
   joined,
   sourceOf,
+  split,
   type Token,
   tokenise,
 } from '../../catalog/expression-text.ts';
 import { memoize } from '../../catalog/memoize.ts';
+import { withKnownOperators } from './extension-operators.ts';
 import { clauses, elements, type Operand, operand, withoutCast } from './operand.ts';
 
 /**
@@ -20,6 +23,12 @@ export type Expression =
   | { kind: 'not'; item: Expression }
   /** `ofTimes` where it is known that both sides are: of times, more is later. */
   | { kind: 'compare'; operator: Comparison; left: Operand; right: Operand; text: string; ofTimes?: true }
+  /** `0 < ALL (counts)`, told from the side of the elements. */
+  | { kind: 'elements'; each: boolean; operator: Comparison; list: Operand; value: Operand; text: string }
+  /** `(a IS NULL) = (b IS NULL)`; negated: `<>`. */
+  | { kind: 'alike'; left: Expression; right: Expression; negated: boolean; text: string }
+  /** `CASE WHEN … THEN … ELSE … END`; without ELSE it is null. */
+  | { kind: 'case'; branches: { when: Expression; gives: Expression }[]; otherwise: Expression; text: string }
   | { kind: 'one-of'; operand: Operand; values: Operand[]; text: string }
   | { kind: 'null'; operand: Operand; negated: boolean; text: string }
   /** What lists, ranges and JSON are to one another. */
@@ -41,7 +50,7 @@ export type Comparison = (typeof comparisons)[number];
 
 export type Relating = (typeof relating)[number];
 
-const relating = ['@>', '<@', '&&', '?'] as const;
+const relating = ['@>', '<@', '&&', '?', '?&', '?|', '-|-', '%'] as const;
 
 const comparisons = ['=', '<>', '<', '>', '<=', '>=', '~', '!~', '~*', '!~*', '~~', '!~~', '~~*', '!~~*'] as const;
 
@@ -65,19 +74,13 @@ const remembered = { maxText: 10_000, maxResults: 5000 };
 /** Reads an expression as pg_get_expr prints it with an empty search path. */
 export const parseExpression = memoize((text): Expression => {
   const tokens = tokenise(text);
-  return tokens ? condition(text, tokens) : { kind: 'opaque', text };
+  return tokens ? condition(text, withKnownOperators(tokens)) : { kind: 'opaque', text };
 }, remembered);
 
 /** Reads a query of a view as PostgreSQL prints it; null where it is no plain `SELECT … FROM … [WHERE …]`. */
 export const parseQuery = memoize((text): Subquery | null => {
   const tokens = tokenise(text);
-  return (
-    tokens &&
-    subquery(
-      text,
-      tokens.filter((token) => !isOperator(token, ';')),
-    )
-  );
+  return tokens && subquery(text, withKnownOperators(tokens.filter((token) => !isOperator(token, ';'))));
 }, remembered);
 
 function condition(text: string, tokens: readonly Token[]): Expression {
@@ -104,6 +107,7 @@ export function join(kind: 'and' | 'or', items: readonly Expression[]): Expressi
 function leaf(source: string, tokens: readonly Token[]): Expression {
   const text = sourceOf(source, tokens);
   const [first, second] = tokens;
+  if (tokens.some((token) => isKeyword(token, 'CASE'))) return cases(source, tokens, text);
   if (tokens.length === 2 && isKeyword(first, 'EXISTS') && second?.kind === 'group') {
     const query = subquery(source, second.items);
     return query ? { kind: 'exists', query, text } : { kind: 'opaque', text };
@@ -121,6 +125,12 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
       const right = operand(source, tokens.slice(is + (distinct[1] === undefined ? 3 : 4)));
       return { kind: 'distinct', left, right, negated: distinct[1] !== undefined, text };
     }
+    const json = /^(NOT )?JSON( OBJECT| ARRAY| SCALAR)?$/.exec(ending);
+    if (json) {
+      const call: Operand = { kind: 'call', name: `is_json${json[2] ?? ''}`.toLowerCase(), arguments: [left], text };
+      const holds: Expression = { kind: 'holds', operand: call, text };
+      return json[1] === undefined ? holds : { kind: 'not', item: holds };
+    }
     const truth = /^(NOT )?(TRUE|FALSE|UNKNOWN)$/.exec(ending);
     if (!truth) return { kind: 'opaque', text };
     const value = truth[2] === 'UNKNOWN' ? null : truth[2] === 'TRUE';
@@ -134,6 +144,11 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
     if (query) return { kind: 'in', operand: left, query, text };
     const value = operand(source, [last]);
     return value.kind === 'call' ? { kind: 'returned', operand: left, call: value, text } : { kind: 'opaque', text };
+  }
+  const begins = tokens.findIndex((token) => isOperator(token, '^@'));
+  if (begins > 0 && !tokens.some((token) => isOperator(token, ...comparisons, ...relating))) {
+    const sides = [tokens.slice(0, begins), tokens.slice(begins + 1)].map((side) => operand(source, side));
+    return { kind: 'holds', operand: { kind: 'call', name: 'starts_with', arguments: sides, text }, text };
   }
   const places = tokens.flatMap((token, i) => (isOperator(token, ...comparisons, ...relating) ? [i] : []));
   const at = places[0];
@@ -157,12 +172,75 @@ function leaf(source: string, tokens: readonly Token[]): Expression {
       const among = `${sourceOf(source, tokens.slice(0, at))} = ANY ${sourceOf(source, right.slice(1))}`;
       if (values) return { kind: 'not', item: { kind: 'one-of', operand: left, values, text: among } };
     }
-    if (isKeyword(right[0], 'ALL', 'ANY', 'SOME')) return { kind: 'opaque', text };
+    if (isKeyword(right[0], 'ALL', 'ANY')) return ofElements(source, left, sign.value as Comparison, right, text);
+    const sides = [tokens.slice(0, at), right].map(([side, ...more]) => (more.length === 0 ? conditionIn(side) : null));
+    const [one, other] = sides.map((side) => side && condition(source, side));
+    if (one && other && (sign.value === '=' || sign.value === '<>'))
+      return { kind: 'alike', left: one, right: other, negated: sign.value === '<>', text };
     const ofTimes = aTime.test(sourceOf(source, tokens.slice(0, at))) || aTime.test(sourceOf(source, right));
     const operator = sign.value as Comparison;
     return { kind: 'compare', operator, left, right: operand(source, right), text, ...(ofTimes && { ofTimes }) };
   }
   return single(source, tokens, text);
+}
+
+/** `0 < ALL (counts)`, `'x' <> ALL (tags)`. */
+function ofElements(
+  source: string,
+  value: Operand,
+  operator: Comparison,
+  right: readonly Token[],
+  text: string,
+): Expression {
+  const each = isKeyword(right[0], 'ALL');
+  const list = operand(source, right.slice(1));
+  const turned = mirrored[operator];
+  if (list.kind !== 'field' || turned === undefined) return { kind: 'opaque', text };
+  if (each && operator === '<>') {
+    const one: Operand = { kind: 'list', values: [value] };
+    return { kind: 'not', item: { kind: 'relates', operator: '<@', left: one, right: list, text } };
+  }
+  return { kind: 'elements', each, operator: turned, list, value, text };
+}
+
+/** The sign that says the same with both sides changed over; a pattern has its place. */
+export const mirrored: Partial<Record<Comparison, Comparison>> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '>': '<',
+  '<=': '>=',
+  '>=': '<=',
+};
+
+/** What stands in brackets, where it is a condition and no value. */
+function conditionIn(token: Token | undefined): readonly Token[] | null {
+  if (token?.kind !== 'group' || token.bracket !== '(' || isQuery(token.items)) return null;
+  if (isKeyword(token.items[0], 'CASE')) return null;
+  const isSign = (item: Token) => isKeyword(item, 'IS', 'AND', 'OR', 'NOT') || isOperator(item, ...comparisons);
+  return token.items.some(isSign) ? token.items : null;
+}
+
+/** `CASE WHEN a THEN b … ELSE c END` as the whole of a condition. */
+function cases(source: string, tokens: readonly Token[], text: string): Expression {
+  const opaque: Expression = { kind: 'opaque', text };
+  const isOne = isKeyword(tokens[0], 'CASE') && isKeyword(tokens[1], 'WHEN') && isKeyword(tokens.at(-1), 'END');
+  const inner = tokens.slice(2, -1);
+  if (!isOne || inner.some((token) => isKeyword(token, 'CASE', 'END'))) return opaque;
+  const [all = [], otherwise, ...more] = split(inner, (token) => isKeyword(token, 'ELSE'));
+  const branches = split(all, (token) => isKeyword(token, 'WHEN')).map((branch) =>
+    split(branch, (token) => isKeyword(token, 'THEN')),
+  );
+  if (more.length > 0 || branches.some((parts) => parts.length !== 2)) return opaque;
+  return {
+    kind: 'case',
+    branches: branches.map(([when = [], then = []]) => ({
+      when: condition(source, when),
+      gives: condition(source, then),
+    })),
+    otherwise: otherwise ? condition(source, otherwise) : { kind: 'constant', value: null },
+    text,
+  };
 }
 
 /** `'2024-01-31'::date`. */

@@ -1,21 +1,32 @@
-import { isKeyword, isOperator, sourceOf, split, type Token } from '../../catalog/expression-text.ts';
+import { enclosed, isKeyword, isOperator, sourceOf, split, type Token } from '../../catalog/expression-text.ts';
+import { lengthWords } from './length-words.ts';
 
 /** A value in a condition. `user-id`, `user-role` and `user-email` are the caller's, from auth.uid() and the like. */
 export type Operand =
   | { kind: 'user-id' | 'user-role' | 'user-email' }
   | { kind: 'field'; name: string; qualifier: string | null }
   /** `plain`: a text that is equal to another exactly when both are spelled alike. */
-  | { kind: 'literal'; value: string; quoted: boolean; plain: boolean }
+  /** `type`: as it is printed, where there is one. */
+  | { kind: 'literal'; value: string; quoted: boolean; plain: boolean; type?: string }
   | { kind: 'call'; name: string; arguments: Operand[]; text: string }
   | { kind: 'null' }
   /** What the caller's token says beside who it is: `auth.jwt() -> 'app_metadata' ->> 'team'`. */
   | { kind: 'claim'; path: string[] }
   /** A part of a JSON field: `meta ->> 'size'`. */
   | { kind: 'part'; path: string[]; of: Operand }
+  /** A field of a composite one: `(address).country`. */
+  | { kind: 'attribute'; name: string; of: Operand }
   | { kind: 'list'; values: Operand[] }
-  /** The time of the call, or one so long before or after it: `now() - '1 day'::interval`. */
-  | { kind: 'moment'; away: string; side: 'before' | 'after' | null }
+  /** The time of the call or its day, or one so long before or after it: `now() - '1 day'::interval`. */
+  | { kind: 'moment'; away: string; side: 'before' | 'after' | null; isDay: boolean }
+  | { kind: 'formula'; sign: Sign; left: Operand; right: Operand; text: string }
+  /** A value taken as one of another type, where that may change what is compared. */
+  | { kind: 'cast'; of: Operand; type: string; text: string }
   | { kind: 'other'; text: string };
+
+type Sign = (typeof arithmetic)[number];
+
+const arithmetic = ['+', '-', '*', '/', '%'] as const;
 
 /** The elements of `(ARRAY[a, b])`. */
 export function elements(source: string, token: Token | undefined): Operand[] | null {
@@ -40,8 +51,10 @@ export function operand(source: string, tokens: readonly Token[]): Operand {
   if (claim) return claim;
   const moment = momentOf(tokens);
   if (moment) return moment;
-  const part = partOf(source, tokens);
+  const part = partOf(source, tokens) ?? attributeOf(source, tokens);
   if (part) return part;
+  const formula = countOfGiven(source, tokens) ?? formulaOf(source, tokens);
+  if (formula) return formula;
   const list = elements(source, { kind: 'group', bracket: '(', items: [...tokens], start: 0, end: 0 });
   if (list) return { kind: 'list', values: list };
   const bare = withoutCast(tokens);
@@ -52,10 +65,12 @@ export function operand(source: string, tokens: readonly Token[]): Operand {
     if (inner.kind === 'literal' && numeric.test(type) && /^-?\d/.test(inner.value)) {
       return { ...inner, quoted: false, plain: false };
     }
-    if (inner.kind === 'literal') return { ...inner, plain: inner.quoted && inner.plain && textual.test(type) };
+    if (inner.kind === 'literal') return { ...inner, plain: inner.quoted && inner.plain && textual.test(type), type };
     // What JSON holds is told alike, whatever it is taken as.
     if (inner.kind === 'claim' || inner.kind === 'part') return inner;
-    return inner.kind === 'null' || (textual.test(type) && inner.kind !== 'call') ? inner : { kind: 'other', text };
+    if (inner.kind === 'null' || (textual.test(type) && inner.kind !== 'call')) return inner;
+    if (inner.kind === 'moment' && inner.side === null && type === 'date') return { ...inner, isDay: true };
+    return inner.kind === 'other' ? { kind: 'other', text } : { kind: 'cast', of: inner, type, text };
   }
   if (only?.kind === 'string') return { kind: 'literal', value: only.value, quoted: true, plain: true };
   if (only?.kind === 'number') return { kind: 'literal', value: only.value, quoted: false, plain: false };
@@ -71,8 +86,88 @@ export function operand(source: string, tokens: readonly Token[]): Operand {
   if (!called || last?.kind !== 'group') return { kind: 'other', text };
   const known = called.length === 2 && last.items.length === 0 ? callers[called.join('.')] : undefined;
   if (known) return { kind: known };
-  const values = last.items.length === 0 ? [] : split(last.items, (item) => isOperator(item, ','));
-  return { kind: 'call', name: called.join('.'), arguments: values.map((value) => operand(source, value)), text };
+  const spelled = called.length === 1 ? inOwnWords(called[0] ?? '', last.items) : null;
+  const values = spelled?.values ?? split(last.items, (item) => isOperator(item, ',')).filter((one) => one.length > 0);
+  const units = (spelled?.unit ?? []).map((value): Operand => ({ kind: 'literal', value, quoted: true, plain: true }));
+  const named = spelled?.name ?? called.join('.');
+  return { kind: 'call', name: named, arguments: [...units, ...values.map((value) => operand(source, value))], text };
+}
+
+interface Spelled {
+  name: string;
+  unit?: string[];
+  values: readonly Token[][];
+}
+
+/** Calls that SQL has words for, as those that they stand for: `POSITION(a IN b)`, `EXTRACT(dow FROM at)`, `TRIM(BOTH FROM a)`. */
+function inOwnWords(name: string, items: readonly Token[]): Spelled | null {
+  const parts = split(items, (token) => isKeyword(token, 'IN', 'FROM', 'FOR'));
+  const [first = [], second = []] = parts;
+  const [word] = first;
+  switch (name.toUpperCase()) {
+    case 'POSITION':
+      return parts.length === 2 ? { name: 'strpos', values: [second, first] } : null;
+    case 'SUBSTRING':
+      return parts.length > 1 ? { name: 'substring', values: parts } : null;
+    case 'EXTRACT':
+      return parts.length === 2 && word?.kind === 'word'
+        ? { name: 'date_part', unit: [word.value], values: [second] }
+        : null;
+    case 'TRIM':
+      return parts.length === 2 && first.length === 1 && isKeyword(word, 'BOTH')
+        ? { name: 'btrim', values: [second] }
+        : null;
+    case 'COALESCE':
+    case 'NULLIF':
+    case 'LEAST':
+    case 'GREATEST':
+      return { name: name.toLowerCase(), values: split(items, (token) => isOperator(token, ',')) };
+    default:
+      return null;
+  }
+}
+
+/** `(address).country`, at any depth. */
+function attributeOf(source: string, tokens: readonly Token[]): Operand | null {
+  const [first, point, name, ...more] = tokens;
+  const isOne = more.length === 0 && first?.kind === 'group' && first.bracket === '(' && isOperator(point, '.');
+  if (!isOne || name?.kind !== 'word') return null;
+  const of = operand(source, first.items);
+  return of.kind === 'field' || of.kind === 'attribute' ? { kind: 'attribute', name: name.value, of } : null;
+}
+
+/** One sum, difference, product, quotient or remainder; what it is made of stands in brackets. */
+function formulaOf(source: string, tokens: readonly Token[]): Operand | null {
+  const isSign = (token: Token) => token.kind === 'operator' && !isOperator(token, '.', '::');
+  const at = tokens.findIndex(isSign);
+  const known = arithmetic.find((sign) => isOperator(tokens[at], sign));
+  if (!known || tokens.filter(isSign).length > 1 || at === 0 || at === tokens.length - 1) return null;
+  const [left, right] = [operand(source, tokens.slice(0, at)), operand(source, tokens.slice(at + 1))];
+  return { kind: 'formula', sign: known, left, right, text: sourceOf(source, tokens) };
+}
+
+/** `(a IS NOT NULL)::integer + (b IS NOT NULL)::integer`: how many have a value. */
+function countOfGiven(source: string, tokens: readonly Token[]): Operand | null {
+  const fields: Operand[] = [];
+  const look = (items: readonly Token[]): boolean => {
+    const [only] = items;
+    if (items.length === 1 && only?.kind === 'group' && only.bracket === '(') return look(only.items);
+    const parts = split(items, (token) => isOperator(token, '+'));
+    if (parts.length > 1) return parts.every(look);
+    const [group, cast, type, ...more] = items;
+    if (group?.kind !== 'group' || !isOperator(cast, '::') || !isKeyword(type, 'INTEGER') || more.length > 0)
+      return false;
+    const asked = enclosed([group]) ?? [];
+    const condition = enclosed(asked) ?? asked;
+    const is = condition.length - 3;
+    const [first, second, third] = condition.slice(-3);
+    if (is < 1 || !isKeyword(first, 'IS') || !isKeyword(second, 'NOT') || !isKeyword(third, 'NULL')) return false;
+    const field = operand(source, condition.slice(0, is));
+    fields.push(field);
+    return field.kind === 'field';
+  };
+  if (!tokens.some((token) => isOperator(token, '+')) || !look(tokens)) return null;
+  return { kind: 'call', name: 'num_nonnulls', arguments: fields, text: sourceOf(source, tokens) };
 }
 
 const callers: Readonly<Record<string, 'user-id' | 'user-role' | 'user-email'>> = {
@@ -138,26 +233,41 @@ function partOf(source: string, tokens: readonly Token[]): Operand | null {
   return of?.kind === 'field' ? { kind: 'part', path: keys?.path ?? [], of } : null;
 }
 
-/** `now()`, `CURRENT_TIMESTAMP`, `now() - '1 day'::interval`. */
+/** `now()`, `CURRENT_TIMESTAMP`, `now() - '1 day'::interval`, `CURRENT_DATE - 7`. */
 function momentOf(tokens: readonly Token[]): Operand | null {
   const [first, second] = tokens;
-  const isCall = isKeyword(first, 'NOW') && second?.kind === 'group' && second.items.length === 0;
-  const length = isCall ? 2 : isKeyword(first, 'CURRENT_TIMESTAMP') ? 1 : 0;
+  const isCall = isKeyword(first, ...clocks) && second?.kind === 'group' && second.items.length === 0;
+  const isDay = isKeyword(first, 'CURRENT_DATE');
+  const length = isCall ? 2 : isDay || isKeyword(first, 'CURRENT_TIMESTAMP', 'LOCALTIMESTAMP') ? 1 : 0;
   if (length === 0) return null;
   const [sign, away, cast, type, ...more] = tokens.slice(length);
-  if (sign === undefined) return { kind: 'moment', away: '', side: null };
+  if (sign === undefined) return { kind: 'moment', away: '', side: null, isDay };
   const isInterval = away?.kind === 'string' && isOperator(cast, '::') && isKeyword(type, 'INTERVAL');
-  // Of more than digits and units PostgreSQL's own way of writing it may mean either direction.
-  if (!isInterval || more.length > 0 || !/^\d[\d\w ]*$/.test(away.value)) return null;
-  if (isOperator(sign, '-')) return { kind: 'moment', away: away.value, side: 'before' };
-  return isOperator(sign, '+') ? { kind: 'moment', away: away.value, side: 'after' } : null;
+  const isDays = isDay && away?.kind === 'number' && /^\d+$/.test(away.value) && cast === undefined;
+  // Of a length that is not written in plain units PostgreSQL's own way of writing it may mean either direction.
+  const said = isInterval ? lengthWords(away.value) : isDays ? lengthWords(`${away.value} days`) : null;
+  if (said === null || more.length > 0) return null;
+  if (isOperator(sign, '-')) return { kind: 'moment', away: said, side: 'before', isDay };
+  return isOperator(sign, '+') ? { kind: 'moment', away: said, side: 'after', isDay } : null;
 }
+
+const clocks = ['NOW', 'TRANSACTION_TIMESTAMP', 'STATEMENT_TIMESTAMP', 'CLOCK_TIMESTAMP'];
 
 const numeric = /^(smallint|integer|bigint|numeric|real|double precision)$/;
 /** Casts to these keep what an identifier or an address says. */
 const textual = /^(text|uuid|character varying|name)$/;
 
-const valueWords = ['TRUE', 'FALSE', 'NULL', 'CURRENT_DATE', 'CURRENT_TIMESTAMP', 'LOCALTIMESTAMP', 'SESSION_USER'];
+const valueWords = [
+  'TRUE',
+  'FALSE',
+  'NULL',
+  'CURRENT_DATE',
+  'CURRENT_TIMESTAMP',
+  'CURRENT_TIME',
+  'LOCALTIME',
+  'LOCALTIMESTAMP',
+  'SESSION_USER',
+];
 
 /** `SELECT auth.uid() AS uid`: the tokens of its one value, without the alias; null when it is more than that. */
 function scalarQuery(tokens: readonly Token[]): readonly Token[] | null {

@@ -48,6 +48,17 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       if (expression.operator === '<>') return left.text === right.text ? FALSE : TRUE;
       return ANY;
     }
+    case 'alike': {
+      const sides = [outcomes(expression.left, caller), outcomes(expression.right, caller)] as const;
+      return combine(...sides, (a, b) =>
+        a === NULL || b === NULL ? NULL : (a === b) === expression.negated ? FALSE : TRUE,
+      );
+    }
+    case 'case':
+      // Which branch it is may be known, but what nobody knows is never wrong.
+      return [expression.otherwise, ...expression.branches.map(({ gives }) => gives)]
+        .map((item) => outcomes(item, caller))
+        .reduce((a, b) => a | b, 0);
     case 'relates': {
       const either = [value(expression.left, caller), value(expression.right, caller)];
       return either.some(({ is }) => is === 'null') ? NULL : ANY;
@@ -92,6 +103,7 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       return outcomes(expression.item, caller);
     case 'holds':
       return holds(expression.operand, caller);
+    case 'elements':
     case 'opaque':
       return ANY;
   }

@@ -1,7 +1,10 @@
 import { oneLine } from '../../catalog/expression-text.ts';
-import { type Comparison, type Expression, join, type Relating } from './expression.ts';
+import { conditions } from './call-words.ts';
+import { type Comparison, type Expression, join, mirrored, type Relating } from './expression.ts';
+import { emptyOrNone, jsonName, jsonTyped, knownComparison } from './known-comparisons.ts';
 import type { Operand } from './operand.ts';
 import { type Caller, outcomes, TRUE } from './outcomes.ts';
+import { fieldName, named } from './value.ts';
 
 /**
  * A condition in words, without the parts that are settled for this caller. What is not understood stays as SQL.
@@ -54,12 +57,17 @@ function words(expression: Expression, isLast = true): string {
     case 'one-of': {
       const owner = expression.operand.kind === 'user-id' ? 'the member' : named(expression.operand);
       const values = expression.values.map(named);
+      const json = jsonTyped(expression.operand);
+      if (json !== null && expression.values.every((value) => value.kind === 'literal'))
+        return `${json} is ${expression.values.map((value) => (value.kind === 'literal' ? jsonName(value.value) : '')).join(' or ')}`;
       return owner && values.every((value) => value !== null)
-        ? `${owner} is one of ${values.join(', ')}`
+        ? `${owner} is one of ${values.join(', ')}${caseless(...expression.values)}`
         : oneLine(expression.text);
     }
     case 'null': {
       if (expression.operand.kind === 'user-id') return expression.negated ? 'signed in' : 'not signed in';
+      const own = nullWords(expression.operand, expression.negated);
+      if (own !== null) return own;
       const name = named(expression.operand);
       // Of a row, IS NOT NULL asks that all have a value, and IS NULL that none has: neither is what “empty” says.
       if (name === null || /^ROW\(/i.test(name)) return oneLine(expression.text);
@@ -70,7 +78,11 @@ function words(expression: Expression, isLast = true): string {
         ? closed(expression, `there is a row in ${inWords(expression.query.source, expression.query.where)}`, isLast)
         : oneLine(expression.text);
     case 'holds':
-      return held(expression.operand) ?? oneLine(expression.text);
+      return (
+        heldOf(expression.operand)?.[0] ??
+        (expression.operand.kind === 'claim' ? named(expression.operand) : null) ??
+        oneLine(expression.text)
+      );
     case 'named':
       return oneLine(expression.words);
     case 'relates':
@@ -86,6 +98,16 @@ function words(expression: Expression, isLast = true): string {
       const name = named(expression.operand);
       return name === null ? oneLine(expression.text) : `${name} is one of ${oneLine(expression.call.text)}`;
     }
+    case 'elements': {
+      const { each, operator, list, value, text } = expression;
+      const [of, asked] = [named(list), named(value)];
+      const some = each ? 'each element' : 'an element';
+      return of === null || asked === null ? oneLine(text) : `${some} of ${of} ${signs[operator]} ${asked}`;
+    }
+    case 'alike':
+      return alike(expression);
+    case 'case':
+      return cases(expression);
     case 'is':
       return truth(expression);
     case 'opaque':
@@ -119,22 +141,37 @@ function truth({ item, value, negated: turned, text }: Extract<Expression, { kin
   return turned ? `(${either} or that is unknown)` : either;
 }
 
-const relations: Readonly<Record<Relating, string>> = {
-  '@>': 'contains',
-  '<@': 'lies within',
-  '&&': 'overlaps',
-  '?': 'has the key',
+const relations: Readonly<Record<Relating, [yes: string, no: string]>> = {
+  '@>': ['contains', 'does not contain'],
+  '<@': ['lies within', 'does not lie within'],
+  '&&': ['overlaps', 'does not overlap'],
+  '?': ['has the key', 'does not have the key'],
+  '?&': ['has each of the keys', 'does not have each of the keys'],
+  '?|': ['has one of the keys', 'has none of the keys'],
+  '-|-': ['is adjacent to', 'is not adjacent to'],
+  '%': ['is similar to', 'is not similar to'],
 };
 
-function relation({ operator, left, right, text }: Extract<Expression, { kind: 'relates' }>): string {
+function relation({ operator, left, right, text }: Extract<Expression, { kind: 'relates' }>, isNot = false): string {
   // Of a field, what it holds comes after it.
-  const turned = operator === '<@' && right.kind === 'field' && left.kind !== 'field';
+  const turned = (operator === '<@' || operator === '&&') && right.kind === 'field' && left.kind !== 'field';
   const [a, b] = turned ? [named(right), named(left)] : [named(left), named(right)];
-  return a === null || b === null ? oneLine(text) : `${a} ${relations[turned ? '@>' : operator]} ${b}`;
+  const sql = isNot ? `not (${oneLine(text)})` : oneLine(text);
+  if (a === null || b === null) return sql;
+  const list = turned ? left : right;
+  if (list.kind === 'list' && operator === '&&') return `${a} contains ${isNot ? 'none' : 'one'} of ${b}`;
+  if (list.kind === 'list' && operator === '<@' && !turned)
+    return isNot ? `not each element of ${a} is one of ${b}` : `each element of ${a} is one of ${b}`;
+  const [yes, no] = relations[turned && operator === '<@' ? '@>' : operator];
+  return `${a} ${isNot ? no : yes} ${b}`;
 }
 
 function negated(item: Expression): string {
-  if (item.kind === 'holds' && isAnonymous(item.operand)) return 'the member is not anonymous';
+  if (item.kind === 'holds') {
+    const [, no] = heldOf(item.operand) ?? [];
+    if (no !== undefined) return no;
+  }
+  if (item.kind === 'relates') return relation(item, true);
   if (item.kind === 'in') {
     const said = among(item, 'no row');
     if (said !== null) return said;
@@ -145,7 +182,6 @@ function negated(item: Expression): string {
   }
   if (item.kind === 'compare' && item.operator === '=' && !ownerField(item) && item.right.kind === 'literal')
     return words({ ...item, operator: '<>' });
-  if (item.kind === 'holds' && item.operand.kind === 'field') return `not ${words(item)}`;
   if (item.kind === 'exists' && item.query.rest === '')
     return words(item).replace(/^there is a row/, 'there is no row');
   return `not (${words(item)})`;
@@ -183,47 +219,72 @@ const moments: Partial<Record<Comparison, string>> = {
   '>=': 'is at the earliest',
 };
 
-/** The sign that says the same with both sides changed over; a pattern has its place. */
-const mirrored: Partial<Record<Comparison, Comparison>> = {
-  '=': '=',
-  '<>': '<>',
-  '<': '>',
-  '>': '<',
-  '<=': '>=',
-  '>=': '<=',
-};
-
 function comparison(expression: Extract<Expression, { kind: 'compare' }>): string {
   const owner = ownerField(expression);
   if (owner) return ownRow([owner]);
-  const { left, right, operator } = expression;
-  const mirror = right.kind === 'field' && left.kind !== 'field' ? mirrored[operator] : undefined;
-  const [subject, object] = mirror ? [right, left] : [left, right];
-  const isMoment = subject.kind === 'moment' || object.kind === 'moment';
-  const ofTimes = isMoment ? moments : expression.ofTimes ? times : {};
-  const sign = ofTimes[mirror ?? operator] ?? signs[mirror ?? operator];
-  const isTrue = object.kind === 'literal' && !object.quoted && object.value === 'true';
-  if (isTrue && subject.kind === 'field' && operator === '=') return fieldName(subject);
-  const [a, b] = [named(subject), named(object)];
-  if (a === null || b === null) return oneLine(expression.text);
-  const json = jsonKind(subject, object);
-  if (json !== null && (operator === '=' || operator === '<>')) return `${json.of} ${sign} a JSON ${json.kind}`;
-  return `${a} ${sign} ${operator === '=' ? (caseOf(subject, object) ?? b) : b}`;
+  const turned = isTurned(expression) ? mirrored[expression.operator] : undefined;
+  const { left, right, operator, ofTimes, text } = turned
+    ? { ...expression, left: expression.right, right: expression.left, operator: turned }
+    : expression;
+  const isTrue = right.kind === 'literal' && !right.quoted && right.value === 'true';
+  if (isTrue && left.kind === 'field' && operator === '=') return fieldName(left);
+  const isFalse = right.kind === 'literal' && !right.quoted && right.value === 'false';
+  if (isFalse && left.kind === 'field' && operator === '=') return `not ${fieldName(left)}`;
+  const own = knownComparison(left, operator, right);
+  if (own !== null) return own;
+  const isMoment = left.kind === 'moment' || right.kind === 'moment';
+  const sign = (isMoment ? moments : ofTimes ? times : {})[operator] ?? signs[operator];
+  const [a, b] = [named(left), named(right)];
+  if (a === null || b === null) return oneLine(text);
+  return `${a} ${sign} ${b}${operator === '=' || operator === '<>' ? caseless(left, right) : ''}`;
 }
 
-/** `title = lower(title)`: only a text can be equal to that. */
-function caseOf(subject: Operand, object: Operand): string | null {
-  const [of, ...others] = object.kind === 'call' && /^(lower|upper)$/.test(object.name) ? object.arguments : [];
-  const isSame = subject.kind === 'field' && of?.kind === 'field' && others.length === 0 && of.name === subject.name;
-  return isSame && object.kind === 'call' ? `in ${object.name} case` : null;
+/** What is compared comes first, what it is compared with after it. */
+const isTurned = ({ left, right }: Extract<Expression, { kind: 'compare' }>): boolean =>
+  (right.kind === 'field' && left.kind !== 'field') ||
+  ((left.kind === 'literal' || left.kind === 'moment') && right.kind !== 'literal' && right.kind !== 'moment');
+
+/** Of texts that are compared without upper and lower case (citext). */
+const caseless = (...sides: readonly Operand[]): string =>
+  sides.some((side) => (side.kind === 'literal' || side.kind === 'cast') && /\.citext$/.test(side.type ?? ''))
+    ? ', in upper or lower case'
+    : '';
+
+/** What has no value, or has one, where several are asked together. */
+function nullWords(operand: Operand, isGiven: boolean): string | null {
+  if (operand.kind !== 'call') return null;
+  const [first, second] = operand.arguments;
+  const names = operand.arguments.map((one) => (one.kind === 'field' ? fieldName(one) : null));
+  if (operand.name === 'coalesce' && names.every((name) => name !== null))
+    return `${isGiven ? 'at least 1' : 'none'} of ${names.join(', ')} has a value`;
+  const isEmpty = second?.kind === 'literal' && second.quoted && second.value === '';
+  if (operand.name === 'nullif' && first && isEmpty) return emptyOrNone(first, isGiven);
+  if (operand.name === 'array_position' && names[0] && second?.kind === 'null')
+    return `${isGiven ? 'an' : 'no'} element of ${names[0]} is empty`;
+  return null;
 }
 
-/** `jsonb_typeof(tags) = 'array'`. */
-function jsonKind(subject: Operand, object: Operand): { of: string; kind: string } | null {
-  const [of, ...others] = subject.kind === 'call' && /^jsonb?_typeof$/.test(subject.name) ? subject.arguments : [];
-  return of?.kind === 'field' && others.length === 0 && object.kind === 'literal'
-    ? { of: fieldName(of), kind: object.value }
-    : null;
+/** `(a IS NULL) <> (b IS NULL)`. */
+function alike({ left, right, negated: isOther }: Extract<Expression, { kind: 'alike' }>): string {
+  const fields = [left, right].map((side) =>
+    side.kind === 'null' && side.operand.kind === 'field' ? fieldName(side.operand) : null,
+  );
+  if (left.kind === 'null' && right.kind === 'null' && fields.every((name) => name !== null)) {
+    const isOne = (left.negated === right.negated) === isOther;
+    const list = fields.join(', ');
+    return isOne ? `exactly 1 of ${list} has a value` : `either each of ${list} has a value or none has`;
+  }
+  const [a, b] = [left, right].map((side) =>
+    side.kind === 'and' || side.kind === 'or' ? `(${words(side)})` : words(side),
+  );
+  return isOther ? `either ${a} or ${b}, and not both` : `${a} exactly where ${b}`;
+}
+
+function cases({ branches, otherwise }: Extract<Expression, { kind: 'case' }>): string {
+  const said = branches.map(
+    ({ when, gives }, i) => `${i === 0 ? 'where' : 'else where'} ${words(when)}: ${words(gives)}`,
+  );
+  return `(${[...said, `else: ${words(otherwise)}`].join('; ')})`;
 }
 
 /** The field that holds the member in `auth.uid() = user_id`, either way round. */
@@ -251,55 +312,17 @@ const ownRow = (fields: readonly string[]): string => {
   return `own row (${fields.join(' or ')} is the member)`;
 };
 
-const fieldName = (field: Extract<Operand, { kind: 'field' }>): string =>
-  field.qualifier === null ? field.name : `${field.qualifier}.${field.name}`;
-
 const isAnonymous = (operand: Operand): boolean => operand.kind === 'claim' && operand.path.join() === 'is_anonymous';
 
-function held(operand: Operand): string | null {
-  if (isAnonymous(operand)) return 'the member is anonymous';
-  if (operand.kind === 'claim') return named(operand);
-  if (operand.kind === 'field') return fieldName(operand);
-  if (operand.kind === 'call' && operand.name === 'ninefold.has_role' && operand.arguments.length === 1) {
-    const role = operand.arguments[0];
-    if (role?.kind === 'literal') return `the member has role ${role.value}`;
-  }
-  return null;
-}
-
-/** PostgreSQL shortens months. */
-const lengthOf = (interval: string): string => interval.replace(/\bmon(s?)\b/, 'month$1');
-
-/** A value in words; null where it stays SQL. */
-function named(operand: Operand): string | null {
-  switch (operand.kind) {
-    case 'user-id':
-      return 'the member';
-    case 'user-role':
-      return 'the caller’s role';
-    case 'user-email':
-      return 'the member’s e-mail address';
-    case 'field':
-      return fieldName(operand);
-    case 'literal':
-      if (operand.quoted && operand.value === '') return 'an empty text';
-      return operand.quoted ? `'${operand.value.replaceAll("'", "''")}'` : operand.value;
-    case 'claim':
-      return `${operand.path.join('.')} of the member’s token`;
-    case 'part': {
-      const of = named(operand.of);
-      return of === null ? null : `${operand.path.join('.')} of ${of}`;
-    }
-    case 'list': {
-      const values = operand.values.map(named);
-      return values.every((value) => value !== null) ? values.join(', ') : null;
-    }
-    case 'moment':
-      if (operand.side === null) return 'now';
-      return operand.side === 'before' ? `${lengthOf(operand.away)} ago` : `${lengthOf(operand.away)} from now`;
-    case 'call':
-      return oneLine(operand.text);
-    default:
-      return null;
-  }
+/** What is true or false of itself in words, and what it says where it is false; null where it stays SQL. */
+function heldOf(operand: Operand): [yes: string, no: string] | null {
+  if (isAnonymous(operand)) return ['the member is anonymous', 'the member is not anonymous'];
+  if (operand.kind === 'field') return [fieldName(operand), `not ${fieldName(operand)}`];
+  if (operand.kind !== 'call') return null;
+  const args = operand.arguments.map(named);
+  const [first] = operand.arguments;
+  if (operand.name === 'ninefold.has_role' && args.length === 1 && first?.kind === 'literal')
+    return [`the member has role ${first.value}`, `the member does not have role ${first.value}`];
+  const say = Object.hasOwn(conditions, operand.name) ? conditions[operand.name] : undefined;
+  return say && args.every((value) => value !== null) ? say(args) : null;
 }

@@ -1,0 +1,80 @@
+import type { Operand } from './operand.ts';
+
+/** What a call gives, in words, of its arguments in words; null where it stays SQL. */
+type Say = (words: readonly string[], args: readonly Operand[]) => string | null;
+
+const of =
+  (what: string): Say =>
+  ([first, ...more]) =>
+    first !== undefined && more.length === 0 ? `${what} of ${first}` : null;
+
+/** `date_part` and EXTRACT: what is told of a time. */
+const parts: Readonly<Record<string, [what: string, remark?: string]>> = {
+  ...{ year: ['the year'], quarter: ['the quarter'], month: ['the month'], week: ['the calendar week'] },
+  ...{ day: ['the day of the month'], hour: ['the hour'], minute: ['the minute'] },
+  dow: ['the day of the week', ', counted from 0 for Sunday,'],
+  isodow: ['the day of the week', ', counted from 1 for Monday,'],
+};
+
+const spans = /^(minute|hour|day|week|month|quarter|year)$/;
+
+const unitOf = (operand: Operand | undefined): string =>
+  operand?.kind === 'literal' ? operand.value.toLowerCase() : '';
+
+/**
+ * Functions of PostgreSQL by their name. Those whose names are words are made of calls whose meaning the types decide: `lower(a)` of a
+ * range and of a text.
+ */
+export const calls: Readonly<Record<string, Say>> = {
+  least: (words) => `the least of ${words.join(', ')}`,
+  greatest: (words) => `the greatest of ${words.join(', ')}`,
+  abs: ([a, ...more]) => (more.length === 0 ? `${a} without its sign` : null),
+  round: ([a, digits]) =>
+    digits === undefined ? `${a} rounded to a whole number` : `${a} rounded to ${digits} digits after the point`,
+  coalesce: ([a, b, ...more], [, second]) =>
+    more.length === 0 && second?.kind === 'literal'
+      ? `${a} (${b} where it is empty)`
+      : `the first of ${[a, b, ...more].join(', ')} that is not empty`,
+  array_length: ([a], [, dimension]) =>
+    dimension?.kind === 'literal' && dimension.value === '1' ? `the number of elements of ${a}` : null,
+  cardinality: of('the number of elements'),
+  jsonb_array_length: of('the number of elements'),
+  json_array_length: of('the number of elements'),
+  length: of('the number of characters'),
+  char_length: of('the number of characters'),
+  btrim: ([a, ...more]) => (more.length === 0 ? `${a} without the blanks around it` : null),
+  strpos: ([a, b]) => `the place of ${b} in ${a}`,
+  left: ([a, count], [, second]) => (isCount(second) ? `the first ${count} characters of ${a}` : null),
+  right: ([a, count], [, second]) => (isCount(second) ? `the last ${count} characters of ${a}` : null),
+  date_part: ([, a], [unit]) => {
+    const [what, remark = ''] = parts[unitOf(unit)] ?? [];
+    return what === undefined ? null : `${what} of ${a}${remark}`;
+  },
+  date_trunc: ([, a, ...more], [unit]) =>
+    spans.test(unitOf(unit)) && more.length === 0 ? `the start of the ${unitOf(unit)} of ${a}` : null,
+  age: ([a, b]) => (b === undefined ? `the time since ${a}` : `the time from ${b} to ${a}`),
+  'the start': of('the start'),
+  'the end': of('the end'),
+  'the lower bound': of('the lower bound'),
+  'the upper bound': of('the upper bound'),
+  'lower case': ([a]) => `${a} in lower case`,
+  'upper case': ([a]) => `${a} in upper case`,
+};
+
+const isCount = (operand: Operand | undefined): boolean =>
+  operand?.kind === 'literal' && !operand.quoted && /^[1-9]\d*$/.test(operand.value);
+
+/** What a call that is true or false says, and what it says where it is false; of arguments in words. */
+export const conditions: Readonly<Record<string, (words: readonly string[]) => [yes: string, no: string]>> = {
+  isempty: ([a]) => [`${a} is an empty range`, `${a} is no empty range`],
+  lower_inf: ([a]) => [`${a} has no beginning`, `${a} has a beginning`],
+  upper_inf: ([a]) => [`${a} has no end`, `${a} has an end`],
+  lower_inc: ([a]) => [`${a} includes its lower bound`, `${a} leaves out its lower bound`],
+  upper_inc: ([a]) => [`${a} includes its upper bound`, `${a} leaves out its upper bound`],
+  isfinite: ([a]) => [`${a} is not infinite`, `${a} is infinite`],
+  starts_with: ([a, b]) => [`${a} starts with ${b}`, `${a} does not start with ${b}`],
+  is_json: ([a]) => [`${a} is JSON`, `${a} is no JSON`],
+  'is_json object': ([a]) => [`${a} is a JSON object`, `${a} is no JSON object`],
+  'is_json array': ([a]) => [`${a} is a JSON array`, `${a} is no JSON array`],
+  'is_json scalar': ([a]) => [`${a} is one JSON value`, `${a} is not one JSON value`],
+};

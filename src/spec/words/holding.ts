@@ -1,0 +1,136 @@
+import type { Expression } from './expression.ts';
+import type { Operand } from './operand.ts';
+
+/** Fields by what they hold, where that decides what a condition on them means. */
+export interface Holding {
+  /** Dates and times. */
+  times: ReadonlySet<string>;
+  /** Values that consist of others. */
+  composites: ReadonlySet<string>;
+  /** The type of each as PostgreSQL prints it, without its modifier, of a domain the one beneath. */
+  types: ReadonlyMap<string, string>;
+}
+
+export const unknown: Holding = { times: new Set(), composites: new Set(), types: new Map() };
+
+/** What fields hold by their types; `composites` are the names of those that consist of others. */
+export function holdingOf(
+  fields: readonly [name: string, type: string][],
+  composites: readonly string[] = [],
+): Holding {
+  const types = new Map(fields.map(([name, type]) => [name, type.replace(/\(\d+(,-?\d+)?\)/, '')]));
+  const times = [...types].filter(([, type]) => aTime.test(type)).map(([name]) => name);
+  return { times: new Set(times), composites: new Set(composites), types };
+}
+
+const aTime = /^(date|time|timestamp)\b(?!.*\[\])/;
+
+/**
+ * Notes which comparisons are of times, which casts leave a value what it is, and which functions are of ranges. That all of a composite
+ * value is null, or none of it, stays SQL.
+ */
+export function withTypes(expression: Expression, holding: Holding): Expression {
+  const inner = (item: Expression) => withTypes(item, holding);
+  const value = (operand: Operand) => typed(operand, holding);
+  switch (expression.kind) {
+    case 'and':
+    case 'or':
+      return { ...expression, items: expression.items.map(inner) };
+    case 'not':
+    case 'is':
+      return { ...expression, item: inner(expression.item) };
+    case 'alike':
+      return { ...expression, left: inner(expression.left), right: inner(expression.right) };
+    case 'case': {
+      const branches = expression.branches.map(({ when, gives }) => ({ when: inner(when), gives: inner(gives) }));
+      return { ...expression, branches, otherwise: inner(expression.otherwise) };
+    }
+    case 'compare': {
+      const [left, right] = [value(expression.left), value(expression.right)];
+      const { operator, text } = expression;
+      if ((operator === '=' || operator === '<>') && isFlag(left, holding) && isFlag(right, holding)) {
+        const [one, other] = [left, right].map((operand): Expression => ({ kind: 'holds', operand, text }));
+        if (one && other) return { kind: 'alike', left: one, right: other, negated: operator === '<>', text };
+      }
+      const ofTimes = [left, right].some((side) => isTime(side, holding));
+      return { ...expression, left, right, ...(ofTimes && { ofTimes }) };
+    }
+    case 'distinct':
+    case 'relates':
+      return { ...expression, left: value(expression.left), right: value(expression.right) };
+    case 'one-of':
+    case 'holds':
+      return { ...expression, operand: value(expression.operand) };
+    case 'null':
+      return isComposite(expression.operand, holding)
+        ? { kind: 'opaque', text: expression.text }
+        : { ...expression, operand: value(expression.operand) };
+    default:
+      return expression;
+  }
+}
+
+const isFlag = (operand: Operand, { types }: Holding): boolean =>
+  operand.kind === 'field' && types.get(operand.name) === 'boolean';
+
+/** Attributes of attributes are not looked into: they may be so too. */
+function isComposite(operand: Operand, { composites }: Holding): boolean {
+  if (operand.kind === 'field') return composites.has(operand.name);
+  if (operand.kind !== 'attribute') return false;
+  return operand.of.kind !== 'field' || composites.has(`${operand.of.name}.${operand.name}`);
+}
+
+/** The same operand, its calls and casts as the types of fields decide what they mean. */
+export function typed(operand: Operand, holding: Holding): Operand {
+  const inner = (one: Operand) => typed(one, holding);
+  switch (operand.kind) {
+    case 'cast': {
+      const type = operand.of.kind === 'field' ? holding.types.get(operand.of.name) : undefined;
+      const isSame = type !== undefined && (type === operand.type || (whole.test(type) && whole.test(operand.type)));
+      return isSame ? operand.of : { ...operand, of: inner(operand.of) };
+    }
+    case 'formula':
+      return { ...operand, left: inner(operand.left), right: inner(operand.right) };
+    case 'list':
+      return { ...operand, values: operand.values.map(inner) };
+    case 'call': {
+      const [first, ...more] = operand.arguments;
+      const type = first?.kind === 'field' && more.length === 0 ? holding.types.get(first.name) : undefined;
+      const name = (type === undefined ? undefined : boundNames(type)?.[operand.name]) ?? operand.name;
+      return { ...operand, name, arguments: operand.arguments.map(inner) };
+    }
+    default:
+      return operand;
+  }
+}
+
+/** What a check casts from one of them to another is the same number. */
+const whole = /^(smallint|integer|bigint)$/;
+
+/** What `lower` and `upper` are of a value of a type. */
+function boundNames(type: string): Readonly<Record<string, string>> | null {
+  if (/^(date|ts|tstz)(multi)?range$/.test(type)) return { lower: 'the start', upper: 'the end' };
+  if (/(multi)?range$/.test(type)) return { lower: 'the lower bound', upper: 'the upper bound' };
+  return /^(text|character varying|character)$/.test(type) ? { lower: 'lower case', upper: 'upper case' } : null;
+}
+
+function isTime(operand: Operand, holding: Holding): boolean {
+  switch (operand.kind) {
+    case 'field':
+      return holding.times.has(operand.name);
+    case 'moment':
+      return true;
+    case 'cast':
+      return aTime.test(operand.type);
+    case 'formula':
+      // The difference of two times is none.
+      return operand.right.kind === 'literal' && operand.right.type === 'interval' && isTime(operand.left, holding);
+    case 'call': {
+      const [, second] = operand.arguments;
+      if (operand.name === 'the start' || operand.name === 'the end') return true;
+      return operand.name === 'date_trunc' && second !== undefined && isTime(second, holding);
+    }
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,122 @@
+import { countWords, trimmedOf } from './counts.ts';
+import type { Comparison } from './expression.ts';
+import type { Operand } from './operand.ts';
+import { patternWords } from './pattern-words.ts';
+import { named } from './value.ts';
+
+/** A comparison that has a shorter name than its two sides: "title is in lower case". Null for any other. */
+export function knownComparison(subject: Operand, operator: Comparison, object: Operand): string | null {
+  const counted = countWords(subject, operator, object);
+  if (counted !== null) return counted;
+  if (operator === '=' || operator === '<>') {
+    const said =
+      jsonKind(subject, operator, object) ??
+      textAtEnd(subject, operator, object) ??
+      withoutText(subject, operator, object) ??
+      itself(subject, operator, object);
+    if (said !== null) return said;
+  }
+  return remainder(subject, operator, object) ?? place(subject, operator, object) ?? pattern(subject, operator, object);
+}
+
+const literalOf = (operand: Operand | undefined, quoted: boolean): string | null =>
+  operand?.kind === 'literal' && operand.quoted === quoted ? operand.value : null;
+
+const is = (operator: Comparison): string => (operator === '=' ? 'is' : 'is not');
+
+/** `jsonb_typeof(tags) = 'array'`. */
+function jsonKind(subject: Operand, operator: Comparison, object: Operand): string | null {
+  const of = jsonTyped(subject);
+  const kind = literalOf(object, true);
+  return of === null || kind === null ? null : `${of} ${is(operator)} ${jsonName(kind)}`;
+}
+
+/** What `jsonb_typeof(tags)` is asked of, in words. */
+export function jsonTyped(operand: Operand): string | null {
+  const isAsked = operand.kind === 'call' && /^jsonb?_typeof$/.test(operand.name) && operand.arguments.length === 1;
+  const [of] = isAsked ? operand.arguments : [];
+  return of === undefined ? null : named(of);
+}
+
+export const jsonName = (kind: string): string => (kind === 'null' ? 'null in JSON' : `a JSON ${kind}`);
+
+/** `left(iban, 2) = 'DE'`. */
+function textAtEnd(subject: Operand, operator: Comparison, object: Operand): string | null {
+  const [of, from, length] = subject.kind === 'call' ? subject.arguments : [];
+  const name = subject.kind === 'call' ? subject.name : '';
+  const isStart = name === 'left' || (/^substr(ing)?$/.test(name) && literalOf(from, false) === '1');
+  const count = literalOf(name === 'left' || name === 'right' ? from : length, false);
+  const text = literalOf(object, true);
+  if ((!isStart && name !== 'right') || of === undefined || text === null) return null;
+  const [a, b] = [named(of), named(object)];
+  if (a === null || text === '' || count !== String(Array.from(text).length)) return null;
+  const [yes, no] = isStart ? ['starts with', 'start with'] : ['ends with', 'end with'];
+  return `${a} ${operator === '=' ? yes : `does not ${no}`} ${b}`;
+}
+
+/** `btrim(title) <> ''`, `COALESCE(title, '') <> ''`. */
+function withoutText(subject: Operand, operator: Comparison, object: Operand): string | null {
+  if (literalOf(object, true) !== '') return null;
+  const trimmed = trimmedOf(subject);
+  const name = named(trimmed ?? subject);
+  if (trimmed && name !== null) return `${name}, without the blanks around it, ${is(operator)} an empty text`;
+  const [of, other, ...more] = subject.kind === 'call' && subject.name === 'coalesce' ? subject.arguments : [];
+  if (of === undefined || literalOf(other, true) !== '' || more.length > 0) return null;
+  return emptyOrNone(of, operator === '<>');
+}
+
+/** Of a text that is to have a value and not be empty; or the opposite. */
+export function emptyOrNone(operand: Operand, isNeither: boolean): string | null {
+  const trimmed = trimmedOf(operand);
+  const name = named(trimmed ?? operand);
+  if (name === null) return null;
+  const of = trimmed ? `${name}, without the blanks around it,` : name;
+  return `${of} is ${isNeither ? 'neither empty nor' : 'empty or'} an empty text`;
+}
+
+/** `title = lower(title)`, `title = btrim(title)`, `price = round(price, 2)`, `at = date_trunc('day', at)`. */
+function itself(subject: Operand, operator: Comparison, object: Operand): string | null {
+  if (object.kind !== 'call') return null;
+  const { arguments: args, name } = object;
+  const [first, second] = args;
+  const isTruncated = name === 'date_trunc';
+  const a = named(subject);
+  if (a === null || a !== (isTruncated ? second && named(second) : first && named(first))) return null;
+  const isYes = operator === '=';
+  const alone = args.length === 1;
+  // Only a text can be equal to that.
+  const [, side] = /^(lower|upper)( case)?$/.exec(name) ?? [];
+  if (side !== undefined && alone) return `${a} ${is(operator)} in ${side} case`;
+  if (name === 'btrim' && alone) return `${a} has ${isYes ? 'no ' : ''}blanks around it`;
+  if (name === 'round' && alone) return `${a} is ${isYes ? 'a' : 'no'} whole number`;
+  if (name === 'round' && isYes) return `${a} has at most ${named(second as Operand)} digits after the point`;
+  const unit = isTruncated ? literalOf(first, true) : null;
+  return unit !== null && /^(minute|hour|day|week|month|quarter|year)$/.test(unit) && args.length === 2
+    ? `${a} ${is(operator)} the start of ${unit === 'hour' ? 'an' : 'a'} ${unit}`
+    : null;
+}
+
+/** `quantity % 5 = 0`. */
+function remainder(subject: Operand, operator: Comparison, object: Operand): string | null {
+  const isAsked = subject.kind === 'formula' && subject.sign === '%' && literalOf(object, false) === '0';
+  if (!isAsked || (operator !== '=' && operator !== '<>')) return null;
+  const [a, b] = [named(subject.left), named(subject.right)];
+  return a === null || b === null ? null : `${a} ${is(operator)} a multiple of ${b}`;
+}
+
+/** `strpos(email, '@') > 0`. */
+function place(subject: Operand, operator: Comparison, object: Operand): string | null {
+  const [of, part] = subject.kind === 'call' && subject.name === 'strpos' ? subject.arguments : [];
+  const asked = `${operator} ${literalOf(object, false)}`;
+  if (of === undefined || part === undefined || !/^(>|<>|=) 0$|^>= 1$|^< 1$/.test(asked)) return null;
+  const [a, b] = [named(of), named(part)];
+  const isIn = asked !== '= 0' && asked !== '< 1';
+  return a === null || b === null ? null : `${a} ${isIn ? 'contains' : 'does not contain'} ${b}`;
+}
+
+function pattern(subject: Operand, operator: Comparison, object: Operand): string | null {
+  const [name, source] = [named(subject), literalOf(object, true)];
+  if (name === null || source === null) return null;
+  const said = patternWords(operator, source);
+  return said === null ? null : `${name} ${said}`;
+}

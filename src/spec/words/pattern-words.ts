@@ -1,0 +1,40 @@
+import type { Comparison } from './expression.ts';
+
+/** What a plain pattern asks of a text: "starts with 'a'", "is 2 characters of A-Z". Null for one that is better shown as it is. */
+export function patternWords(operator: Comparison, source: string): string | null {
+  const isNot = operator.startsWith('!');
+  const anyCase = operator.endsWith('*');
+  if (/^!?~~\*?$/.test(operator)) return likeWords(source, isNot, anyCase);
+  return isNot || anyCase ? null : classWords(source);
+}
+
+function likeWords(source: string, isNot: boolean, anyCase: boolean): string | null {
+  const [, before = '', text = '', after = ''] = /^(%?)([^%_\\]+)(%?)$/.exec(source) ?? [];
+  if (text === '' || before + after === '') return null;
+  const verb = before && after ? 'contain' : before ? 'end with' : 'start with';
+  const said = isNot ? `does not ${verb}` : verb.replace(/^\w+/, '$&s');
+  return `${said}${anyCase ? ', in upper or lower case,' : ''} '${text.replaceAll("'", "''")}'`;
+}
+
+/** `^[A-Z]{2}$`, `^\d+$`: one class of characters, so or so often. */
+function classWords(source: string): string | null {
+  const [, inner, digits, times] = /^\^(?:\[([^\]^\\[]+)\]|(\\d))(\+|\{\d+(?:,\d*)?\})\$$/.exec(source) ?? [];
+  if (times === undefined) return null;
+  const members = digits === undefined ? membersOf(inner ?? '') : [];
+  if (members === null) return null;
+  const isDigits = digits !== undefined || members.join() === '0-9';
+  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(times) ?? [];
+  const count =
+    least === undefined ? null : comma === '' ? least : most === '' ? `${least} or more` : `${least} to ${most}`;
+  const one = count === '1' ? 'character' : 'characters';
+  if (isDigits) return count === null ? 'is made of digits alone' : `is ${count} ${count === '1' ? 'digit' : 'digits'}`;
+  const list = members.join(', ');
+  return count === null ? `is made of the characters ${list} alone` : `is ${count} ${one} of ${list}`;
+}
+
+/** `a-z0-9_-` as its parts; null for anything that is no plain character or range of them. */
+function membersOf(inner: string): string[] | null {
+  const parts = inner.match(/[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_.-]/g) ?? [];
+  if (parts.join('') !== inner || parts.slice(1, -1).includes('-')) return null;
+  return parts.map((part) => (part.length === 1 ? `'${part}'` : part));
+}
