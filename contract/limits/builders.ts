@@ -52,4 +52,10 @@ export const builderLimits = {
     default: 170,
     meaning: 'Points of a chart of calls: a week by the hour.',
   },
+  screenConditions: {
+    group: 'builders',
+    unit: 'count',
+    default: 1000,
+    meaning: 'Of how many conditions and orders of defined screens PostgreSQL is asked whether it would take them.',
+  },
 } as const satisfies Record<string, Limit>;

@@ -124,6 +124,10 @@ describe('the owner', () => {
         ('public.tickets', 'nothing', '__proto__', 1, '{a}', '__proto__', '{}', '"; drop', '{constructor}', '{x}', 'f'),
         ('public.tickets', 'nothing', repeat('x', 200), 1, null, '', null, '', '{}', '{}', null);
       insert into ninefold.screens values ('/x', 'X', 'board', 'not a name"', '{constructor}', '%E0%A4%A=1&&&=', ',,.asc,"', '{__proto__}');
+      create table public.bare ();
+      insert into ninefold.screens values ('/y', 'Y', 'list', 'public.bare', null, 'x=eq.1', 'y', null),
+        ('/z', 'Z', 'list', 'public.tickets', null, 'subject=eq.%00&constructor->>__proto__=eq.1&and=(((((&number=in.(1,"', '"', null);
+      insert into ninefold.screens select '/s/' || n, 'S', 'list', 'public.tickets', null, 'number=eq.' || n, 'number', null from generate_series(1, 1500) n;
       insert into ninefold.passages (entity, field, key, to_state, role) values ('public.v', 'f', 'null', 'x', 'y'), (1::oid::regclass, '', '[]', '', '')`,
     );
     const { chapters } = await specification(app);
