@@ -12,9 +12,9 @@ import {
   type Primary,
   type TaskAnswer,
   type TaskMessage,
-  type WorkerBrief,
   writeLog,
-} from '../compose/node.ts';
+} from '../compose/primary.ts';
+import type { WorkerBrief } from '../compose/worker.ts';
 import { banner } from './banner.ts';
 import { CliError } from './client.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
@@ -35,7 +35,13 @@ export async function start(): Promise<void> {
   const events = new Events();
   writeLog(events, config.logLevel);
   const stopped = stopSignal(config);
-  const primary = await composePrimary(config, secrets, events).catch((error: Error) => {
+  const workers = new Workers(config.workers, (reason) =>
+    events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
+  );
+  // They load their modules while PostgreSQL starts.
+  workers.fork();
+  const primary = await composePrimary(config, secrets, events).catch(async (error: Error) => {
+    await workers.stop();
     throw isForOperator(error) ? new CliError(error.message) : error;
   });
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
@@ -46,14 +52,8 @@ export async function start(): Promise<void> {
     setupToken: newSetupToken(),
     startedAt: new Date().toISOString(),
   };
-  const workers = new Workers(
-    config.workers,
-    { type: 'brief', brief, port },
-    (task) => answerTask(primary.specification, task),
-    (reason) => events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
-  );
   try {
-    await workers.start();
+    await workers.serve({ type: 'brief', brief, port }, (task) => answerTask(primary.specification, task));
     const runFile = writeRunFile(config, url);
     announce(config, primary, brief, performance.now() - started);
     await stopped;
@@ -147,37 +147,53 @@ function listenSentence(config: Config, error: Error & { code?: string }): strin
 const isAnyHost = (host: string) => host === '0.0.0.0' || host === '::';
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
+/** What workers need to serve. */
+interface Service {
+  brief: ToWorker;
+  onTask: (task: TaskMessage) => Promise<TaskAnswer>;
+}
+
 /** The worker processes: as many as configured, each started again when it is lost. */
 class Workers {
   readonly #count: number;
-  readonly #brief: ToWorker;
-  readonly #onTask: (task: TaskMessage) => Promise<TaskAnswer>;
   readonly #onLost: (reason: string) => void;
+  readonly #ready: Promise<void>[] = [];
+  readonly #service: Promise<Service>;
+  #serve: (service: Service) => void = () => undefined;
+  #isServing = false;
   #stopping = false;
 
-  constructor(
-    count: number,
-    brief: ToWorker,
-    onTask: (task: TaskMessage) => Promise<TaskAnswer>,
-    onLost: (reason: string) => void,
-  ) {
+  constructor(count: number, onLost: (reason: string) => void) {
     this.#count = count;
-    this.#brief = brief;
-    this.#onTask = onTask;
     this.#onLost = onLost;
+    this.#service = new Promise((resolve) => {
+      this.#serve = resolve;
+    });
+  }
+
+  /** Has the processes begin; what they are to serve they are told later. */
+  fork(): void {
+    // Specifications are bytes, which JSON would write out one by one.
+    cluster.setupPrimary({ serialization: 'advanced' });
+    for (let i = 0; i < this.#count; i++) {
+      const ready = this.#fork();
+      // Whoever has them serve hears of it.
+      ready.catch(() => undefined);
+      this.#ready.push(ready);
+    }
   }
 
   /** Resolves when every worker answers calls. */
-  async start(): Promise<void> {
-    // Specifications are bytes, which JSON would write out one by one.
-    cluster.setupPrimary({ serialization: 'advanced' });
-    await Promise.all(Array.from({ length: this.#count }, () => this.#fork()));
+  async serve(brief: ToWorker, onTask: Service['onTask']): Promise<void> {
+    this.#isServing = true;
+    this.#serve({ brief, onTask });
+    await Promise.all(this.#ready);
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
     const running = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    await Promise.all(running.map(stopWorker));
+    await Promise.all(running.map((worker) => stopWorker(worker, this.#isServing)));
   }
 
   #fork(): Promise<void> {
@@ -185,9 +201,9 @@ class Workers {
     const forkedAt = performance.now();
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.type === 'task')
-          void this.#onTask(message).then((answer) => worker.isConnected() && worker.send(answer));
-        else if (message.type === 'up') worker.send(this.#brief);
+        if (message.type === 'task') void this.#answer(worker, message);
+        else if (message.type === 'up')
+          void this.#service.then(({ brief }) => worker.isConnected() && worker.send(brief));
         else if (message.type === 'ready') resolve();
         else reject(new Error(message.reason));
       });
@@ -203,16 +219,23 @@ class Workers {
     });
     return ready;
   }
+
+  async #answer(worker: ClusterWorker, task: TaskMessage): Promise<void> {
+    const { onTask } = await this.#service;
+    const answer = await onTask(task);
+    if (worker.isConnected()) worker.send(answer);
+  }
 }
 
-function stopWorker(worker: ClusterWorker): Promise<void> {
+/** One that `isServing` finishes what is in flight; any other has nothing to finish, and may not hear yet. */
+function stopWorker(worker: ClusterWorker, isServing: boolean): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), STOP_MILLISECONDS);
     worker.once('exit', () => {
       clearTimeout(timer);
       resolve();
     });
-    if (worker.isConnected()) worker.send({ type: 'stop' } satisfies ToWorker);
+    if (isServing && worker.isConnected()) worker.send({ type: 'stop' } satisfies ToWorker);
     else worker.process.kill('SIGKILL');
   });
 }

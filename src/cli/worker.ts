@@ -7,7 +7,7 @@ import {
   TasksOverPrimary,
   type Worker,
   type WorkerBrief,
-} from '../compose/node.ts';
+} from '../compose/worker.ts';
 
 /** What the primary tells a worker, and what it answers. */
 export type ToWorker = { type: 'brief'; brief: WorkerBrief; port: number } | { type: 'stop' } | TaskAnswer;

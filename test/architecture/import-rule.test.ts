@@ -50,7 +50,7 @@ describe('the rule itself', () => {
   it.each([
     ['src/rest/handle.ts', 'src/catalog/catalog.ts'],
     ['src/rest/plan/plan.ts', 'src/rest/request/request.ts'],
-    ['src/compose/node.ts', 'src/postgres/embedded.ts'],
+    ['src/compose/primary.ts', 'src/postgres/embedded.ts'],
     ['src/main.ts', 'src/cli/program.ts'],
     ['src/database/pool.ts', 'contract/limits.ts'],
     ['src/apps/schema-files.ts', 'src/schema/0001_base.sql'],
@@ -68,8 +68,8 @@ describe('the rule itself', () => {
     ['src/rest/handle.ts', 'src/stuff/thing.ts', 'rest or stuff has no place in the order'],
     ['src/rest/handle.ts', 'web/ui/button.tsx', 'src imports only src and contract, not web/ui/button.tsx'],
     ['src/rest/handle.ts', 'pg', 'only src/database imports pg'],
-    ['src/compose/node.ts', 'fastify', 'only src/http imports fastify'],
-    ['src/compose/node.ts', '@fastify/static', 'only src/http imports @fastify/static'],
+    ['src/compose/worker.ts', 'fastify', 'only src/http imports fastify'],
+    ['src/compose/worker.ts', '@fastify/static', 'only src/http imports @fastify/static'],
   ])('does not let %s import %s', (from, to, reason) => {
     expect(inSource(from, to)).toBe(reason);
   });

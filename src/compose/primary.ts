@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
+import { bootstrap, ServerUnfitError } from '../apps/bootstrap.ts';
+import { Registry } from '../apps/registry.ts';
+import { smallPool, superuserIn } from '../apps/server.ts';
+import type { Config, Secrets } from '../config/config.ts';
+import type { Events } from '../observe/events.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
+import { StartError } from '../postgres/start-error.ts';
+import { SpecificationProcess } from '../spec/process/specification-process.ts';
+import { serverOf } from './server-of.ts';
+
+export interface Primary {
+  databaseUrl: string;
+  postgresVersion: string;
+  embedded: EmbeddedPostgres | null;
+  /** Does the workers' tasks. */
+  specification: SpecificationProcess;
+  /** True until a builder exists. */
+  needsSetup: boolean;
+  refs: string[];
+}
+
+/** The primary's part: PostgreSQL, and everything in it that must stand before the first call. */
+export async function composePrimary(config: Config, secrets: Secrets, events: Events): Promise<Primary> {
+  const embedded = config.databaseUrl
+    ? null
+    : await startEmbeddedPostgres({
+        home: config.home,
+        port: config.postgresPort,
+        password: secrets.postgresPassword,
+        log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),
+      });
+  const databaseUrl = config.databaseUrl ?? (embedded ? quickestUrl(embedded) : '');
+  const server = serverOf(databaseUrl, secrets);
+  const maintenance = smallPool(server.target);
+  const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
+  try {
+    const postgresVersion = await bootstrap(server, maintenance, events);
+    const registry = new Registry(consoleDatabase, secrets.masterKey);
+    const needsSetup = !(await registry.hasBuilder());
+    const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
+    const specification = new SpecificationProcess(new URL('./specification-process.js', import.meta.url));
+    return { databaseUrl, postgresVersion, embedded, specification, needsSetup, refs };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  } finally {
+    await Promise.all([maintenance.close(), consoleDatabase.close()]);
+  }
+}
+
+export const newSetupToken = (): string => randomBytes(24).toString('base64url');
+
+/** By the server's Unix socket, where there is one. */
+const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
+  socketFolder === null ? url : `${url}?host=${encodeURIComponent(socketFolder)}`;
+
+/** True for an error whose message is a sentence for whoever starts the node. */
+export const isForOperator = (error: unknown): boolean =>
+  error instanceof StartError || error instanceof ServerUnfitError;
+
+export { Events } from '../observe/events.ts';
+export { writeLog } from '../observe/log.ts';
+export { answerTask, type TaskAnswer, type TaskMessage } from '../spec/process/over-primary.ts';

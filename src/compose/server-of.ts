@@ -1,0 +1,9 @@
+import type { Server } from '../apps/server.ts';
+import type { Secrets } from '../config/config.ts';
+import { parseTarget } from '../database/target.ts';
+
+/** The server of a node's apps, as its superuser reaches it. */
+export const serverOf = (databaseUrl: string, secrets: Secrets): Server => ({
+  target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '' },
+  masterKey: secrets.masterKey,
+});
