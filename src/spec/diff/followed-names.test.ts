@@ -161,7 +161,7 @@ describe('what is called otherwise is told once, and not as gone and new', () =>
       'alter domain public.mail rename to address',
       {
         errors: [
-          "The rules behind the error 23514: M is like '%@%' (a and b) are written otherwise; chapter 5 says how.",
+          "The rules behind the error 23514: M contains '@' (a and b) are written otherwise; chapter 5 says how.",
         ],
       },
     ],

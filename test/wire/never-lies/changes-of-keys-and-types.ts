@@ -86,7 +86,7 @@ export const changesOfKeysAndTypes: readonly Change[] = [
     5,
     'create unique index once on public.plain (lower(note), (id % 7)) where note like $$a%$$',
     'drop index public.once',
-    /same lower\(note\), \(\(id % 7\)\), among those where note is like 'a%'/,
+    /same note in lower case, id modulo 7, among those where note starts with 'a'/,
   ),
 
   change(
@@ -124,7 +124,7 @@ export const changesOfKeysAndTypes: readonly Change[] = [
   typedAs(5, 'public.street', /name of more is at least 3 characters/),
   typedAs(8, 'public.street', /23502.*number of more has a value where more has one/i),
   typedAs(5, 'public.street[]', /name of each element of more is at least 3 characters/),
-  typedAs(5, 'public.span', /each bound of more as VALUE.*VALUE % 2/),
+  typedAs(5, 'public.span', /each bound of more is a multiple of 2/),
   typedAs(5, 'public.long_word[]', /each element of more is at least 3 characters/),
   typedAs(3, 'public.long_word', /`more`.*Some letters/, `comment on domain public.word is 'Some letters'`),
   typedAs(
