@@ -197,7 +197,7 @@ describe('a change of the app is told in words that a business person can read',
     [
       `create domain public.mail as text; comment on domain public.mail is 'Where it goes';
        comment on column public.customers.email is 'Theirs'; alter table public.customers alter email type public.mail`,
-      ['What the types of email of customers are described as was nothing more, is now “Where it goes”.'],
+      ['The type of email of customers is now described as “Where it goes”.'],
     ],
     [
       'alter table public.tickets drop constraint tickets_customer_fkey, add constraint tickets_customer_fkey foreign key (customer) references public.customers on delete set null (customer)',

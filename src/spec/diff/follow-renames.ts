@@ -7,6 +7,8 @@ import {
   type RenamedField,
   withEntities,
   withField,
+  withFieldElsewhere,
+  withoutColumnNames,
   withSequencesOf,
 } from './renamed-text.ts';
 import { renamedEntities, renamedFields } from './renames.ts';
@@ -117,7 +119,7 @@ function gather<Scope>(
 }
 
 /** A screen that somebody defined names what it shows as it was called then. */
-const isDefined = (value: JsonObject): boolean => value.origin === 'defined';
+const isDefined = (value: JsonObject): boolean => text(value, 'origin').startsWith('defined');
 
 /** What people wrote: PostgreSQL changes none of it where a name changes. */
 function isWritten(holder: JsonObject, key: string): boolean {
@@ -207,7 +209,30 @@ function fieldNames(
   const byEntity = new Map([...copies, ...fields.map((rename) => [rename.entity.id, rename] as const)]);
   const stands = new Map([...byEntity.values()].map((rename) => [rename, new Set<string>()]));
   const scope = (value: JsonObject, outer: RenamedField | null) => scopeOf(value, outer, byEntity);
-  gather<RenamedField | null>(after, null, { scope, text: (value, of) => void (of && stands.get(of)?.add(value)) });
+  const plainly = (value: string) => fields.reduce(withoutColumnNames, value);
+  const anywhere = new Map<string, string>();
+  gather<RenamedField | null>(after, null, {
+    scope,
+    text: (value, of) => {
+      if (of) stands.get(of)?.add(value);
+      anywhere.set(value, value);
+      const plain = plainly(value);
+      if (!anywhere.has(plain)) anywhere.set(plain, value);
+    },
+  });
+  /** What it has become where it names a field of another entity, beside those of its own. */
+  const elsewhere = (value: string, own: string): string => {
+    if (anywhere.get(value) === value) return value;
+    for (const isAlone of [false, true]) {
+      const moved = fields.filter((rename) => withFieldElsewhere(own, rename, isAlone) !== own);
+      const renamed = moved.reduce((all, rename) => withFieldElsewhere(all, rename, isAlone), own);
+      const found = moved.length === 0 ? undefined : anywhere.get(plainly(renamed));
+      if (found === undefined) continue;
+      for (const rename of moved) used.fields.add(rename);
+      return found;
+    }
+    return value;
+  };
   const use = (rename: RenamedField, value: string): string => {
     used.fields.add(told.get(rename) ?? rename);
     return value;
@@ -215,9 +240,11 @@ function fieldNames(
   return {
     outermost: null,
     text: (value, _, rename) => {
-      if (rename === null || stands.get(rename)?.has(value)) return value;
+      if (rename === null) return elsewhere(value, value);
+      if (stands.get(rename)?.has(value)) return value;
       const renamed = value === rename.before ? rename.after : withField(value, rename);
-      return renamed !== value && stands.get(rename)?.has(renamed) ? use(rename, renamed) : value;
+      if (renamed !== value && stands.get(rename)?.has(renamed)) return use(rename, renamed);
+      return elsewhere(value, renamed);
     },
     object: (value, outer) => {
       const inner = scope(value, outer);

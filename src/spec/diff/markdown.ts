@@ -3,7 +3,7 @@ import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import { groupBy } from '../group.ts';
 import { type Block, parseMarkdown, plainText } from '../markdown/parse.ts';
 import { diffChapters } from './diff.ts';
-import { cut, quoted, thing } from './words/values.ts';
+import { cut, fromTo, quoted, thing } from './words/values.ts';
 
 /**
  * What changed between two exports as Markdown, in words. It can tell what the Markdown says, which is less than the value, but
@@ -86,9 +86,12 @@ function diffOutline(chapter: ChapterKey, before: readonly Line[], after: readon
   const rest = (lines: readonly Line[]) => (chapter === 'roles' ? lines.filter((line) => !isCell(line)) : lines);
   const [old, fresh] = [byKey(wholeRows(rest(before), after)), byKey(wholeRows(rest(after), before))];
   const summaries = new Set<Change>();
+  const partners = lookingAlike(old, fresh);
+  const found = new Set(partners.values());
   const changes = [...new Set([...old.keys(), ...fresh.keys()])].flatMap((key): Change[] => {
-    const [was, is] = [old.get(key), fresh.get(key)];
-    if (was?.text === is?.text) return [];
+    const was = old.get(key);
+    const is = fresh.get(key) ?? fresh.get(partners.get(key) ?? '');
+    if (was?.text === is?.text || found.has(key)) return [];
     const line = is ?? was;
     const paths = line
       ? [
@@ -120,6 +123,21 @@ function wholeRows(lines: readonly Line[], others: readonly Line[]): Line[] {
   return [...lines.filter((line) => !alone.includes(line)), ...rows];
 }
 
+/** Long lines that part only where a sentence no longer shows them: by the key of what went, the key of what came. */
+function lookingAlike(old: ReadonlyMap<string, Line>, fresh: ReadonlyMap<string, Line>): Map<string, string> {
+  const look = ({ heading, text }: Line) => `${heading}\0${quoted(text)}`;
+  const come = new Map(
+    [...fresh].flatMap(([key, line]) => (old.has(key) || isCell(line) ? [] : [[look(line), key] as const])),
+  );
+  const pairs = new Map<string, string>();
+  for (const [key, line] of old) {
+    const found = fresh.has(key) || isCell(line) ? undefined : come.get(look(line));
+    if (found !== undefined) pairs.set(key, found);
+    come.delete(look(line));
+  }
+  return pairs;
+}
+
 /** Lines by heading and name; the same again is counted. */
 function byKey(lines: readonly Line[]): Map<string, Line> {
   const found = new Map<string, Line>();
@@ -143,6 +161,7 @@ function lineWords(was: Line | undefined, is: Line | undefined): string {
       ? `${name} was ${quoted(was.text)}, is now ${quoted(is.text)}.`
       : `${name} is gone; it was ${quoted(was.text)}.`;
   }
+  if (was && is) return `${where}a line ${fromTo(was.text, is.text)}.`;
   return is ? `${where}it now says ${quoted(is.text)}.` : `${where}it no longer says ${quoted(was?.text ?? '')}.`;
 }
 

@@ -81,6 +81,46 @@ export function withField(text: string, { entity, before, after }: RenamedField)
   });
 }
 
+/**
+ * Renames a field in text about another entity, as PostgreSQL prints it: behind the names that a query gives its entity, and among the
+ * fields that a foreign key points to.
+ *
+ * @param isAlone where the query reads nothing else, so that names stand by themselves
+ */
+export function withFieldElsewhere(text: string, { entity, before, after }: RenamedField, isAlone: boolean): string {
+  const id = [entity.schema, entity.name].map(sqlName).join('.');
+  const parts = text.split(id);
+  if (parts.length === 1) return text;
+  const aliases = parts.slice(1).flatMap((part) => new RegExp(`^ (?:AS )?(${NAME})`).exec(part)?.[1] ?? []);
+  const holders = new Set([sqlName(entity.name), ...aliases]);
+  const renamed = withNames(text, (names) => {
+    for (const [i, name] of names.entries()) {
+      const isHeld = i > 0 ? holders.has(names[i - 1] ?? '') : isAlone;
+      if (name === sqlName(before) && isHeld) names[i] = sqlName(after);
+    }
+  });
+  const listed = (list: string) =>
+    list
+      .split(', ')
+      .map((name) => (name === sqlName(before) ? sqlName(after) : name))
+      .join(', ');
+  return renamed
+    .split(id)
+    .map((part, i, all) => {
+      const target = i === 0 ? part : part.replace(/^\(([^()]*)\)/, (_, list: string) => `(${listed(list)})`);
+      return i === all.length - 1
+        ? target
+        : target.replace(/(?<= the )((?:(?! the ).)*)(?= of a row in $)/, (list) => listed(list));
+    })
+    .join(id);
+}
+
+/** Without the names that a query gives to what it reads under a name that has changed: `t.keeper AS owner`. */
+export function withoutColumnNames(text: string, { before, after }: RenamedField): string {
+  const [was, is] = [sqlName(before), sqlName(after)].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return text.replaceAll(new RegExp(`(?<![\\w"])(${is}) AS (?:${was}|${is})(?![\\w"])`, 'g'), '$1');
+}
+
 /** The default of a serial column, whose sequence goes with its table from one schema to another. */
 export const withSequencesOf = (before: string, after: string, value: string): string => {
   const start = `nextval('${sqlName(before)}.`;

@@ -25,12 +25,21 @@ export const callsTeller: Teller = {
       (one) =>
         `${one.kind === 'changed' ? '' : text(call(one), matches(one.path, 'calls/*') ? 'entity' : 'id')}\0${whatOf(one)}`,
     );
+    // Its calls are described as it is.
+    const described = differences.filter(
+      (one) =>
+        matches(one.path, 'functions/*') &&
+        isObject(one.before) &&
+        isObject(one.after) &&
+        canonical({ ...one.before, comment: null }) === canonical({ ...one.after, comment: null }) &&
+        [...groups.values()].some(([first]) => isOf(one, first)),
+    );
     const elsewhere = groupBy(led, ([{ before }, { after }]) => `${text(before, 'entity')}\0${text(after, 'entity')}`);
     return [
       ...[...elsewhere.values()].map(tellElsewhere),
-      ...[...groups.values()].map((group) => tellGroup(group)),
+      ...[...groups.values()].map((group) => tellGroup([...group, ...described.filter((one) => isOf(one, group[0]))])),
       ...tellEach(
-        differences.filter((one) => !withCalls.includes(one)),
+        differences.filter((one) => !withCalls.includes(one) && !described.includes(one)),
         'functions/*',
         functionWords,
       ),
@@ -39,6 +48,12 @@ export const callsTeller: Teller = {
     ];
   },
 };
+
+/** Whether a call that is described otherwise is one of a function that has changed. */
+const isOf = ({ after }: Difference, one: Difference | undefined): boolean =>
+  one?.kind === 'changed' &&
+  text(one.after, 'entity') === text(after, 'id') &&
+  text(one.before, 'summary') !== text(one.after, 'summary');
 
 /** Calls of the same addresses as before that are answered by another function: one with other arguments. */
 function tellElsewhere(pairs: readonly [gone: Difference, come: Difference][]): Told {
@@ -76,7 +91,7 @@ function functionWords({ before, after }: Difference): string {
         ]),
     ...(before.volatility === after.volatility
       ? []
-      : [`is ${text(after, 'volatility')}, no longer ${text(before, 'volatility')}`]),
+      : [`is ${text(after, 'volatility')} (before: ${text(before, 'volatility')})`]),
     ...(before.comment === after.comment ? [] : [commentWords(after)]),
     ...changedTo('takes', before.arguments, after.arguments),
     ...changedTo('answers', before.returns, after.returns),
@@ -87,7 +102,8 @@ function functionWords({ before, after }: Difference): string {
     ...changedTo('is a', before.kind, after.kind),
     ...changedTo('runs by', triggerWords(before), triggerWords(after)),
   ];
-  return `The ${kind} ${name} now ${parts.join('; ')}.`;
+  const words = parts.join('; ');
+  return `The ${kind} ${name} ${words.startsWith('is ') ? `is now ${words.slice('is '.length)}` : `now ${words}`}.`;
 }
 
 const triggerWords = (one: unknown): string =>

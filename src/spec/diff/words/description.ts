@@ -54,8 +54,9 @@ function comeAndGo(of: readonly Difference[]): Told {
   const plural = of.length > 1;
   if (first?.kind === 'removed')
     return { words: `${plural ? 'Screens' : 'The screen'} of ${entity} gone: ${routes}.`, of };
-  const broken = screens.flatMap((screen) => texts(screen, 'broken'));
-  const reason = broken.length === 0 ? '' : `; it cannot be shown: ${broken.join('; ')}`;
+  const broken = [...new Set(screens.flatMap((screen) => texts(screen, 'broken')))];
+  const cannot = plural ? 'not all of them can be shown' : 'it cannot be shown';
+  const reason = broken.length === 0 ? '' : `; ${cannot}: ${broken.join('; ')}`;
   return { words: `New ${plural ? 'screens' : 'screen'} of ${entity}: ${routes}${reason}.`, of };
 }
 

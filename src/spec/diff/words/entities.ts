@@ -46,14 +46,17 @@ export const entitiesTeller: Teller = {
       ({ path }) => path[1] ?? '',
     );
     const partitions = partitionsTold(differences, sides);
+    const pointing = differences.filter((one) => isToldByRelation(one, differences, sides));
     const paired = new Set([
+      ...pointing,
       ...[...renamed, ...triggers].flat(),
       ...[...ofMachines, ...partitions].flatMap(({ of }) => of),
     ]);
     return [
       ...differences.flatMap((difference) => {
         const words = paired.has(difference) ? null : wordsOf(difference, sides);
-        return words === null ? [] : [{ words, of: [difference] } satisfies Told];
+        const of = [difference, ...pointing.filter((one) => relationOf(one, differences) === difference)];
+        return words === null ? [] : [{ words, of } satisfies Told];
       }),
       ...renamed.map((of): Told => ({ words: renamedKeyWords(...of), of })),
       ...triggers.map((of): Told => ({ words: renamedTriggerWords(...of), of })),
@@ -62,6 +65,29 @@ export const entitiesTeller: Teller = {
     ];
   },
 };
+
+/** The relation that came or went with what a field points to. */
+function relationOf(difference: Difference, differences: readonly Difference[]): Difference | undefined {
+  if (!matches(difference.path, 'entities/*/fields/*/references')) return undefined;
+  return differences.find(({ path, kind, before, after }) => {
+    if (!matches(path, 'relations/*') || kind === 'changed') return false;
+    const from = memberOf(after ?? before, 'from');
+    const id = `${text(from, 'schema')}.${text(from, 'entity')}`;
+    return id === keyAt(difference, 1) && texts(from, 'fields').join() === keyAt(difference, 3);
+  });
+}
+
+/** Whether the sentence of the relation says all that there is to say of it: that it went, or that it leads to a key. */
+function isToldByRelation(difference: Difference, differences: readonly Difference[], sides: Sides): boolean {
+  const relation = relationOf(difference, differences);
+  const { before, after } = difference;
+  if (relation === undefined || (isObject(before) && isObject(after))) return false;
+  if (!isObject(after)) return relation.kind === 'removed';
+  const target = items(sides.after.entities, 'entities').find(
+    (entity) => text(entity, 'id') === `${text(after, 'schema')}.${text(after, 'entity')}`,
+  );
+  return relation.kind === 'added' && texts(target, 'primary_key').join() === text(after, 'field');
+}
 
 /** A foreign key with another name: calls that embed name it where several lead to the same place. */
 function renamedKeyWords({ before }: Difference, { after }: Difference): string {
@@ -315,7 +341,7 @@ function fieldChange(name: string, member: string, before: unknown, after: unkno
     case 'collation':
       return collationChange(name, before, after);
     case 'type_comments':
-      return `What the types of ${name} are described as ${fromTo(linesWords(before), linesWords(after))}.`;
+      return typeCommentsChange(name, textsOf(before), textsOf(after));
     case 'base_type':
       return `The type beneath ${name} ${fromTo(before, after)}.`;
     case 'attributes':
@@ -341,7 +367,11 @@ function collationChange(name: string, before: unknown, after: unknown): string 
   return `${name} is now sorted and compared by ${is} (before: by ${was})${words}.`;
 }
 
-const linesWords = (lines: unknown): string => textsOf(lines).map(quoted).join(', ') || 'nothing more';
+function typeCommentsChange(name: string, before: readonly string[], after: readonly string[]): string {
+  const words = (lines: readonly string[]) => listWords(lines.map(quoted));
+  if (after.length === 0) return `The type of ${name} is not described any more (before: ${words(before)}).`;
+  return `The type of ${name} is now described as ${words(after)}${before.length === 0 ? '' : ` (before: ${words(before)})`}.`;
+}
 
 const targetWords = (target: unknown): string => `${text(target, 'field')} of ${entityWords(target)}`;
 

@@ -20,7 +20,7 @@ export const errorsTeller: Teller = {
     const written = groupBy(rest.filter(isWrittenOtherwise), ({ after }) => nameOf(after));
     const groups = groupBy(
       rest.filter((one) => !isWrittenOtherwise(one)),
-      (one) => (one.kind === 'changed' ? one : `${one.kind} ${entityOf(one)}`),
+      (one) => (one.kind === 'changed' ? changeKey(one) : `${one.kind} ${entityOf(one)}`),
     );
     return [
       ...renamed.map((of): Told => ({ words: renamedWords(...of), of })),
@@ -55,7 +55,7 @@ const remarkOf = (error: unknown): string => (text(error, 'caveat') === '' ? '' 
 
 function errorWords(of: readonly Difference[]): string {
   const [first] = of;
-  if (first && first.before !== undefined && first.after !== undefined) return changeWords(first);
+  if (first && first.before !== undefined && first.after !== undefined) return changeWords(of);
   const list = fewWords(
     of.map(({ before, after }) => `${nameOf(after ?? before)}${remarkOf(after)}`),
     6,
@@ -85,12 +85,25 @@ function writtenWords(name: string, of: readonly Difference[]): string {
   return `The rules behind the error ${name} (${entities}) are written otherwise; chapter 5 says how.`;
 }
 
-function changeWords({ before, after }: Difference): string {
+/** What makes changed errors share a sentence: the same error of several entities, or the same remark on several errors. */
+function changeKey({ before, after }: Difference): unknown {
+  if (!isObject(before) || !isObject(after) || text(after, 'group') === 'transition') return after;
+  const parts = changedParts(before, after, knownOf(before, after)).join('; ');
+  const isRemark = restWords(before, after, ['caveat']).length === 0;
+  return `changed ${isRemark ? '' : nameOf(after)}\0${parts}`;
+}
+
+function changeWords(of: readonly Difference[]): string {
+  const { before, after } = of[0] ?? {};
   if (!isObject(before) || !isObject(after)) return `An error ${fromTo(before, after)}.`;
   if (text(after, 'group') === 'transition' && before.meaning !== after.meaning)
     return `What the error ${text(after, 'code')} tells of has changed with its state machine: ${text(after, 'meaning')}`;
   const known = knownOf(before, after);
-  return `The error ${nameOf(after)} has changed: ${changedParts(before, after, known).join('; ').replace(/\.$/, '')}.`;
+  const names = [...new Set(of.map((one) => nameOf(one.after)))];
+  const origins = [...new Set(of.map((one) => thing(entityOf(one))))];
+  const among = names.length === 1 && of.length > 1 ? ` (${fewWords(origins)})` : '';
+  const start = names.length > 1 ? `The errors ${fewWords(names)} have` : `The error ${names.join()}${among} has`;
+  return `${start} changed: ${changedParts(before, after, known).join('; ').replace(/\.$/, '')}.`;
 }
 
 /** What of an error has changed; `known` is told elsewhere. */

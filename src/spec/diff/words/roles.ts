@@ -14,9 +14,20 @@ export const rolesTeller: Teller = {
     const renamed = tellRenamedPolicies(of('policies/*'), [...of('cells/*'), ...of('advice/*')]);
     const told = new Set(renamed.flatMap((one) => one.of));
     const rest = (pattern: string) => of(pattern).filter((difference) => !told.has(difference));
+    // What a role that is gone let callers do is gone with it.
+    const cellsOf = (role: Difference) =>
+      role.kind === 'removed'
+        ? rest('cells/*').filter(
+            ({ kind, before }) => kind === 'removed' && text(before, 'role') === text(role.before, 'name'),
+          )
+        : [];
+    const ofGoneRoles = new Set(of('roles/*').flatMap(cellsOf));
     return [
-      ...of('roles/*').map(tellRole),
-      ...tellCells(rest('cells/*'), sides),
+      ...of('roles/*').map((role) => tellRole(role, cellsOf(role))),
+      ...tellCells(
+        rest('cells/*').filter((cell) => !ofGoneRoles.has(cell)),
+        sides,
+      ),
       ...renamed,
       ...rest('policies/*').map((difference) => tellPolicy(difference, sides)),
       ...of('from_now_on/*').map(tellFromNowOn),
@@ -33,14 +44,17 @@ function subject(role: string): string {
   return `members with role ${role}`;
 }
 
-function tellRole(difference: Difference): Told {
+function tellRole(difference: Difference, cells: readonly Difference[]): Told {
   const { before, after } = difference;
   const name = text(after ?? before, 'name');
   const free = flag(after, 'bypasses_row_level_security') ? '; row-level security does not bind it' : '';
   const meaning = within(text(after, 'meaning'));
   if (before === undefined)
     return { words: `There is a new role ${name}${meaning === '' ? '' : `: ${meaning}`}${free}.`, of: [difference] };
-  if (after === undefined) return { words: `The role ${name} is gone.`, of: [difference] };
+  if (after === undefined) {
+    const end = cells.length === 0 ? '' : ', with all that it let callers do';
+    return { words: `The role ${name} is gone${end}.`, of: [difference, ...cells] };
+  }
   if (!isObject(before) || !isObject(after))
     return { words: `The role ${name} ${fromTo(before, after)}.`, of: [difference] };
   const parts = [
@@ -78,8 +92,7 @@ function tellCells(differences: readonly Difference[], sides: Sides): Told[] {
   const roleIsIn = (chapters: JsonObject, role: string) =>
     items(chapters.roles, 'roles').some((one) => text(one, 'name') === role);
   const newRoles = cells.filter((cell) => cell.was === null && !roleIsIn(sides.before, cell.role));
-  const goneRoles = cells.filter((cell) => cell.is === null && !roleIsIn(sides.after, cell.role));
-  const ofRoles = new Set([...newRoles, ...goneRoles]);
+  const ofRoles = new Set(newRoles);
   const rest = cells.filter((cell) => !ofRoles.has(cell));
   const gone = rest.filter((cell) => cell.is === null && !hasEntity(sides.after, cell.entity));
   const fresh = rest.filter((cell) => cell.was === null);
@@ -87,10 +100,6 @@ function tellCells(differences: readonly Difference[], sides: Sides): Told[] {
   const hidden = changed.filter((cell) => cell.is === null);
   return [
     ...[...groupBy(newRoles, (cell) => cell.role)].flatMap(([role, group]) => tellNewRole(role, group)),
-    ...[...groupBy(goneRoles, (cell) => cell.role)].map(([role, group]) => ({
-      words: `Nobody has role ${role} any more, and what it let them do.`,
-      of: group.map((cell) => cell.difference),
-    })),
     ...tellTogether(gone, (things) => `What anybody might do with ${things} is gone with it.`),
     ...tellTogether(hidden, (things) => `Nobody reaches ${things} any more.`),
     ...alikeOf(fresh, (group) => extent(group, 'it')).map(tellFresh),
@@ -229,9 +238,12 @@ function verdictWords(was: string, is: string, what: string): string {
 function reasonWords({ before, after }: Difference): string {
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
   if (before.reason === after.reason) return restWords(before, after, []).join('; ');
-  // The reason names the policies.
-  const rest = restWords(before, after, ['reason', 'policies']);
-  return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...rest].join('; ');
+  const [was, is] = [texts(before, 'columns'), texts(after, 'columns')];
+  const granted = is.length > 0 ? `granted on ${fewWords(is)} only` : `no longer granted on ${fewWords(was)} only`;
+  // The reason names the policies, and often the fields.
+  const rest = restWords(before, after, ['reason', 'policies', 'columns']);
+  const fields = was.join() === is.join() || text(after, 'reason').includes('granted on ') ? [] : [granted];
+  return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...fields, ...rest].join('; ');
 }
 
 /** Whether the entity is there and no call reaches it: then its policies are told no more, or not yet, whether or not it has them. */
@@ -260,6 +272,11 @@ function tellPolicy(difference: Difference, sides: Sides): Told {
   if (before.words !== after.words) {
     parts.push(`it now lets rows through ${whenWords(after)} (before: ${whenWords(before)})`);
     told.push('words', 'using', 'check');
+  }
+  if (before.command !== after.command) {
+    const [was, is] = [before, after].map((one) => (one.command === 'all' ? 'all operations' : text(one, 'command')));
+    parts.push(`it is now for ${is} (before: for ${was})`);
+    told.push('command');
   }
   if (canonical(before.roles) !== canonical(after.roles)) {
     parts.push(`it is now for ${who}`);
@@ -295,9 +312,22 @@ function calledWords(before: unknown, after: unknown): string[] {
     old.some((each) => text(each, 'id') === text(one, 'id') && text(each, 'body') !== text(one, 'body')),
   );
   const names = (list: readonly unknown[]) => listWords(list.map((one) => thing(text(one, 'id'))));
+  const asked = (policy: unknown) => [text(policy, 'using'), text(policy, 'check')].join('\0');
+  if (otherwise.length === 0 && asked(before) === asked(after)) return toldWords(old, fresh);
   return otherwise.length > 0
     ? [`${names(otherwise)}, which it calls, does something else`]
     : [`it now calls ${names(fresh) || 'no function'} (before: ${names(old) || 'none'})`];
+}
+
+/** Functions that a policy called all along, and that chapter 7 began or ceased to tell, as their schema came or went. */
+function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
+  const without = (list: readonly JsonObject[], others: readonly JsonObject[]) =>
+    list.map((one) => text(one, 'id')).filter((id) => !others.some((other) => text(other, 'id') === id));
+  const words = (ids: readonly string[], told: string) =>
+    ids.length === 0
+      ? []
+      : [`${listWords(ids.map(thing))}, which it calls, ${ids.length === 1 ? 'is' : 'are'} ${told} in chapter 7`];
+  return [...words(without(after, before), 'now told'), ...words(without(before, after), 'no longer told')];
 }
 
 /** Default privileges; they come and go with an exposed schema. */

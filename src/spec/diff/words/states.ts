@@ -78,8 +78,10 @@ function wordsOf(difference: Difference): string | null {
 function problemWords(machine: string, before: readonly string[], after: readonly string[]): string {
   const [come, gone] = [after.filter((one) => !before.includes(one)), before.filter((one) => !after.includes(one))];
   const parts = [
-    ...(come.length > 0 ? [`there is now a problem: ${come.join('; ')}`] : []),
-    ...(gone.length > 0 ? [`no longer a problem: ${gone.join('; ')}`] : []),
+    ...(come.length > 0
+      ? [`there ${come.length === 1 ? 'is now a problem' : 'are now problems'}: ${come.join('; ')}`]
+      : []),
+    ...(gone.length > 0 ? [`no longer ${gone.length === 1 ? 'a problem' : 'problems'}: ${gone.join('; ')}`] : []),
   ];
   return `With the states of ${machine}, ${parts.join('; ') || 'the problems are told in another order'}.`;
 }

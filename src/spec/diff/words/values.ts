@@ -81,7 +81,10 @@ function nameWords(value: unknown): string {
 export function fromTo(before: unknown, after: unknown): string {
   const [old, fresh] = [valueWords(before), valueWords(after)];
   if (old !== fresh) return `was ${old}, is now ${fresh}`;
-  const [whole, other] = [plain(before), plain(after)];
+  const [lines, others] = [plain(before), plain(after)];
+  // On one line, unless lines are all that differs.
+  const isSame = oneLine(lines) === oneLine(others);
+  const [whole, other] = isSame ? [lines, others] : [oneLine(lines), oneLine(others)];
   let from = 0;
   while (from < whole.length && whole[from] === other[from]) from++;
   const start = Math.max(0, from - 20);
