@@ -9,7 +9,7 @@ export interface ScreenCondition {
 }
 
 /** Which columns there are, how a call searches them, and of which no value is read before a call does. */
-export type ScreenColumns = Readonly<Record<string, 'plain' | 'tsvector' | 'unread'>>;
+export type ScreenColumns = Readonly<Record<string, 'plain' | 'tsvector' | 'json' | 'unread'>>;
 
 /** The conditions of a filter that stand on columns of the relation itself; those that no call reads are left out. */
 export function filterConditions(filter: string, columns: ScreenColumns): ScreenCondition[] {
@@ -82,14 +82,15 @@ function conditionOf(shown: string, name: string, value: string, columns: Screen
 /** The column of `column->path`, without quotes. */
 const columnOf = (name: string): string => bare(name.replace(/->.*$/s, '').trim());
 
-/** A column, or what a path leads to in it; null where the relation has no such column. */
+/** A column, or what a path leads to in it, for which a call makes jsonb of all but json; null where the relation has no such column. */
 function fieldText(name: string, columns: ScreenColumns): string | null {
   const column = columnOf(name);
   if (!Object.hasOwn(columns, column)) return null;
   const steps = [...name.matchAll(/(->>?)((?:(?!->).)*)/gs)];
   if (steps.length === 0) return quoteIdentifier(column);
   const path = steps.map(([, arrow, key = '']) => `${arrow}${/^-?\d{1,9}$/.test(key) ? key : quoteLiteral(bare(key))}`);
-  return `(to_jsonb(${quoteIdentifier(column)})${path.join('')})`;
+  const followed = columns[column] === 'json' ? quoteIdentifier(column) : `to_jsonb(${quoteIdentifier(column)})`;
+  return `(${followed}${path.join('')})`;
 }
 
 const operators: Readonly<Record<string, string>> = {

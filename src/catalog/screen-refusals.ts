@@ -40,7 +40,7 @@ const screensQuery = `select coalesce(json_agg(row_to_json(t) order by t.route),
         when b.typtype = 'd' and exists (select from pg_catalog.pg_cast k
           where k.castsource = 'text'::regtype and k.casttarget = b.oid and k.castfunc <> 0) then 'unread'
         when x.typtype = 'c' or e.typtype in ('c', 'd') or u.typtype in ('c', 'd') then 'unread'
-        when x.oid = 'tsvector'::regtype then 'tsvector' else 'plain' end)
+        when x.oid = 'tsvector'::regtype then 'tsvector' when b.oid = 'json'::regtype then 'json' else 'plain' end)
       from pg_catalog.pg_attribute a join pg_catalog.pg_type b on b.oid = a.atttypid
       join pg_catalog.pg_type x on x.oid = coalesce(nullif(b.typbasetype, 0), b.oid)
       left join pg_catalog.pg_type e on e.oid = x.typelem

@@ -202,6 +202,17 @@ describe('2 Screens', () => {
     expect((await screenAt('/n'))?.broken).toEqual([]);
   });
 
+  it('asks for fields that functions compute, too, as calls do', async () => {
+    await owner.script(`create function public.loud(public.tickets) returns text language sql stable as 'select upper($1.title)';
+      select ninefold.define_screen('/n', 'N', 'list', 'public.tickets', '{title}', 'loud=eq.A', 'loud.desc')`);
+    expect((await screenAt('/n'))?.broken).toEqual([]);
+    await owner.script('drop function public.loud(public.tickets)');
+    expect((await screenAt('/n'))?.broken).toEqual([
+      'there is no column loud for its filter',
+      'there is no column loud for its order',
+    ]);
+  });
+
   it.each([
     ['status=foo.open', 'its filter status=foo.open has no operator that calls know, as eq in status=eq.1'],
     ['status=open', 'its filter status=open has no operator that calls know, as eq in status=eq.1'],
@@ -224,6 +235,7 @@ describe('2 Screens', () => {
     ['status=not.eq(any).{open,nope}', null, 'its filter status=not.eq(any).{open,nope}: invalid input value for enum'],
     ['due=lt.2025-02-30', null, 'its filter due=lt.2025-02-30: date/time field value out of range: "2025-02-30"'],
     ['data=eq.1', null, 'its filter data=eq.1: operator does not exist: json = unknown'],
+    ['data->a=eq.1', null, 'its filter data->a=eq.1: operator does not exist: json = unknown'],
     [
       'title=fts(klingon).x',
       null,
@@ -231,6 +243,7 @@ describe('2 Screens', () => {
     ],
     ['or=(id.eq.1,and(votes.gt.1,status.eq."n,o"))', null, 'its filter status.eq."n,o": invalid input value for enum'],
     ['parts=cs.{1,x}', null, 'its filter parts=cs.{1,x}: invalid input syntax for type integer: "x"'],
+    ['', 'data->a', 'its order data->a: could not identify an ordering operator for type json'],
     ['', 'data.desc.nullslast', 'its order data.desc.nullslast: could not identify an ordering operator for type json'],
   ])('are broken where PostgreSQL refuses what they ask for: %s %s', async (filter, order, reason) => {
     await owner.script(`create type public.status as enum ('open', 'closed');

@@ -261,8 +261,9 @@ const refusalWords = ({ part, shown, message }: ScreenRefusal): string =>
 function lostNames(fact: ScreenFact, entity: Entity): string[] {
   const names = new Set(entity.fields.map((field) => field.name));
   // Nobody has looked at these when the screen was defined: they may never have been there.
+  const asked = new Set([...names, ...(entity.computed ?? []).map(({ name }) => name)]);
   const lost = (list: readonly string[], where: string) =>
-    [...new Set(list)].filter((name) => !names.has(name)).map((name) => `there is no column ${name} for its ${where}`);
+    [...new Set(list)].filter((name) => !asked.has(name)).map((name) => `there is no column ${name} for its ${where}`);
   return [
     ...[...new Set(fact.columns ?? [])].filter((name) => !names.has(name)).map((name) => `the column ${name} is gone`),
     ...lost(filteredNames(fact.filter ?? ''), 'filter'),

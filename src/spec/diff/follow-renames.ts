@@ -9,6 +9,7 @@ import {
   withField,
   withFieldElsewhere,
   withoutColumnNames,
+  withoutOwnColumnNames,
   withSequencesOf,
 } from './renamed-text.ts';
 import { renamedEntities, renamedFields } from './renames.ts';
@@ -239,11 +240,16 @@ function fieldNames(
   };
   return {
     outermost: null,
-    text: (value, _, rename) => {
+    text: (value, key, rename) => {
       if (rename === null) return elsewhere(value, value);
       if (stands.get(rename)?.has(value)) return value;
       const renamed = value === rename.before ? rename.after : withField(value, rename);
       if (renamed !== value && stands.get(rename)?.has(renamed)) return use(rename, renamed);
+      if (key === 'definition') {
+        const asked = withoutOwnColumnNames(value, rename);
+        const found = [...(stands.get(rename) ?? [])].find((one) => withoutOwnColumnNames(one, rename) === asked);
+        if (found !== undefined) return use(rename, found);
+      }
       return elsewhere(value, renamed);
     },
     object: (value, outer) => {

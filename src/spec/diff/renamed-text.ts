@@ -116,10 +116,17 @@ export function withFieldElsewhere(text: string, { entity, before, after }: Rena
 }
 
 /** Without the names that a query gives to what it reads under a name that has changed: `t.keeper AS owner`. */
-export function withoutColumnNames(text: string, { before, after }: RenamedField): string {
-  const [was, is] = [sqlName(before), sqlName(after)].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return text.replaceAll(new RegExp(`(?<![\\w"])(${is}) AS (?:${was}|${is})(?![\\w"])`, 'g'), '$1');
-}
+export const withoutColumnNames = (text: string, rename: RenamedField): string =>
+  text.replaceAll(new RegExp(`(?<![\\w"])(${inPattern(rename.after)})${columnName(rename)}`, 'g'), '$1');
+
+/** Without any name that a query gives to a column under either name: it is a view whose own column is called otherwise. */
+export const withoutOwnColumnNames = (text: string, rename: RenamedField): string =>
+  text.replaceAll(new RegExp(columnName(rename), 'g'), '');
+
+const columnName = ({ before, after }: RenamedField): string =>
+  ` AS (?:${inPattern(before)}|${inPattern(after)})(?![\\w"])`;
+
+const inPattern = (name: string): string => sqlName(name).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** The default of a serial column, whose sequence goes with its table from one schema to another. */
 export const withSequencesOf = (before: string, after: string, value: string): string => {

@@ -44,6 +44,18 @@ describe('a change is told once in each chapter, in a sentence', () => {
       },
     ],
     [
+      '',
+      'alter view public.open_tickets rename column title to heading',
+      { entities: ['In place of the field title of open_tickets there is heading, the same but for its name.'] },
+    ],
+    [
+      'revoke select on public.open_tickets from authenticated; grant select (title) on public.open_tickets to authenticated',
+      'create or replace view public.open_tickets with (security_invoker) as select id, title, status from public.tickets',
+      {
+        roles: ['Why signed-in members may read open_tickets has changed: 1 of 3 fields (before: 1 of 2 fields).'],
+      },
+    ],
+    [
       `select ninefold.define_screen('/tickets', 'Asked', 'list', 'public.tickets', array['title']);
        select ninefold.define_screen('/tickets/new', 'Ask', 'form', 'public.tickets', array['title'])`,
       'alter table public.tickets rename to questions',
@@ -69,6 +81,25 @@ describe('a change is told once in each chapter, in a sentence', () => {
       '',
       'alter function public.close(uuid) stable',
       { calls: ['The function close(uuid) is now stable (before: volatile).'] },
+    ],
+    [
+      `create table public.kept (id int primary key); alter table public.kept enable row level security;
+       grant select on public.kept to authenticated; create function public.may() returns boolean language sql as 'select true';
+       create policy own on public.kept for select to authenticated using (public.may())`,
+      `create or replace function public.may() returns boolean language sql as ' select  true '`,
+      {
+        roles: ['The policy own of kept has changed: may(), which it calls, has other blanks in its code.'],
+        calls: ['The function may() now has other blanks in its code.'],
+      },
+    ],
+    [
+      '',
+      'create rule kept as on delete to public.customers do instead nothing',
+      {
+        entities: [
+          'Of customers, a new rule kept stands in for writes: CREATE RULE kept AS ON DELETE TO public.customers DO INSTEAD NOTHING.',
+        ],
+      },
     ],
     [
       `select ninefold.define_role('agent', 'Answers tickets.')`,

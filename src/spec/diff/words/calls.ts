@@ -1,9 +1,9 @@
 import { groupBy } from '../../group.ts';
-import { canonical, type Difference, isObject } from '../differences.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
 import { matches, type Teller, type Told } from '../teller.ts';
 import { restWords } from './generic.ts';
 import { renamings } from './renamings.ts';
-import { fewWords, flag, fromTo, items, listWords, quoted, text, texts, thing, valueWords } from './values.ts';
+import { fewWords, flag, fromTo, items, listWords, oneLine, quoted, text, texts, thing, valueWords } from './values.ts';
 
 /** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
 export const callsTeller: Teller = {
@@ -67,6 +67,13 @@ function tellElsewhere(pairs: readonly [gone: Difference, come: Difference][]): 
 const tellEach = (differences: readonly Difference[], pattern: string, words: (one: Difference) => string): Told[] =>
   differences.filter(({ path }) => matches(path, pattern)).map((one): Told => ({ words: words(one), of: [one] }));
 
+/** Code with other blanks alone mostly does the same; what stands in its quotes may not. */
+function bodyWords(before: JsonObject, after: JsonObject): string[] {
+  if (before.body === after.body) return [];
+  if (oneLine(text(before, 'body')) === oneLine(text(after, 'body'))) return ['has other blanks in its code'];
+  return [`does something else: its code ${fromTo(before.body, after.body)}`];
+}
+
 /** What a function does is its code: where that has changed, the sentence shows where the two part. */
 function functionWords({ before, after }: Difference): string {
   const name = thing(text(after ?? before, 'id'));
@@ -78,7 +85,7 @@ function functionWords({ before, after }: Difference): string {
   if (after === undefined) return `The ${kind} ${name} is gone.`;
   if (!isObject(before) || !isObject(after)) return `The ${kind} ${name} ${fromTo(before, after)}.`;
   const parts = [
-    ...(before.body === after.body ? [] : [`does something else: its code ${fromTo(before.body, after.body)}`]),
+    ...bodyWords(before, after),
     ...(before.runs_as === after.runs_as
       ? []
       : [

@@ -265,7 +265,8 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
     ...fresh
       .filter((rule) => !isIn(old, rule))
       .map(
-        (rule) => `a new rule ${text(rule, 'name')} ${roleOf(text(rule, 'sql'))} writes: ${oneLine(text(rule, 'sql'))}`,
+        (rule) =>
+          `a new rule ${text(rule, 'name')} ${roleOf(text(rule, 'sql'))} writes: ${oneLine(text(rule, 'sql')).replace(/;$/, '')}`,
       ),
     ...old.filter((rule) => !isIn(fresh, rule)).map((rule) => `the rule ${text(rule, 'name')} is gone`),
     ...fresh.flatMap((rule) => {

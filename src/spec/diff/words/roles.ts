@@ -4,7 +4,7 @@ import { matches, type Sides, type Teller, type Told } from '../teller.ts';
 import { hasEntity } from './entity-there.ts';
 import { restWords } from './generic.ts';
 import { tellRenamedPolicies } from './renamed-policies.ts';
-import { fewWords, flag, fromTo, items, listWords, sentence, text, texts, thing, within } from './values.ts';
+import { fewWords, flag, fromTo, items, listWords, oneLine, sentence, text, texts, thing, within } from './values.ts';
 
 /** Chapter 6: who may do what. Operations that change alike for a role and an entity share a sentence. */
 export const rolesTeller: Teller = {
@@ -237,7 +237,11 @@ function verdictWords(was: string, is: string, what: string): string {
 /** What of a cell changed while its verdict stayed. */
 function reasonWords({ before, after }: Difference): string {
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
-  if (before.reason === after.reason) return restWords(before, after, []).join('; ');
+  if (before.reason === after.reason) {
+    const [was, is] = [before, after].map((cell) => /(\d+) of (\d+) fields/.exec(text(cell, 'words')));
+    const counted = was && is && was[0] !== is[0] ? [`${is[0]} (before: ${was[0]})`] : [];
+    return [...counted, ...restWords(before, after, counted.length > 0 ? ['words'] : [])].join('; ');
+  }
   const [was, is] = [texts(before, 'columns'), texts(after, 'columns')];
   const granted = is.length > 0 ? `granted on ${fewWords(is)} only` : `no longer granted on ${fewWords(was)} only`;
   // The reason names the policies, and often the fields.
@@ -305,6 +309,8 @@ const whenWords = (policy: unknown): string => {
   return words === 'always' || words === 'never' ? words : `when ${words}`;
 };
 
+const noneTold = 'no function of chapter 7';
+
 /** What the functions that a policy calls do otherwise. */
 function calledWords(before: unknown, after: unknown): string[] {
   const [old, fresh] = [items(before, 'functions'), items(after, 'functions')];
@@ -314,9 +320,13 @@ function calledWords(before: unknown, after: unknown): string[] {
   const names = (list: readonly unknown[]) => listWords(list.map((one) => thing(text(one, 'id'))));
   const asked = (policy: unknown) => [text(policy, 'using'), text(policy, 'check')].join('\0');
   if (otherwise.length === 0 && asked(before) === asked(after)) return toldWords(old, fresh);
-  return otherwise.length > 0
-    ? [`${names(otherwise)}, which it calls, does something else`]
-    : [`it now calls ${names(fresh) || 'no function'} (before: ${names(old) || 'none'})`];
+  if (otherwise.length === 0) return [`it now calls ${names(fresh) || noneTold} (before: ${names(old) || noneTold})`];
+  const isLaidOut = otherwise.every((one) =>
+    old.some(
+      (each) => text(each, 'id') === text(one, 'id') && oneLine(text(each, 'body')) === oneLine(text(one, 'body')),
+    ),
+  );
+  return [`${names(otherwise)}, which it calls, ${isLaidOut ? 'has other blanks in its code' : 'does something else'}`];
 }
 
 /** Functions that a policy called all along, and that chapter 7 began or ceased to tell, as their schema came or went. */
