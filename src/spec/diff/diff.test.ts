@@ -292,6 +292,11 @@ describe('a change of the app is told in words that a business person can read',
     const ofTriggers = (told: string[]) => told.filter((one) => /triggers?\b/i.test(one) && /status/.test(one));
     expect(ofTriggers(words(before, kept))).toEqual(['Triggers now keep the states of tickets.status on every write.']);
     expect(ofTriggers(words(kept, before))).toEqual(['No triggers keep the states of tickets.status any more.']);
+    await owner.script('alter table public.tickets disable trigger user');
+    expect(ofTriggers(words(kept, await derive())).filter((one) => /^(All|The) trigger/.test(one))).toEqual([
+      'All triggers that keep the states of tickets.status are now switched off.',
+    ]);
+    await owner.script('alter table public.tickets enable trigger user');
     await owner.script('drop trigger zz_ninefold_check_status on public.tickets');
     expect(words(kept, await derive())).toContain('The trigger zz_ninefold_check_status on tickets is gone.');
   });

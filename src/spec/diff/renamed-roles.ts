@@ -27,11 +27,14 @@ export function followRoles(before: JsonObject, after: JsonObject): { before: Js
   const listed = (chapter: 'screens' | 'calls', list: string): unknown => {
     const there = before[chapter];
     if (!isObject(there)) return there;
+    const now = new Map(items(after[chapter], list).map((item) => [addressOf(item), texts(item, 'roles')]));
+    // A defined screen that names whom it is for goes on naming them.
+    const isKept = (item: JsonObject) => (now.get(addressOf(item)) ?? []).some((role) => renamed.has(role));
     return {
       ...there,
       [list]: items(there, list).map((item) => {
         const roles = texts(item, 'roles');
-        if (item.origin === 'defined' || !roles.some((role) => renamed.has(role))) return item;
+        if (isKept(item) || !roles.some((role) => renamed.has(role))) return item;
         used.add(chapter);
         return { ...item, roles: roles.map(isNow).sort((a, b) => place(a) - place(b)) };
       }),
@@ -49,6 +52,8 @@ export function followRoles(before: JsonObject, after: JsonObject): { before: Js
   const followed = { ...before, screens: listed('screens', 'screens'), calls: listed('calls', 'calls'), roles };
   return { before: followed, told: new Map([...used].map((key) => [key, told(key)])) };
 }
+
+const addressOf = (item: JsonObject): string => text(item, 'route') || text(item, 'id');
 
 function renamedRoles(before: JsonObject, after: JsonObject): Map<string, string> {
   const [old, fresh] = [before, after].map(

@@ -56,6 +56,17 @@ describe('a change is told once in each chapter, in a sentence', () => {
       },
     ],
     [
+      `select ninefold.define_role('agent', 'Answers tickets.');
+       select ninefold.define_screen('/tickets', 'Asked', 'list', 'public.tickets', array['title'], roles => array['agent'])`,
+      `update ninefold.roles set name = 'helper' where name = 'agent'`,
+      {
+        screens: [
+          'In the screens, the role agent of members is now helper.',
+          'The screen /tickets: broken, as the role agent is gone.',
+        ],
+      },
+    ],
+    [
       `select ninefold.define_screen('/tickets', 'Asked', 'list', 'public.tickets', array['title']);
        select ninefold.define_screen('/tickets/new', 'Ask', 'form', 'public.tickets', array['title'])`,
       'alter table public.tickets rename to questions',

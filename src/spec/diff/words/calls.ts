@@ -119,7 +119,7 @@ const triggerWords = (one: unknown): string =>
       const state = flag(trigger, 'enabled') ? '' : ', which is switched off';
       return `the trigger ${text(trigger, 'name')} on ${text(trigger, 'on')}${state}: ${text(trigger, 'sql')}`;
     })
-    .join('; ') || 'no trigger of sign-in';
+    .join('; ') || 'no trigger beside those of chapter 3';
 
 const settingsOf = (one: unknown): string => listWords(texts(one, 'settings')) || 'nothing';
 

@@ -87,7 +87,8 @@ function writtenWords(name: string, of: readonly Difference[]): string {
 
 /** What makes changed errors share a sentence: the same error of several entities, or the same remark on several errors. */
 function changeKey({ before, after }: Difference): unknown {
-  if (!isObject(before) || !isObject(after) || text(after, 'group') === 'transition') return after;
+  if (!isObject(before) || !isObject(after)) return after;
+  if (text(after, 'group') === 'transition' && before.meaning !== after.meaning) return after;
   const parts = changedParts(before, after, knownOf(before, after)).join('; ');
   const isRemark = restWords(before, after, ['caveat']).length === 0;
   return `changed ${isRemark ? '' : nameOf(after)}\0${parts}`;

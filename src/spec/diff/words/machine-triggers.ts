@@ -2,11 +2,11 @@ import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
 import { groupBy } from '../../group.ts';
 import type { Difference } from '../differences.ts';
 import { keyAt, matches, type Sides, type Told } from '../teller.ts';
-import { items, text, thing } from './values.ts';
+import { flag, items, text, thing } from './values.ts';
 
 /**
- * All triggers of a state machine that come or go with it, in one sentence: chapter 4 tells what they do. One of several is told by
- * itself, like any trigger.
+ * All triggers of a state machine that come or go with it, or are switched on or off together, in one sentence: chapter 4 tells what they
+ * do. One of several is told by itself, like any trigger.
  */
 export function machineTriggersTold(differences: readonly Difference[], sides: Sides): Told[] {
   const own = differences.filter(
@@ -16,17 +16,41 @@ export function machineTriggersTold(differences: readonly Difference[], sides: S
     own.filter(({ kind }) => kind !== 'changed'),
     (one) => JSON.stringify([one.kind, keyAt(one, 1), fieldOf(triggerOf(one))]),
   );
+  return [
+    ...switchedTold(own, sides),
+    ...[...groups.values()].flatMap((of): Told[] => {
+      const [first] = of;
+      if (!first) return [];
+      const [id, field] = [keyAt(first, 1), fieldOf(triggerOf(first))];
+      const elsewhere = first.kind === 'added' ? sides.before : sides.after;
+      const others = items(elsewhere.entities, 'entities').find((entity) => text(entity, 'id') === id);
+      if (items(others, 'triggers').some((trigger) => fieldOf(trigger) === field)) return [];
+      const states = `the states of ${thing(id)}.${field}`;
+      const words =
+        first.kind === 'added' ? `Triggers now keep ${states} on every write.` : `No triggers keep ${states} any more.`;
+      return [{ words, of }];
+    }),
+  ];
+}
+
+/** All triggers of a state machine that are switched on or off at once, as `disable trigger user` does. */
+function switchedTold(own: readonly Difference[], { after }: Sides): Told[] {
+  const switched = own.filter(
+    ({ before, after: now }) =>
+      flag(before, 'enabled') !== flag(now, 'enabled') && text(before, 'sql') === text(now, 'sql'),
+  );
+  const groups = groupBy(switched, (one) =>
+    JSON.stringify([flag(one.after, 'enabled'), keyAt(one, 1), fieldOf(one.after)]),
+  );
   return [...groups.values()].flatMap((of): Told[] => {
     const [first] = of;
     if (!first) return [];
-    const [id, field] = [keyAt(first, 1), fieldOf(triggerOf(first))];
-    const elsewhere = first.kind === 'added' ? sides.before : sides.after;
-    const others = items(elsewhere.entities, 'entities').find((entity) => text(entity, 'id') === id);
-    if (items(others, 'triggers').some((trigger) => fieldOf(trigger) === field)) return [];
-    const states = `the states of ${thing(id)}.${field}`;
-    const words =
-      first.kind === 'added' ? `Triggers now keep ${states} on every write.` : `No triggers keep ${states} any more.`;
-    return [{ words, of }];
+    const [id, field] = [keyAt(first, 1), fieldOf(first.after)];
+    const entity = items(after.entities, 'entities').find((one) => text(one, 'id') === id);
+    const all = items(entity, 'triggers').filter((trigger) => fieldOf(trigger) === field);
+    if (all.length !== of.length) return [];
+    const is = flag(first.after, 'enabled') ? 'on' : 'off';
+    return [{ words: `All triggers that keep the states of ${thing(id)}.${field} are now switched ${is}.`, of }];
   });
 }
 
