@@ -285,7 +285,7 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   return [{ kind: side, value: Number(edge.toFixed(Number(scale) + 1)), isOpen: false }];
 }
 
-/** What is left of it without the blanks around it: something. */
+/** What is left of it without the spaces around it: something. */
 const notBlank: Bare = { kind: 'pattern', pattern: '[^ ]' };
 
 function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {

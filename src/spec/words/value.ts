@@ -63,6 +63,8 @@ function literal({ value, quoted, type }: Kind<'literal'>): string {
   if (!quoted) return value;
   const length = type === 'interval' ? lengthWords(value) : null;
   if (length !== null) return length;
+  // A text in JSON is shown with its own quotes, and no other value is a text.
+  if (/^jsonb?$/.test(type ?? '') && !/^[{[]/.test(value)) return `${value} in JSON`;
   return value === '' ? 'an empty text' : `'${value.replaceAll("'", "''")}'`;
 }
 
@@ -83,9 +85,11 @@ const signs: Readonly<Record<Kind<'formula'>['sign'], string>> = {
   '%': 'modulo',
 };
 
-function formula({ sign, left, right }: Kind<'formula'>): string | null {
+function formula({ sign, left, right, isExact }: Kind<'formula'>): string | null {
   const during = sign === '-' ? lengthOfRange(left, right) : null;
   if (during !== null) return `the length of ${during}`;
+  // Of whole numbers, PostgreSQL leaves out what is behind the point.
+  if (sign === '/' && !isExact) return null;
   const [a, b] = [named(left), named(right)];
   const isOdd = [left, right].some(
     (side) => side.kind === 'literal' && side.type === 'interval' && lengthWords(side.value) === null,
