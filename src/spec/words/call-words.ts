@@ -45,8 +45,8 @@ export const calls: Readonly<Record<string, Say>> = {
   char_length: of('the number of characters'),
   btrim: ([a, ...more]) => (more.length === 0 ? `${a} without the spaces around it` : null),
   strpos: ([a, b]) => `the place of ${b} in ${a}`,
-  left: ([a, count], [, second]) => (isCount(second) ? `the first ${count} characters of ${a}` : null),
-  right: ([a, count], [, second]) => (isCount(second) ? `the last ${count} characters of ${a}` : null),
+  left: ([a, count], [, second]) => (isCount(second) ? `the first ${characters(count)} of ${a}` : null),
+  right: ([a, count], [, second]) => (isCount(second) ? `the last ${characters(count)} of ${a}` : null),
   date_part: ([, a], [unit, time]) => {
     if (a === undefined || time === undefined) return null;
     if (isLength(time)) return isAge(time) && unitOf(unit) === 'year' ? a.replace(/^the time/, 'the full years') : null;
@@ -72,6 +72,8 @@ const isLength = (operand: Operand): boolean =>
   isAge(operand);
 
 const isAge = (operand: Operand): boolean => operand.kind === 'call' && operand.name === 'age';
+
+const characters = (count: string | undefined): string => (count === '1' ? 'character' : `${count} characters`);
 
 const isCount = (operand: Operand | undefined): boolean =>
   operand?.kind === 'literal' && !operand.quoted && /^[1-9]\d*$/.test(operand.value);

@@ -1,5 +1,6 @@
 import { oneLine } from '../../catalog/expression-text.ts';
 import { conditions } from './call-words.ts';
+import { isArrayLength } from './counts.ts';
 import { type Comparison, type Expression, join, mirrored, type Relating } from './expression.ts';
 import { emptyOrNone, jsonName, jsonTyped, knownComparison } from './known-comparisons.ts';
 import type { Operand } from './operand.ts';
@@ -277,6 +278,9 @@ function nullWords(operand: Operand, isGiven: boolean): string | null {
     return `${isGiven ? 'at least 1' : 'none'} of ${names.join(', ')} has a value`;
   const isEmpty = second?.kind === 'literal' && second.quoted && second.value === '';
   if (operand.name === 'nullif' && first && isEmpty) return emptyOrNone(first, isGiven);
+  // Of a list without elements it is null, too.
+  if (isArrayLength(operand) && names[0])
+    return isGiven ? `${names[0]} has a value and at least 1 element` : `${names[0]} has no element`;
   if (operand.name === 'array_position' && names[0] && second?.kind === 'null')
     return isGiven ? `an element of ${names[0]} has no value` : `each element of ${names[0]} has a value`;
   return null;

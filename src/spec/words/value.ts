@@ -42,7 +42,7 @@ export function named(operand: Operand): string | null {
     case 'cast':
       return cast(operand);
     case 'call': {
-      const args = operand.arguments.map(named);
+      const args = operand.arguments.map(argument);
       const said = args.every((value) => value !== null)
         ? (Object.hasOwn(calls, operand.name) ? calls[operand.name] : undefined)?.(args, operand.arguments)
         : null;
@@ -53,6 +53,10 @@ export function named(operand: Operand): string | null {
       return null;
   }
 }
+
+/** A formula is told apart from what is said of it. */
+const argument = (operand: Operand): string | null =>
+  operand.kind === 'formula' ? about(operand, (words) => `(${words})`) : named(operand);
 
 function about(operand: Operand, say: (words: string) => string): string | null {
   const of = named(operand);
