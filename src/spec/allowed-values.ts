@@ -1,6 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { matches, patternExample } from './pattern-example.ts';
 import type { Expression } from './words/expression.ts';
+import type { Operand } from './words/operand.ts';
 
 /**
  * A value that a check allows for a field: `status in ('open', 'closed')`, `kind = 'a'`, `url like 'https://%'`, `code ~ '^[A-Z]{2}$'`; of a
@@ -60,4 +61,66 @@ export function allowedLengths(checks: readonly Expression[], name: string): [le
   };
   checks.forEach(look);
   return [Math.min(least, limits.probeTextCharacters.default), most];
+}
+
+type Checks = readonly (readonly [check: Expression, name: string])[];
+
+/** What all of the checks ask, those that a check joins by AND one by one. */
+const asked = (checks: Checks): [Expression, string][] =>
+  checks.flatMap(([check, name]): [Expression, string][] =>
+    check.kind === 'and' ? asked(check.items.map((item) => [item, name])) : [[check, name]],
+  );
+
+const isField = (operand: Operand | undefined, name: string): boolean =>
+  operand?.kind === 'field' && operand.name === name;
+
+/** How many elements checks ask of a list at the least, and one that they let be in it: `cardinality(tags) > 0 and tags <@ array['a', 'b']`. */
+export function allowedElements(checks: Checks): { count: number; among: string | null } {
+  let [count, among]: [number, string | null] = [0, null];
+  for (const [check, name] of asked(checks)) {
+    if (check.kind === 'relates' && /^(<@|@>|&&)$/.test(check.operator) && isField(check.left, name)) {
+      const [first] = check.right.kind === 'list' ? check.right.values : [];
+      if (first?.kind === 'literal') among = first.value;
+      if (check.operator !== '<@') count = Math.max(count, 1);
+    }
+    if (check.kind !== 'compare' || check.left.kind !== 'call' || check.right.kind !== 'literal') continue;
+    const { left, operator } = check;
+    const bound = Number(check.right.value);
+    const isCount = /^(cardinality|array_length)$/.test(left.name) && isField(left.arguments[0], name);
+    if (!isCount || !Number.isInteger(bound) || !/^(=|>=|>)$/.test(operator)) continue;
+    count = Math.max(count, operator === '>' ? bound + 1 : bound);
+  }
+  return { count: Math.min(count, limits.probeTextCharacters.default), among };
+}
+
+/** The kinds of JSON value that checks let be: `jsonb_typeof(tags) = 'array'`; none where they ask for none. */
+export function allowedKinds(checks: Checks): string[] {
+  return asked(checks).flatMap(([check, name]) => {
+    const [subject, values] =
+      check.kind === 'one-of'
+        ? [check.operand, check.values]
+        : check.kind === 'compare' && check.operator === '='
+          ? [check.left, [check.right]]
+          : [null, []];
+    const isKind =
+      subject?.kind === 'call' && /^jsonb?_typeof$/.test(subject.name) && isField(subject.arguments[0], name);
+    return isKind ? values.flatMap((value) => (value.kind === 'literal' ? [value.value] : [])) : [];
+  });
+}
+
+/** The text as `code = upper(code)` or `= lower(code)` asks for it. */
+export function inItsCase(checks: Checks, text: string): string {
+  for (const [check, name] of asked(checks)) {
+    if (check.kind !== 'compare' || check.operator !== '=') continue;
+    const { left, right } = check;
+    for (const [one, other] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      if (!isField(one, name) || other.kind !== 'call' || !isField(other.arguments[0], name)) continue;
+      if (other.name === 'upper') return text.toUpperCase();
+      if (other.name === 'lower') return text.toLowerCase();
+    }
+  }
+  return text;
 }

@@ -5,6 +5,7 @@ import type { Entity, Field } from '../../contract/specification-entities.ts';
 import type { RoleCell } from '../../contract/specification-roles.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { queryName, restName } from './names.ts';
+import { oneAfterAnother } from './one-after-another.ts';
 import { js } from './snippets.ts';
 
 /** What a call reaches, as far as an example of it needs to know. */
@@ -24,6 +25,8 @@ export interface CallReach {
 /** A request that a call takes, and the same as an expression over `supabase`; null where supabase-js has none. */
 export interface CallExpression extends CallExample {
   expression: string | null;
+  /** What to put in for values that are there for their form alone: rows that they point to. */
+  notes: readonly string[];
 }
 
 /** Whether a cell of chapter 6 lets somebody make a call on rows. */
@@ -36,7 +39,7 @@ export function callExample(call: CallEntry, reach: CallReach): CallExpression {
   if (reach.routine) return routineExample(call, reach.routine, reach);
   const described = authCalls.find(({ id }) => id === call.id);
   const body = described?.example ? json(described.example) : null;
-  return { query: '', headers: {}, body, expression: described?.supabase_js ?? null };
+  return { query: '', headers: {}, body, expression: described?.supabase_js ?? null, notes: [] };
 }
 
 const json = (value: unknown): CallExample['body'] => ({
@@ -60,7 +63,20 @@ function pathPart(name: string): string {
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const exampleRow = (fields: readonly Field[], examples: CallReach['examples']) =>
-  Object.fromEntries(fields.map(({ name }) => [name, examples.get(name)]));
+  Object.fromEntries(oneAfterAnother(fields.map(({ name }) => [name, examples.get(name)])));
+
+/** Which row the example of a field points to cannot be known. */
+const pointing = (row: object, fields: readonly Field[]): string[] =>
+  fields.flatMap(({ name, references }) =>
+    references === null || !Object.hasOwn(row, name)
+      ? []
+      : [
+          `${plain(name)}: the ${plain(references.field)} of a row in ${plain(`${references.schema}.${references.entity}`)}`,
+        ],
+  );
+
+/** A name within a comment, which ends with its line. */
+const plain = (name: string): string => (/^[\w.]+$/.test(name) ? name : js(name));
 
 /** The row that an example is about: by its key, else by its first field. */
 function oneRow(entity: Entity, examples: CallReach['examples']): { query: string; chain: string } {
@@ -87,7 +103,7 @@ function rowExample(
     const isAll = fields.length === entity.fields.length;
     const names = isAll ? '*' : fields.map((field) => restName(field.name)).join(',');
     const query = `select=${isAll ? '*' : encodeURIComponent(names)}&limit=25`;
-    return { query, headers, body: null, expression: `${from}.select(${js(names)}).limit(25)` };
+    return { query, headers, body: null, expression: `${from}.select(${js(names)}).limit(25)`, notes: [] };
   }
   const writable = fields.filter(isWritable);
   const free = writable.filter((field) => !entity.primary_key.includes(field.name));
@@ -95,14 +111,16 @@ function rowExample(
     const needed = fields.filter(mustBeGiven);
     // Keys are mostly counted, beneath views too.
     const row = exampleRow(needed.length > 0 ? needed : (free.length > 0 ? free : writable).slice(0, 1), examples);
-    return { query: '', headers, body: json(row), expression: `${from}.insert(${js(row)})` };
+    const expression = `${from}.insert(${js(row)})`;
+    return { query: '', headers, body: json(row), expression, notes: pointing(row, fields) };
   }
   const { query, chain: filters } = oneRow(entity, examples);
-  if (method === 'DELETE') return { query, headers, body: null, expression: `${from}.delete()${filters}` };
+  if (method === 'DELETE') return { query, headers, body: null, expression: `${from}.delete()${filters}`, notes: [] };
   // What points to another row takes what is there alone.
   const plain = free.filter(({ references }) => references === null);
   const row = exampleRow(([plain, free, writable].find(({ length }) => length > 0) ?? []).slice(0, 1), examples);
-  return { query, headers, body: json(row), expression: `${from}.update(${js(row)})${filters}` };
+  const expression = `${from}.update(${js(row)})${filters}`;
+  return { query, headers, body: json(row), expression, notes: pointing(row, fields) };
 }
 
 /** The one unnamed argument that takes the whole body; null where arguments have names. */
@@ -116,10 +134,19 @@ const rawTypes: Readonly<Record<string, string>> = {
   bytea: 'application/octet-stream',
 };
 
-/** A list as PostgreSQL reads it, anything else as its text. */
-const inQuery = (value: unknown): string => (Array.isArray(value) ? `{${value.join(',')}}` : text(value));
+/** A list and a row as PostgreSQL reads them, anything else as its text. */
+const inQuery = (value: unknown): string => (Array.isArray(value) ? `{${value.join(',')}}` : text(plainText(value)));
 
-const plainText = (value: unknown): unknown => (typeof value === 'object' ? JSON.stringify(value) : value);
+const plainText = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = Object.values(value);
+  const isRow = parts.length > 0 && parts.every((part) => part === null);
+  return isRow ? `(${','.repeat(parts.length - 1)})` : JSON.stringify(value);
+};
+
+/** The elements of a variadic argument stand in the query one by one. */
+const oneOf = (value: unknown, mode: 'i' | 'b' | 'v'): unknown =>
+  mode === 'v' && Array.isArray(value) ? value[0] : value;
 
 function routineExample(
   { method }: CallEntry,
@@ -128,24 +155,41 @@ function routineExample(
 ): CallExpression {
   const { headers, chain } = schemaHeaders(routine.schema, method, defaultSchema);
   const rpc = `supabase${chain}.rpc(${pathPart(routine.name)}`;
-  const given = routine.inputs.filter((input) => !input.has_default && input.mode !== 'v');
-  const values = Object.fromEntries(given.map((input) => [input.name, examples.get(input.type)]));
+  // PostgreSQL finds a function by the names of its arguments only where the variadic one is among them, default or not.
+  const given = routine.inputs.filter((input) => !input.has_default || input.mode === 'v');
+  const values = Object.fromEntries(
+    oneAfterAnother(
+      given.map(({ name, type, mode }) => [
+        name,
+        mode === 'v' ? [examples.get(type.replace(/\[\]$/, ''))] : examples.get(type),
+      ]),
+    ),
+  );
   if (method === 'GET') {
     const query = given
-      .map((input) => `${encodeURIComponent(queryName(input.name))}=${encodeURIComponent(inQuery(values[input.name]))}`)
+      .map(
+        ({ name, mode }) =>
+          `${encodeURIComponent(queryName(name))}=${encodeURIComponent(inQuery(oneOf(values[name], mode)))}`,
+      )
       .join('&');
     // supabase-js writes lists as PostgreSQL reads them, and no objects.
-    const args = Object.entries(values).map(([name, value]) => [
-      queryName(name),
-      Array.isArray(value) ? value : plainText(value),
-    ]);
-    return { query, headers, body: null, expression: `${rpc}, ${js(Object.fromEntries(args))}, { get: true })` };
+    const args = given.map(({ name, mode }) => {
+      const value = oneOf(values[name], mode);
+      return [queryName(name), Array.isArray(value) ? value : plainText(value)];
+    });
+    return {
+      query,
+      headers,
+      body: null,
+      expression: `${rpc}, ${js(Object.fromEntries(args))}, { get: true })`,
+      notes: [],
+    };
   }
   const whole = wholeBody(routine);
   const body = whole ? examples.get(whole.type) : values;
   const raw = whole && !whole.type.startsWith('json') ? rawTypes[whole.type] : undefined;
   if (raw !== undefined)
-    return { query: '', headers, body: { content_type: raw, text: String(body) }, expression: null };
+    return { query: '', headers, body: { content_type: raw, text: String(body) }, expression: null, notes: [] };
   const sent = js(body);
-  return { query: '', headers, body: json(body), expression: `${rpc}${sent === '{}' ? '' : `, ${sent}`})` };
+  return { query: '', headers, body: json(body), expression: `${rpc}${sent === '{}' ? '' : `, ${sent}`})`, notes: [] };
 }

@@ -1,6 +1,6 @@
 import type { Rule } from '../../contract/specification.ts';
 import type { Entity, Field } from '../../contract/specification-entities.ts';
-import { allowedLengths, allowedValue } from './allowed-values.ts';
+import { allowedElements, allowedKinds, allowedLengths, allowedValue, inItsCase } from './allowed-values.ts';
 import { type Expression, parseExpression } from './words/expression.ts';
 
 /** What decides about an example of a type. */
@@ -16,14 +16,17 @@ export const fieldExamples = ({ fields }: Entity, rules: readonly Rule[]): [fiel
     ),
   ]);
 
-/** The same for arguments, by their type: as of a field that has it. A row of an entity has nothing in it. */
+/** The same for arguments, by their type: as of a field that has it. A row has a value in none of its fields. */
 export const typeExamples = (
   types: readonly string[],
   entities: readonly Entity[],
   rules: readonly Rule[],
 ): [type: string, example: unknown][] =>
-  types.map((type) => {
-    if (entities.some(({ id }) => id === type)) return [type, {}];
+  types.map((told) => {
+    // Of a list that a call gives one by one, an element.
+    const type = told.replace(/\[\], any number of them$/, '');
+    const row = entities.find(({ id }) => id === type);
+    if (row) return [type, withoutValues(row.fields)];
     for (const { id, fields } of entities) {
       const field = fields.find((one) => one.type === type);
       // What the type asks, and not the table.
@@ -43,24 +46,43 @@ const ofDomain = /^\S.* CHECK \(/s;
 function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
   const whole = field.base_type ?? field.type;
   const type = whole.replace(/\(.*\)/, '');
-  if (type.endsWith('[]')) return [];
-  if (field.enum_values?.[0] !== undefined) return field.enum_values[0];
-  if (field.attributes !== undefined) return {};
+  if (field.attributes !== undefined && !type.endsWith('[]')) return withoutValues(field.attributes);
+  if (field.enum_values?.[0] !== undefined && !type.endsWith('[]')) return field.enum_values[0];
   const checks = rules.flatMap(({ sql }): [Expression, string][] => {
     const [, domain = '', condition] = aCheck.exec(sql) ?? [];
     return condition === undefined ? [] : [[parseExpression(condition), domain === '' ? field.name : 'VALUE']];
   });
+  if (type.endsWith('[]')) {
+    const { count, among } = allowedElements(checks);
+    const bare = type.slice(0, -2);
+    const usual = field.attributes ? withoutValues(field.attributes) : (examples[bare] ?? 'text');
+    return Array(count).fill(among ?? field.enum_values?.[0] ?? usual);
+  }
+  const kinds = allowedKinds(checks);
+  if (kinds.length > 0) return ofKind[kinds.find((kind) => kind !== 'null') ?? 'null'];
+  const bits = /^bit\((\d+)\)$/.exec(whole);
+  if (bits) return '1'.padEnd(Number(bits[1]), '0');
   const usual = Object.hasOwn(examples, type) ? examples[type] : /mail/i.test(field.name) ? 'ada@example.org' : 'text';
   const size = Number(/^character(?: varying)?\((\d+)\)$/.exec(whole)?.[1] ?? Number.POSITIVE_INFINITY);
   for (const [check, name] of checks) {
     const allowed = allowedValue(check, name, usual);
-    if (allowed !== null) return typeof usual === 'number' ? Number(allowed) : allowed.slice(0, size);
+    if (allowed !== null)
+      return typeof usual === 'number' ? Number(allowed) : inItsCase(checks, allowed.slice(0, size));
   }
   if (Object.hasOwn(examples, type) || typeof usual !== 'string') return usual;
   const bounds = checks.map(([check, name]) => allowedLengths([check], name));
   const least = Math.max(0, ...bounds.map(([one]) => one));
-  return usual.padEnd(least, '-').slice(0, Math.min(size, ...bounds.map(([, most]) => most)));
+  const made = usual.padEnd(least, '-').slice(0, Math.min(size, ...bounds.map(([, most]) => most)));
+  return inItsCase(checks, made);
 }
+
+const withoutValues = (parts: readonly { name: string }[]): object =>
+  Object.fromEntries(parts.map(({ name }) => [name, null]));
+
+/** By what jsonb_typeof says of it. */
+const ofKind: Readonly<Record<string, unknown>> = {
+  ...{ object: {}, array: [], string: 'text', number: 1, boolean: true, null: null },
+};
 
 const examples: Readonly<Record<string, unknown>> = {
   smallint: 1,
@@ -93,4 +115,21 @@ const examples: Readonly<Record<string, unknown>> = {
   bit: '1',
   'bit varying': '1',
   xml: '<a/>',
+  macaddr8: '02:00:00:00:00:00:00:01',
+  line: '{1,-1,0}',
+  lseg: '[(0,0),(1,1)]',
+  box: '(1,1),(0,0)',
+  path: '((0,0),(1,1))',
+  polygon: '((0,0),(1,0),(1,1))',
+  circle: '<(0,0),1>',
+  tsrange: '[2026-01-01T00:00:00,2026-02-01T00:00:00)',
+  int4multirange: '{[1,2)}',
+  int8multirange: '{[1,2)}',
+  nummultirange: '{[1,2)}',
+  datemultirange: '{[2026-01-01,2026-02-01)}',
+  tsmultirange: '{[2026-01-01T00:00:00,2026-02-01T00:00:00)}',
+  tstzmultirange: '{[2026-01-01T00:00:00Z,2026-02-01T00:00:00Z)}',
+  jsonpath: '$',
+  oid: 1,
+  pg_lsn: '0/1',
 };

@@ -3,12 +3,12 @@ import type { CollationFact } from '../catalog/collations.ts';
 import type { ConstraintFact, PartitionConstraintFact, SpecialFact, UniqueIndexFact } from '../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../catalog/entities.ts';
 import { isTold } from './entities.ts';
+import { beneath, holding } from './held.ts';
 import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, sqlName } from './names.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 import { equalKeys } from './words/collation.ts';
-import { type Holding, holdingOf } from './words/holding.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './words/keys.ts';
 import { ruleWords, valueWords } from './words/rule.ts';
 
@@ -31,27 +31,6 @@ export function rulesChapter(look: Lookup): RulesChapter {
 
 const namesOf = (look: Lookup, relation: number, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => look.fieldName(relation, number) ?? []);
-
-/** What the fields of a relation hold, where that decides what a condition on them means. */
-function holding(look: Lookup, relation: number): Holding {
-  const fields = look.fields.get(relation) ?? [];
-  const composites = fields.flatMap(({ name, type_oid: oid }) => {
-    const type = look.types.get(oid);
-    const inner = (type?.parts ?? []).filter((part) => look.types.get(part.type_oid)?.kind === 'c');
-    return type?.kind === 'c' ? [name, ...inner.map((part) => `${name}.${part.name}`)] : [];
-  });
-  return holdingOf(
-    fields.map((field) => [field.name, beneath(look, field)]),
-    composites,
-  );
-}
-
-/** The type of a field, of a domain the one beneath. */
-function beneath({ types }: Lookup, { type, type_oid: oid }: Pick<FieldFact, 'type' | 'type_oid'>): string {
-  let name = type;
-  for (let of = types.get(oid); of?.kind === 'd'; of = types.get(of.base)) name = of.base_name ?? name;
-  return name;
-}
 
 /** Fields by their numbers, with how their texts are compared. */
 const compared = (look: Lookup, relation: number, numbers: readonly number[]) =>

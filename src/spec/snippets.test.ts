@@ -83,10 +83,15 @@ beforeAll(async () => {
       url text not null check (url like 'https://%'), email text not null check (email ~ '@.+[.]'), title text not null check (char_length(title) between 8 and 20),
       short varchar(3) not null, size int not null check (size >= 10), country char(2) not null check (country ~ '^[A-Z]{2}$'),
       slug text not null check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'), phone text not null check (phone ~ '^\\+[1-9]\\d{5,14}$'),
-      color text not null check (color ~ '^#[0-9a-f]{6}$'), reply text not null check (reply ~ '^[^@ ]+@[^@ ]+[.][a-z]{2,}$'), mood public.mood not null, code public.code not null, place public.place not null);
+      color text not null check (color ~ '^#[0-9a-f]{6}$'), reply text not null check (reply ~ '^[^@ ]+@[^@ ]+[.][a-z]{2,}$'), mood public.mood not null, code public.code not null, place public.place not null,
+      tags text[] not null check (tags <@ array['a', 'b'] and cardinality(tags) > 0), sizes int[] not null check (array_length(sizes, 1) between 2 and 3),
+      loud text not null check (loud = upper(loud)), list jsonb not null check (jsonb_typeof(list) = 'array'), bits bit(4) not null,
+      begins timestamptz not null, ends timestamptz not null check (ends > begins), of int not null references public.teams);
     create view public.shown as select id, title from public.notes; grant all on public.ruled, public.shown to anon;
     create function public.feel(mood public.mood, code public.code, at public.ruled) returns text language sql as 'select mood::text';
     create function public.add(a int, b int default 1) returns int language sql immutable as 'select a + b';
+    create function public.place_of(place public.place, team public.teams) returns text language sql stable as 'select place.street';
+    create function public.sum_of(variadic numbers int[]) returns int language sql stable as 'select 1';
     create function public.most(numbers int[]) returns int language sql stable as 'select max(n) from unnest(numbers) n';
     create function public.log(entry jsonb) returns void language sql as 'select 1';
     create function public.whole(json) returns json language sql as 'select $1';
@@ -161,16 +166,37 @@ async function runShell(command: string): Promise<Request> {
 /** What the snippet of a call sends. */
 const bodyOf = (id: string) => JSON.parse(calls.find(({ call }) => call.id === id)?.example.body?.text ?? 'null');
 
+it('a function gets rows, and lists of any length, in the query as PostgreSQL reads them', async () => {
+  const queries = calls.flatMap(({ call, example }) =>
+    /place_of|sum_of/.test(call.id) && call.method === 'GET' ? [example.query] : [],
+  );
+  expect(queries.map(decodeURIComponent)).toEqual(['place=(,)&team=()', 'numbers=1']);
+  await database.as('app_owner').script("select public.place_of('(,)', '()'), public.sum_of(1)");
+});
+
+it('which row a value points to is said above the call', () => {
+  const made = calls.find(({ call }) => call.id === 'rest.public.ruled.insert')?.made;
+  expect(made?.curl).toMatch(/^# of: the id of a row in public\.teams\ncurl /);
+  expect(made?.fetch).toMatch(/^\/\/ of: the id of a row in public\.teams\nconst response/);
+  expect(made?.supabase_js).toContain('// of: the id of a row in public.teams\nconst { data, error }');
+});
+
 it('a row of a snippet keeps the rules of its fields, and so do arguments', async () => {
   const row = bodyOf('rest.public.ruled.insert');
   const columns = Object.keys(row).join(', ');
+  await database.as('app_owner').script(`insert into public.teams values (${row.of})`);
   await database
     .as('app_owner')
     .script(
       `insert into public.ruled (${columns}) select ${columns} from json_populate_record(null::public.ruled, '${JSON.stringify(row)}')`,
     );
   const given = bodyOf('rpc.public.feel(public.mood, public.code, public.ruled)');
-  expect(given).toEqual({ mood: 'calm', code: row.code, at: {} });
+  expect(given).toEqual({
+    mood: 'calm',
+    code: row.code,
+    at: Object.fromEntries(Object.keys(given.at).map((name) => [name, null])),
+  });
+  expect(Object.keys(given.at)).toEqual(expect.arrayContaining(Object.keys(row)));
   // Not the key that the table beneath the view counts, and not what points to a row that may not be there.
   expect(Object.keys(bodyOf('rest.public.shown.insert'))).toEqual(['title']);
   expect(bodyOf('rest.public.ruled.update')).toEqual({ stage: 'new' });

@@ -33,8 +33,9 @@ export function snippets(app: SnippetApp, call: CallEntry, example: CallExpressi
   return { supabase_js: supabaseSnippet(parts) ?? fetching, curl: curlSnippet(parts), fetch: fetching };
 }
 
-function supabaseSnippet({ app, caller, example: { expression } }: Parts): string | null {
+function supabaseSnippet({ app, caller, example: { expression, notes } }: Parts): string | null {
   if (expression === null) return null;
+  const put = comments('//', notes);
   const key = caller === 'secret-key' ? 'process.env.NINEFOLD_SECRET_KEY' : js(app.publishableKey);
   const signIn =
     caller === 'member'
@@ -43,13 +44,13 @@ function supabaseSnippet({ app, caller, example: { expression } }: Parts): strin
   return `import { createClient } from '@supabase/supabase-js';
 
 const supabase = createClient(${js(app.url)}, ${key});
-${signIn}const { data, error } = await ${expression};
+${signIn}${put}const { data, error } = await ${expression};
 console.log(error ?? data);
 `;
 }
 
-function curlSnippet({ app, caller, method, address, example: { headers, body } }: Parts): string {
-  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${shell(address)}`];
+function curlSnippet({ app, caller, method, address, example: { headers, body, notes } }: Parts): string {
+  const lines = [`${comments('#', notes)}curl ${method === 'GET' ? '' : `-X ${method} `}${shell(address)}`];
   lines.push(
     caller === 'secret-key' ? '-H "apikey: $NINEFOLD_SECRET_KEY"' : `-H ${shell(`apikey: ${app.publishableKey}`)}`,
   );
@@ -59,7 +60,7 @@ function curlSnippet({ app, caller, method, address, example: { headers, body } 
   return lines.join(' \\\n  ');
 }
 
-function fetchSnippet({ app, caller, method, address, example: { headers, body } }: Parts): string {
+function fetchSnippet({ app, caller, method, address, example: { headers, body, notes } }: Parts): string {
   const sent: [string, string][] = [
     ['apikey', caller === 'secret-key' ? 'process.env.NINEFOLD_SECRET_KEY' : js(app.publishableKey)],
   ];
@@ -73,8 +74,10 @@ function fetchSnippet({ app, caller, method, address, example: { headers, body }
     '  },',
     ...(body === null ? [] : [`  body: ${sourceOf(body)},`]),
   ];
-  return `const response = await fetch(${js(address)}, {\n${lines.join('\n')}\n});\nconsole.log(response.status, await response.text());\n`;
+  return `${comments('//', notes)}const response = await fetch(${js(address)}, {\n${lines.join('\n')}\n});\nconsole.log(response.status, await response.text());\n`;
 }
+
+const comments = (sign: string, notes: readonly string[]): string => notes.map((note) => `${sign} ${note}\n`).join('');
 
 const sourceOf = ({ content_type, text }: NonNullable<CallExpression['body']>): string =>
   content_type === 'application/json' ? `JSON.stringify(${js(JSON.parse(text))})` : js(text);

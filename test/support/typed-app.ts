@@ -78,7 +78,9 @@ const schema = `
     several numeric[] check (array_length(several, 1) between 2 and 3), pair numeric[] check (array_length(pair, 1) = 2), percents public.percent[], titles public.short_title[], spot public.spot, spots public.spot[],
     filled text check (filled <> ''), words text check (btrim(words) <> ''), letters_in varchar(4) check (length(trim(letters_in)) > 0),
     mask bit(3), byte bit(8), fewer varbit(5), bits varbit, nibbles bit(8)[],
-    split public.shares, letter public.letter collate "C", letters public.letter[], initials public.initial[]
+    split public.shares, letter public.letter collate "C", letters public.letter[], initials public.initial[],
+    loud text check (loud = upper(loud)), quiet varchar(5) check (lower(quiet) = quiet), shout text collate public.loose check (shout = upper(shout)),
+    plate char(3) check (plate ~ '^[A-Z]{2,3}$'), likely char(5) check (likely like '%  ' or likely is null)
   );`;
 
 /** An app with every kind of field, and a folder for what is generated from it. */

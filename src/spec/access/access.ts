@@ -62,7 +62,7 @@ export class Access {
   constructor(look: Lookup) {
     const { facts, relations, rights } = look;
     this.rights = rights;
-    this.policies = new Policies(facts, this.rights);
+    this.policies = new Policies(look);
     this.#relations = relations;
     const heirs = new Heirs(facts, relations);
     this.#writes = new WriteCalls(look, heirs);

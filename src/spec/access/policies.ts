@@ -1,9 +1,11 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { memoize } from '../../catalog/memoize.ts';
-import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
+import { holding } from '../held.ts';
+import type { Lookup } from '../lookup.ts';
 import { type Expression, join, parseExpression, relationsRead } from '../words/expression.ts';
+import { asPolicy } from '../words/policy.ts';
 import type { Rights } from './rights.ts';
 
 export type RowOperation = 'select' | 'insert' | 'update' | 'delete';
@@ -29,10 +31,13 @@ export class Policies {
   readonly #rights: Rights;
   readonly #byRelation: ReadonlyMap<number, readonly PolicyFact[]>;
   readonly #rows = new Map<string, RowSecurity>();
+  readonly #look: Lookup;
+  readonly #read = new Map<string, Expression>();
 
-  constructor(facts: Facts, rights: Rights) {
-    this.#rights = rights;
-    this.#byRelation = groupBy(facts.policies, (policy) => policy.relation);
+  constructor(look: Lookup) {
+    this.#look = look;
+    this.#rights = look.rights;
+    this.#byRelation = groupBy(look.facts.policies, (policy) => policy.relation);
   }
 
   of(relation: number): readonly PolicyFact[] {
@@ -76,9 +81,17 @@ export class Policies {
 
   /** A policy's condition with the words of its comment. */
   parsed(policy: PolicyFact, text: string): Expression {
-    const item = readText(text).expression;
+    const item = this.#typed(policy.relation, text);
     const settled = item.kind === 'constant';
     return policy.comment === null || settled ? item : { kind: 'named', item, words: policy.comment };
+  }
+
+  /** A condition as the types of the relation's fields decide what it means. */
+  #typed(relation: number, text: string): Expression {
+    const key = `${relation} ${text}`;
+    const expression = this.#read.get(key) ?? asPolicy(readText(text).expression, holding(this.#look, relation));
+    this.#read.set(key, expression);
+    return expression;
   }
 
   /** Relations that the policies look into for an operation, [schema, name]. */

@@ -5,8 +5,12 @@ import { block, code, count, inline, table } from './escape.ts';
 /** Chapter 6 in Markdown. */
 export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: RolesChapter): string {
   const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
+  const unknown =
+    tally('when') === 0
+      ? ''
+      : ' Unless it says otherwise, a condition on a field that has no value does not hold, and neither does its opposite.';
   const parts = [
-    `${count(roles.length, 'role')} hold ${count(cells.length, 'cell')}: ${tally('always')} always, ${tally('when')} when a condition holds, ${tally('never')} never.`,
+    `${count(roles.length, 'role')} hold ${count(cells.length, 'cell')}: ${tally('always')} always, ${tally('when')} when a condition holds, ${tally('never')} never.${unknown}`,
     roles
       .map(
         (role) =>

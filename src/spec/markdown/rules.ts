@@ -14,7 +14,9 @@ export function rulesMarkdown({ rules }: RulesChapter): string {
   return parts.join('\n\n');
 }
 
-const line = (rule: Rule): string => `- ${inline(rule.words)}${reach[rule.applies_to]}: ${code(rule.sql)}`;
+/** The full stop of a sentence that a comment holds gives way to what comes after it. */
+const line = (rule: Rule): string =>
+  `- ${inline(rule.words.replace(/(?<!\.)\.$/, ''))}${reach[rule.applies_to]}: ${code(rule.sql)}`;
 
 const reach: Readonly<Record<Rule['applies_to'], string>> = {
   'all rows': '',

@@ -195,6 +195,8 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
   }
   if (part.kind !== 'compare') return [];
   const { left, right, operator } = part;
+  const cased = isText(type) && operator === '=' ? caseRule(left, right, name) : null;
+  if (cased) return textRule(cased, base);
   const turned = left.kind === 'literal' && right.kind !== 'literal';
   const [subject, object] = turned ? [right, left] : [left, right];
   if (object.kind !== 'literal') return [];
@@ -206,6 +208,10 @@ function partRules(part: Expression, name: string, base: string): Bare[] {
     if (operator === '=' && object.plain) return textRule({ kind: 'values', values: [object.value] }, base);
     const pattern = turned ? null : patternOf(operator, object.value);
     return pattern === null ? [] : textRule({ kind: 'pattern', pattern }, base);
+  }
+  if (isField(subject, name) && type === 'character') {
+    const pattern = turned ? null : patternOf(operator, object.value);
+    return pattern === null ? [] : filledRule(pattern, base);
   }
   const bound = boundOf(operator, turned);
   const value = numberOf(object.value);
@@ -240,6 +246,24 @@ function textRule(rule: Extract<Bare, { kind: 'pattern' | 'values' }>, base: str
   if (Number(size) >= COUNTED) return [];
   const pattern = rule.kind === 'pattern' ? rule.pattern : `^(?:${rule.values.map(escaped).join('|')})$`;
   return [{ kind: 'pattern', pattern: `${pattern}|^[\\s\\S]{${Number(size) + 1}}` }];
+}
+
+/** The check sees a text that is filled with spaces to its length: only one that has this length is known as it will be. */
+function filledRule(pattern: string, base: string): Bare[] {
+  const size = Number(/^character\((\d+)\)$/.exec(base)?.[1] ?? COUNTED);
+  if (size >= COUNTED) return [];
+  return [{ kind: 'pattern', pattern: `${pattern}|^[\\s\\S]{0,${size - 1}}$|^[\\s\\S]{${size + 1}}` }];
+}
+
+/** `code = upper(code)`: of letters with two cases, those of ASCII have them in every locale. */
+function caseRule(left: Operand, right: Operand, name: string): Extract<Bare, { kind: 'pattern' }> | null {
+  const [field, call] = left.kind === 'call' ? [right, left] : [left, right];
+  if (call.kind !== 'call' || call.arguments.length !== 1 || !isField(field, name)) return null;
+  const [of] = call.arguments;
+  const letters = call.name === 'upper' ? 'a-z' : call.name === 'lower' ? 'A-Z' : null;
+  return letters === null || of === undefined || !isField(of, name)
+    ? null
+    : { kind: 'pattern', pattern: `^[^${letters}]*$` };
 }
 
 const escaped = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&');
@@ -285,7 +309,7 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   return [{ kind: side, value: Number(edge.toFixed(Number(scale) + 1)), isOpen: false }];
 }
 
-/** What is left of it without the blanks around it: something. */
+/** What is left of it without the spaces around it: something. */
 const notBlank: Bare = { kind: 'pattern', pattern: '[^ ]' };
 
 function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {

@@ -214,7 +214,7 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
     const fields = app.types.facts.fields.filter(
       (field) => field.relation === app.types.facts.relations.find(({ name }) => name === 'samples')?.oid,
     );
-    expect(fields).toHaveLength(49);
+    expect(fields).toHaveLength(54);
     const refused = { zod: 0, json: 0, postgres: 0 };
     for (const { name } of fields) {
       const rows = values
@@ -251,6 +251,11 @@ describe('what the schemas refuse, PostgreSQL refuses', () => {
         expect(byZod || !isTaken, `zod refuses ${JSON.stringify(row)}`).toBe(true);
         expect(byJson || !isTaken, `JSON Schema refuses ${JSON.stringify(row)}`).toBe(true);
       }
+    }
+    // What PostgreSQL refuses of them for a plain reason, the schemas refuse as well.
+    for (const row of [{ loud: 'abc' }, { quiet: 'ABCDE' }, { plate: 'abc' }, { likely: 'ABCDE' }]) {
+      expect(await taken('public.samples', [row])).toEqual([false]);
+      expect([zod?.safeParse(row).success, json(row)], JSON.stringify(row)).toEqual([false, false]);
     }
     // They would be true too if they took everything: most of what PostgreSQL refuses, they know.
     expect(refused.zod).toBeGreaterThan(refused.postgres * 0.6);

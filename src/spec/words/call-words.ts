@@ -40,19 +40,22 @@ export const calls: Readonly<Record<string, Say>> = {
   cardinality: of('the number of elements'),
   jsonb_array_length: of('the number of elements'),
   json_array_length: of('the number of elements'),
+  'the number of lexemes': of('the number of lexemes'),
   length: of('the number of characters'),
   char_length: of('the number of characters'),
-  btrim: ([a, ...more]) => (more.length === 0 ? `${a} without the blanks around it` : null),
+  btrim: ([a, ...more]) => (more.length === 0 ? `${a} without the spaces around it` : null),
   strpos: ([a, b]) => `the place of ${b} in ${a}`,
-  left: ([a, count], [, second]) => (isCount(second) ? `the first ${count} characters of ${a}` : null),
-  right: ([a, count], [, second]) => (isCount(second) ? `the last ${count} characters of ${a}` : null),
-  date_part: ([, a], [unit]) => {
+  left: ([a, count], [, second]) => (isCount(second) ? `the first ${characters(count)} of ${a}` : null),
+  right: ([a, count], [, second]) => (isCount(second) ? `the last ${characters(count)} of ${a}` : null),
+  date_part: ([, a], [unit, time]) => {
+    if (a === undefined || time === undefined) return null;
+    if (isLength(time)) return isAge(time) && unitOf(unit) === 'year' ? a.replace(/^the time/, 'the full years') : null;
     const [what, remark = ''] = parts[unitOf(unit)] ?? [];
     return what === undefined ? null : `${what} of ${a}${remark}`;
   },
   date_trunc: ([, a, ...more], [unit]) =>
     spans.test(unitOf(unit)) && more.length === 0 ? `the start of the ${unitOf(unit)} of ${a}` : null,
-  age: ([a, b]) => (b === undefined ? `the time since ${a}` : `the time from ${b} to ${a}`),
+  age: ([a, b]) => (b === undefined ? `the time from ${a} to the start of today` : `the time from ${b} to ${a}`),
   'the start': of('the start'),
   'the end': of('the end'),
   'the lower bound': of('the lower bound'),
@@ -61,16 +64,28 @@ export const calls: Readonly<Record<string, Say>> = {
   'upper case': ([a]) => `${a} in upper case`,
 };
 
+/** `ends - starts` and `age(born)` are lengths of time: their days are no days of a month. */
+const isLength = (operand: Operand): boolean =>
+  (operand.kind === 'formula' &&
+    operand.sign === '-' &&
+    !(operand.right.kind === 'literal' && operand.right.type === 'interval')) ||
+  isAge(operand);
+
+const isAge = (operand: Operand): boolean => operand.kind === 'call' && operand.name === 'age';
+
+const characters = (count: string | undefined): string => (count === '1' ? 'character' : `${count} characters`);
+
 const isCount = (operand: Operand | undefined): boolean =>
   operand?.kind === 'literal' && !operand.quoted && /^[1-9]\d*$/.test(operand.value);
 
 /** What a call that is true or false says, and what it says where it is false; of arguments in words. */
 export const conditions: Readonly<Record<string, (words: readonly string[]) => [yes: string, no: string]>> = {
   isempty: ([a]) => [`${a} is an empty range`, `${a} is no empty range`],
-  lower_inf: ([a]) => [`${a} has no beginning`, `${a} has a beginning`],
-  upper_inf: ([a]) => [`${a} has no end`, `${a} has an end`],
-  lower_inc: ([a]) => [`${a} includes its lower bound`, `${a} leaves out its lower bound`],
-  upper_inc: ([a]) => [`${a} includes its upper bound`, `${a} leaves out its upper bound`],
+  // An empty range has no bounds, so it is not unbounded, and includes none.
+  lower_inf: ([a]) => [`${a} is unbounded at its start`, `${a} is not unbounded at its start`],
+  upper_inf: ([a]) => [`${a} is unbounded at its end`, `${a} is not unbounded at its end`],
+  lower_inc: ([a]) => [`${a} includes its lower bound`, `${a} does not include its lower bound`],
+  upper_inc: ([a]) => [`${a} includes its upper bound`, `${a} does not include its upper bound`],
   isfinite: ([a]) => [`${a} is not infinite`, `${a} is infinite`],
   starts_with: ([a, b]) => [`${a} starts with ${b}`, `${a} does not start with ${b}`],
   is_json: ([a]) => [`${a} is JSON`, `${a} is no JSON`],

@@ -30,7 +30,7 @@ export function countOf(operand: Operand): Count | null {
   if (operand.name === 'array_length' ? !isFirst(others) : others.length > 0) return null;
   const trimmed = trimmedOf(argument);
   const of = named(trimmed ?? argument);
-  return of === null ? null : { of: trimmed === null ? of : `${of}, without the blanks around it,`, unit };
+  return of === null ? null : { of: trimmed === null ? of : `${of}, without the spaces around it,`, unit };
 }
 
 const isFirst = ([dimension, ...more]: readonly Operand[]): boolean =>
@@ -81,7 +81,7 @@ function givenWords(subject: Operand, operator: Comparison, number: number): str
   const asked = isOfNulls ? names.length - number : number;
   const [least, most] = bounds(sign, asked, names.length);
   const list = names.join(', ');
-  if (sign === '<>') return `other than ${asked} of ${list} ${asked === 1 ? 'has' : 'have'} a value`;
+  if (sign === '<>') return `not exactly ${asked} of ${list} ${asked === 1 ? 'has' : 'have'} a value`;
   if (least > most) return null;
   if (most === 0) return `none of ${list} has a value`;
   if (least === names.length) return `each of ${list} has a value`;

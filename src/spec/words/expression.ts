@@ -42,7 +42,7 @@ export type Expression =
   /** `x IN (SELECT f())`: one of what a function returns. */
   | { kind: 'returned'; operand: Operand; call: Extract<Operand, { kind: 'call' }>; text: string }
   | { kind: 'holds'; operand: Operand; text: string }
-  /** A condition with words of its own, by the comment on its policy. */
+  /** A condition with words of its own: by the comment on its policy, or by where it stands. */
   | { kind: 'named'; item: Expression; words: string }
   | { kind: 'opaque'; text: string };
 

@@ -89,14 +89,20 @@ export function typed(operand: Operand, holding: Holding): Operand {
       const isSame = type !== undefined && (type === operand.type || (whole.test(type) && whole.test(operand.type)));
       return isSame ? operand.of : { ...operand, of: inner(operand.of) };
     }
-    case 'formula':
-      return { ...operand, left: inner(operand.left), right: inner(operand.right) };
+    case 'formula': {
+      const [left, right] = [inner(operand.left), inner(operand.right)];
+      const isExact = hasFractions(left, holding) || hasFractions(right, holding);
+      return { ...operand, left, right, ...(isExact && { isExact }) };
+    }
     case 'list':
       return { ...operand, values: operand.values.map(inner) };
     case 'call': {
       const [first, ...more] = operand.arguments;
       const type = first?.kind === 'field' && more.length === 0 ? holding.types.get(first.name) : undefined;
-      const name = (type === undefined ? undefined : boundNames(type)?.[operand.name]) ?? operand.name;
+      const name = (type === undefined ? undefined : namesOf(type)?.[operand.name]) ?? operand.name;
+      // The day of a length of time is no day of a month.
+      const isLength = name === 'date_part' && more.some((one) => isOf(one, /^interval/, holding));
+      if (isLength) return { ...operand, name: 'date_part of an interval' };
       return { ...operand, name, arguments: operand.arguments.map(inner) };
     }
     default:
@@ -107,8 +113,22 @@ export function typed(operand: Operand, holding: Holding): Operand {
 /** What a check casts from one of them to another is the same number. */
 const whole = /^(smallint|integer|bigint)$/;
 
-/** What `lower` and `upper` are of a value of a type. */
-function boundNames(type: string): Readonly<Record<string, string>> | null {
+const isOf = (operand: Operand, type: RegExp, { types }: Holding): boolean =>
+  operand.kind === 'field' && type.test(types.get(operand.name) ?? '');
+
+/** Whether a number may have digits after the point. */
+function hasFractions(operand: Operand, holding: Holding): boolean {
+  if (operand.kind === 'formula') return operand.isExact ?? false;
+  if (operand.kind === 'literal') return /^-?\d*\.\d+$/.test(operand.value);
+  return operand.kind === 'cast' ? fractions.test(operand.type) : isOf(operand, fractions, holding);
+}
+
+const fractions = /^(numeric|real|double precision)\b(?!.*\[\])/;
+
+/** What `lower`, `upper` and `length` are of a value of a type. */
+function namesOf(type: string): Readonly<Record<string, string>> | null {
+  if (type === 'bytea') return { length: 'octet_length' };
+  if (type === 'tsvector') return { length: 'the number of lexemes' };
   if (/^(date|ts|tstz)(multi)?range$/.test(type)) return { lower: 'the start', upper: 'the end' };
   if (/(multi)?range$/.test(type)) return { lower: 'the lower bound', upper: 'the upper bound' };
   return /^(text|character varying|character)$/.test(type) ? { lower: 'lower case', upper: 'upper case' } : null;

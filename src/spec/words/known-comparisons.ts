@@ -59,7 +59,7 @@ function withoutText(subject: Operand, operator: Comparison, object: Operand): s
   if (literalOf(object, true) !== '') return null;
   const trimmed = trimmedOf(subject);
   const name = named(trimmed ?? subject);
-  if (trimmed && name !== null) return `${name}, without the blanks around it, ${is(operator)} an empty text`;
+  if (trimmed && name !== null) return `${name}, without the spaces around it, ${is(operator)} an empty text`;
   const [of, other, ...more] = subject.kind === 'call' && subject.name === 'coalesce' ? subject.arguments : [];
   if (of === undefined || literalOf(other, true) !== '' || more.length > 0) return null;
   return emptyOrNone(of, operator === '<>');
@@ -70,7 +70,7 @@ export function emptyOrNone(operand: Operand, isNeither: boolean): string | null
   const trimmed = trimmedOf(operand);
   const name = named(trimmed ?? operand);
   if (name === null) return null;
-  const of = trimmed ? `${name}, without the blanks around it,` : name;
+  const of = trimmed ? `${name}, without the spaces around it,` : name;
   return `${of} is ${isNeither ? 'neither empty nor' : 'empty or'} an empty text`;
 }
 
@@ -87,9 +87,11 @@ function itself(subject: Operand, operator: Comparison, object: Operand): string
   // Only a text can be equal to that.
   const [, side] = /^(lower|upper)( case)?$/.exec(name) ?? [];
   if (side !== undefined && alone) return `${a} ${is(operator)} in ${side} case`;
-  if (name === 'btrim' && alone) return `${a} has ${isYes ? 'no ' : ''}blanks around it`;
-  if (name === 'round' && alone) return `${a} is ${isYes ? 'a' : 'no'} whole number`;
-  if (name === 'round' && isYes) return `${a} has at most ${named(second as Operand)} digits after the point`;
+  if (name === 'btrim' && alone) return `${a} has ${isYes ? 'no ' : ''}spaces around it`;
+  const digits = literalOf(second, false);
+  if (name === 'round' && (alone || digits === '0')) return `${a} is ${isYes ? 'a' : 'no'} whole number`;
+  if (name === 'round' && isYes && /^[1-9]\d*$/.test(digits ?? ''))
+    return `${a} has at most ${digits} ${digits === '1' ? 'digit' : 'digits'} after the point`;
   const unit = isTruncated ? literalOf(first, true) : null;
   return unit !== null && /^(minute|hour|day|week|month|quarter|year)$/.test(unit) && args.length === 2
     ? `${a} ${is(operator)} the start of ${unit === 'hour' ? 'an' : 'a'} ${unit}`

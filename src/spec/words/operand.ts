@@ -19,7 +19,8 @@ export type Operand =
   | { kind: 'list'; values: Operand[] }
   /** The time of the call or its day, or one so long before or after it: `now() - '1 day'::interval`. */
   | { kind: 'moment'; away: string; side: 'before' | 'after' | null; isDay: boolean }
-  | { kind: 'formula'; sign: Sign; left: Operand; right: Operand; text: string }
+  /** `isExact`: it is known that it is not of whole numbers, of which PostgreSQL divides without a rest. */
+  | { kind: 'formula'; sign: Sign; left: Operand; right: Operand; text: string; isExact?: true }
   /** A value taken as one of another type, where that may change what is compared. */
   | { kind: 'cast'; of: Operand; type: string; text: string }
   | { kind: 'other'; text: string };

@@ -1,5 +1,6 @@
 import { oneLine } from '../../catalog/expression-text.ts';
 import { conditions } from './call-words.ts';
+import { isArrayLength } from './counts.ts';
 import { type Comparison, type Expression, join, mirrored, type Relating } from './expression.ts';
 import { emptyOrNone, jsonName, jsonTyped, knownComparison } from './known-comparisons.ts';
 import type { Operand } from './operand.ts';
@@ -70,7 +71,7 @@ function words(expression: Expression, isLast = true): string {
       if (own !== null) return own;
       const name = named(expression.operand);
       // Of a row, IS NOT NULL asks that all have a value, and IS NULL that none has: neither is what “empty” says.
-      if (name === null || /^ROW\(/i.test(name)) return oneLine(expression.text);
+      if (name === null || /^ROW\(/i.test(name) || isJson(expression)) return oneLine(expression.text);
       return `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
     }
     case 'exists':
@@ -145,9 +146,10 @@ const relations: Readonly<Record<Relating, [yes: string, no: string]>> = {
   '@>': ['contains', 'does not contain'],
   '<@': ['lies within', 'does not lie within'],
   '&&': ['overlaps', 'does not overlap'],
-  '?': ['has the key', 'does not have the key'],
-  '?&': ['has each of the keys', 'does not have each of the keys'],
-  '?|': ['has one of the keys', 'has none of the keys'],
+  // Of JSON, a text in a list is so as well.
+  '?': ['has the key or element', 'does not have the key or element'],
+  '?&': ['has each of the keys or elements', 'does not have each of the keys or elements'],
+  '?|': ['has at least one of the keys or elements', 'has none of the keys or elements'],
   '-|-': ['is adjacent to', 'is not adjacent to'],
   '%': ['is similar to', 'is not similar to'],
 };
@@ -159,7 +161,13 @@ function relation({ operator, left, right, text }: Extract<Expression, { kind: '
   const sql = isNot ? `not (${oneLine(text)})` : oneLine(text);
   if (a === null || b === null) return sql;
   const list = turned ? left : right;
-  if (list.kind === 'list' && operator === '&&') return `${a} contains ${isNot ? 'none' : 'one'} of ${b}`;
+  if (list.kind === 'list' && operator === '&&') return `${a} contains ${isNot ? 'none' : 'at least one'} of ${b}`;
+  if (left.kind === 'list' && right.kind === 'list' && operator === '<@') {
+    const each = left.values.length === 1 ? a : `each of ${a}`;
+    return isNot ? `not (${each} is one of ${b})` : `${each} is one of ${b}`;
+  }
+  if (right.kind === 'list' && operator === '@>' && right.values.length > 1)
+    return isNot ? `not (${a} contains each of ${b})` : `${a} contains each of ${b}`;
   if (list.kind === 'list' && operator === '<@' && !turned)
     return isNot ? `not each element of ${a} is one of ${b}` : `each element of ${a} is one of ${b}`;
   const [yes, no] = relations[turned && operator === '<@' ? '@>' : operator];
@@ -172,6 +180,8 @@ function negated(item: Expression): string {
     if (no !== undefined) return no;
   }
   if (item.kind === 'relates') return relation(item, true);
+  if (item.kind === 'distinct') return words({ ...item, negated: !item.negated });
+  if (item.kind === 'not') return words(item.item);
   if (item.kind === 'in') {
     const said = among(item, 'no row');
     if (said !== null) return said;
@@ -212,9 +222,15 @@ const times: Partial<Record<Comparison, string>> = {
   '>=': 'is not before',
 };
 
+/** `meta -> 'a'` is null in JSON too, which SQL takes as a value: only as a text it is none. */
+const isJson = ({ operand, text }: Extract<Expression, { kind: 'null' }>): boolean =>
+  (operand.kind === 'part' || operand.kind === 'claim') &&
+  !/->>\s*'(?:[^']|'')*'(?:::text)?[)\s]*IS (?:NOT )?NULL$/i.test(text);
+
 /** How far from now. */
 const moments: Partial<Record<Comparison, string>> = {
-  ...times,
+  '<': 'is earlier than',
+  '>': 'is later than',
   '<=': 'is at the latest',
   '>=': 'is at the earliest',
 };
@@ -246,7 +262,10 @@ const isTurned = ({ left, right }: Extract<Expression, { kind: 'compare' }>): bo
 
 /** Of texts that are compared without upper and lower case (citext). */
 const caseless = (...sides: readonly Operand[]): string =>
-  sides.some((side) => (side.kind === 'literal' || side.kind === 'cast') && /\.citext$/.test(side.type ?? ''))
+  sides.some(
+    (side) =>
+      (side.kind === 'cast' || (side.kind === 'literal' && side.value !== '')) && /\.citext$/.test(side.type ?? ''),
+  )
     ? ', in upper or lower case'
     : '';
 
@@ -259,8 +278,11 @@ function nullWords(operand: Operand, isGiven: boolean): string | null {
     return `${isGiven ? 'at least 1' : 'none'} of ${names.join(', ')} has a value`;
   const isEmpty = second?.kind === 'literal' && second.quoted && second.value === '';
   if (operand.name === 'nullif' && first && isEmpty) return emptyOrNone(first, isGiven);
+  // Of a list without elements it is null, too.
+  if (isArrayLength(operand) && names[0])
+    return isGiven ? `${names[0]} has a value and at least 1 element` : `${names[0]} has no element`;
   if (operand.name === 'array_position' && names[0] && second?.kind === 'null')
-    return `${isGiven ? 'an' : 'no'} element of ${names[0]} is empty`;
+    return isGiven ? `an element of ${names[0]} has no value` : `each element of ${names[0]} has a value`;
   return null;
 }
 

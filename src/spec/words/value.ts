@@ -42,7 +42,7 @@ export function named(operand: Operand): string | null {
     case 'cast':
       return cast(operand);
     case 'call': {
-      const args = operand.arguments.map(named);
+      const args = operand.arguments.map(argument);
       const said = args.every((value) => value !== null)
         ? (Object.hasOwn(calls, operand.name) ? calls[operand.name] : undefined)?.(args, operand.arguments)
         : null;
@@ -54,6 +54,10 @@ export function named(operand: Operand): string | null {
   }
 }
 
+/** A formula is told apart from what is said of it. */
+const argument = (operand: Operand): string | null =>
+  operand.kind === 'formula' ? about(operand, (words) => `(${words})`) : named(operand);
+
 function about(operand: Operand, say: (words: string) => string): string | null {
   const of = named(operand);
   return of === null ? null : say(of);
@@ -63,6 +67,8 @@ function literal({ value, quoted, type }: Kind<'literal'>): string {
   if (!quoted) return value;
   const length = type === 'interval' ? lengthWords(value) : null;
   if (length !== null) return length;
+  // A text in JSON is shown with its own quotes, and no other value is a text.
+  if (/^jsonb?$/.test(type ?? '') && !/^[{[]/.test(value)) return `${value} in JSON`;
   return value === '' ? 'an empty text' : `'${value.replaceAll("'", "''")}'`;
 }
 
@@ -83,9 +89,11 @@ const signs: Readonly<Record<Kind<'formula'>['sign'], string>> = {
   '%': 'modulo',
 };
 
-function formula({ sign, left, right }: Kind<'formula'>): string | null {
+function formula({ sign, left, right, isExact }: Kind<'formula'>): string | null {
   const during = sign === '-' ? lengthOfRange(left, right) : null;
   if (during !== null) return `the length of ${during}`;
+  // Of whole numbers, PostgreSQL leaves out what is behind the point.
+  if (sign === '/' && !isExact) return null;
   const [a, b] = [named(left), named(right)];
   const isOdd = [left, right].some(
     (side) => side.kind === 'literal' && side.type === 'interval' && lengthWords(side.value) === null,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseExpression, parseQuery, relationsRead } from './expression.ts';
+import { holdingOf } from './holding.ts';
 import { ANY, anyone, type Caller, FALSE, NULL, outcomes, TRUE } from './outcomes.ts';
 import { phrase } from './phrase.ts';
+import { asPolicy } from './policy.ts';
 import { domainRuleWords, ruleWords } from './rule.ts';
 
 const anon: Caller = { role: 'anon', user: 'none', memberRole: null, sees: () => true };
@@ -50,12 +52,29 @@ describe('a condition in words', () => {
     ['(title = lower(name))', 'title is lower(name)'],
     ["(status <> ALL (ARRAY['open'::text, 'new'::text]))", "status is none of 'open', 'new'"],
     ["('new'::text = ANY (tags))", "tags contains 'new'"],
-    ["(tags @> ARRAY['x'::text, 'y'::text])", "tags contains 'x', 'y'"],
+    ["(tags @> ARRAY['x'::text, 'y'::text])", "tags contains each of 'x', 'y'"],
     ["(tags <@ ARRAY['x'::text])", "each element of tags is one of 'x'"],
     ['(during @> now())', 'during contains now'],
+    ["(tags && ARRAY['x'::text, 'y'::text])", "tags contains at least one of 'x', 'y'"],
+    [
+      "(ARRAY[(auth.jwt() ->> 'aal'::text)] <@ ARRAY['aal1'::text, 'aal2'::text])",
+      "aal of the member’s token is one of 'aal1', 'aal2'",
+    ],
+    ["((meta -> 'size'::text) IS NOT NULL)", "(meta -> 'size'::text) IS NOT NULL"],
+    ["((meta ->> 'size'::text) IS NOT NULL)", 'size of meta is not empty'],
+    ["((meta -> 'open'::text) = 'true'::jsonb)", 'open of meta is true in JSON'],
+    ["(nick OPERATOR(extensions.<>) ''::extensions.citext)", 'nick is not an empty text'],
+    ['(array_position(tags, NULL::text) IS NULL)', 'each element of tags has a value'],
+    ['(abs((a - b)) <= 5)', '(a - b) without its sign is at most 5'],
+    ['("left"(name, 1) = code)', 'code is the first character of name'],
+    ['(array_length(tags, 1) IS NULL)', 'tags has no element'],
+    ['(array_length(tags, 1) IS NOT NULL)', 'tags has a value and at least 1 element'],
+    ['(num_nonnulls(a, b) <> 1)', 'not exactly 1 of a, b has a value'],
+    ['(NOT (a IS NOT DISTINCT FROM b))', 'a is other than b'],
+    ['(NOT (NOT (a IS DISTINCT FROM b)))', 'a is other than b'],
     ['(a IS DISTINCT FROM b)', 'a is other than b'],
-    ['(NOT (a IS DISTINCT FROM b))', 'not (a is other than b)'],
-    ["((data -> 'x'::text) ? 'y'::text)", "x of data has the key 'y'"],
+    ['(NOT (a IS DISTINCT FROM b))', 'a is the same as b'],
+    ["((data -> 'x'::text) ? 'y'::text)", "x of data has the key or element 'y'"],
     ["((meta ->> 'size'::text) = 'L'::text)", "size of meta is 'L'"],
     [
       "(((auth.jwt() -> 'app_metadata'::text) ->> 'role'::text) = 'admin'::text)",
@@ -74,7 +93,7 @@ describe('a condition in words', () => {
     ],
     ['(done IS NOT TRUE)', '(not done or that is unknown)'],
     ['(done IS TRUE)', 'done'],
-    ["(created_at > (now() - '30 days'::interval))", 'created_at is after 30 days ago'],
+    ["(created_at > (now() - '30 days'::interval))", 'created_at is later than 30 days ago'],
     ["(starts_at <= (now() + '1 mon'::interval))", 'starts_at is at the latest 1 month from now'],
     ["(starts_at <= (now() + '-01:00:00'::interval))", "starts_at <= (now() + '-01:00:00'::interval)"],
     ['(id IN ( SELECT m.id\n   FROM public.m))', 'id is the id of a row in public.m'],
@@ -91,9 +110,9 @@ describe('a condition in words', () => {
     ['(5 < amount)', 'amount is more than 5'],
     ["(nick OPERATOR(extensions.~) '^a.*b$'::extensions.citext)", "nick matches, in upper or lower case, '^a.*b$'"],
     ["(nick OPERATOR(extensions.<>) 'admin'::extensions.citext)", "nick is not 'admin', in upper or lower case"],
-    ["(attrs OPERATOR(extensions.?) 'color'::text)", "attrs has the key 'color'"],
+    ["(attrs OPERATOR(extensions.?) 'color'::text)", "attrs has the key or element 'color'"],
     ["(path OPERATOR(extensions.<@) 'top.a'::extensions.ltree)", "path lies within 'top.a'"],
-    ["((data ?| ARRAY['a'::text, 'b'::text]))", "data has one of the keys 'a', 'b'"],
+    ["((data ?| ARRAY['a'::text, 'b'::text]))", "data has at least one of the keys or elements 'a', 'b'"],
     ["((address).country = 'DE'::text)", "country of address is 'DE'"],
     ['(NOT isempty(during))', 'during is no empty range'],
     ["((upper(during) - lower(during)) <= '08:00:00'::interval)", 'the length of during is at most 8 hours'],
@@ -113,7 +132,7 @@ describe('a condition in words', () => {
     ["(SUBSTRING(iban FROM 1 FOR 2) = 'DE'::text)", "iban starts with 'DE'"],
     ["(SUBSTRING(iban FROM 1 FOR 3) = 'DE'::text)", "SUBSTRING(iban FROM 1 FOR 3) is 'DE'"],
     ["(date_trunc('hour'::text, starts) = starts)", 'starts is the start of an hour'],
-    ["(created_at > (now() - '01:30:00'::interval))", 'created_at is after 1 hour 30 minutes ago'],
+    ["(created_at > (now() - '01:30:00'::interval))", 'created_at is later than 1 hour 30 minutes ago'],
     ["(born <= (CURRENT_DATE - '18 years'::interval))", 'born is at the latest 18 years before today'],
     ['((net + tax) = gross)', 'gross is net + tax'],
     ['((quantity % 5) = 0)', 'quantity is a multiple of 5'],
@@ -130,7 +149,7 @@ describe('a condition in words', () => {
     ['(auth.uid() IS NOT NULL)', 'signed in'],
     ["(auth.role() = 'authenticated'::text)", "the caller’s role is 'authenticated'"],
     ['((auth.email())::text = (email)::text)', 'email is the member’s e-mail address'],
-    ['(created_at > now())', 'created_at is after now'],
+    ['(created_at > now())', 'created_at is later than now'],
     ["ninefold.has_role('agent'::text)", 'the member has role agent'],
     [
       '(EXISTS ( SELECT 1\n   FROM public.members m\n  WHERE ((m.team = docs.team) AND (m.user_id = auth.uid()))))',
@@ -178,6 +197,58 @@ describe('a condition in words', () => {
   it('leaves out what cannot matter to the caller', () => {
     const sql = "((auth.role() = 'anon'::text) OR is_public OR (auth.uid() = owner))";
     expect(phrase(parseExpression(sql), member)).toBe('is_public or own row (owner is the member)');
+  });
+});
+
+// What the words of each say must let through the rows that PostgreSQL does, and no other.
+describe('a condition whose meaning hangs on the types of its fields', () => {
+  const held = holdingOf([
+    ['amount', 'integer'],
+    ['price', 'numeric(10,2)'],
+    ['during', 'tstzrange'],
+    ['starts', 'timestamp with time zone'],
+    ['ends', 'timestamp with time zone'],
+    ['lasts', 'interval'],
+    ['photo', 'bytea'],
+    ['words', 'tsvector'],
+    ['tags', 'text[]'],
+  ]);
+
+  it.each([
+    ['((amount / 2) = 3)', '(amount / 2) = 3'],
+    ['((price / (2)::numeric) = (3)::numeric)', 'price ÷ 2 is 3'],
+    ['(EXTRACT(day FROM lasts) < (3)::numeric)', 'EXTRACT(day FROM lasts) is less than 3'],
+    ['(EXTRACT(day FROM (ends - starts)) < (3)::numeric)', 'EXTRACT(day FROM (ends - starts)) is less than 3'],
+    ['(EXTRACT(day FROM starts) = (1)::numeric)', 'the day of the month of starts is 1'],
+    [
+      '(EXTRACT(year FROM age(starts)) >= (18)::numeric)',
+      'the full years from starts to the start of today is at least 18',
+    ],
+    [
+      "(date_part('month'::text, age(ends, starts)) < (2)::double precision)",
+      "date_part('month'::text, age(ends, starts)) is less than 2",
+    ],
+    ['(length(photo) <= 1000)', 'photo is at most 1000 bytes'],
+    ['(length(words) > 3)', 'the number of lexemes of words is more than 3'],
+    ['(NOT upper_inf(during))', 'during is not unbounded at its end'],
+    ['(NOT lower_inc(during))', 'during does not include its lower bound'],
+    ['(price = round(price, 1))', 'price has at most 1 digit after the point'],
+    ['(price = round(price, 0))', 'price is a whole number'],
+    ["(price = round(price, '-2'::integer))", 'price is price rounded to -2 digits after the point'],
+  ])('%s', (sql, words) => {
+    expect(ruleWords(sql, held)).toBe(words);
+  });
+
+  it.each([
+    ['(lower(during) > now())', 'the start of during is later than now'],
+    ['(starts < ends)', 'starts is before ends'],
+    ['(array_length(tags, 1) <= 5)', 'tags has 1 to 5 elements'],
+    ['(array_length(tags, 1) < 2)', 'tags has exactly 1 element'],
+    ['(array_length(tags, 1) <> 3)', 'tags has at least 1 element, and not exactly 3'],
+    ['((array_length(tags, 1) >= 0) AND (amount > 1))', 'tags has at least 1 element and amount is more than 1'],
+    ['(array_length(tags, 1) >= 2)', 'tags has at least 2 elements'],
+  ])('of a policy: %s', (sql, words) => {
+    expect(phrase(asPolicy(parseExpression(sql), held), anyone)).toBe(words);
   });
 });
 
@@ -280,10 +351,10 @@ describe('what a condition reads', () => {
 });
 
 it.each([
-  ['(length(TRIM(BOTH FROM title)) > 0)', 'title, without the blanks around it, is more than 0 characters'],
-  ['(length(btrim(title)) >= 3)', 'title, without the blanks around it, is at least 3 characters'],
-  ["(TRIM(BOTH FROM title) <> ''::text)", 'title, without the blanks around it, is not an empty text'],
-  ["(btrim(title) <> ''::text)", 'title, without the blanks around it, is not an empty text'],
+  ['(length(TRIM(BOTH FROM title)) > 0)', 'title, without the spaces around it, is more than 0 characters'],
+  ['(length(btrim(title)) >= 3)', 'title, without the spaces around it, is at least 3 characters'],
+  ["(TRIM(BOTH FROM title) <> ''::text)", 'title, without the spaces around it, is not an empty text'],
+  ["(btrim(title) <> ''::text)", 'title, without the spaces around it, is not an empty text'],
   ['(num_nulls(title, body) = 0)', 'each of title, body has a value'],
   ['false', 'no row is valid'],
 ])('a check in words: %s', (sql, words) => {

@@ -1,0 +1,30 @@
+import { countOf, isArrayLength } from './counts.ts';
+import type { Comparison, Expression } from './expression.ts';
+import { type Holding, withTypes } from './holding.ts';
+
+/**
+ * A condition as a policy has it, on rows with such fields: a row passes only where it is true, so what is not known where there are no
+ * elements asks for one.
+ */
+export const asPolicy = (expression: Expression, holding: Holding): Expression =>
+  ofPolicy(withTypes(expression, holding));
+
+function ofPolicy(expression: Expression): Expression {
+  if (expression.kind === 'and' || expression.kind === 'or')
+    return { ...expression, items: expression.items.map(ofPolicy) };
+  if (expression.kind !== 'compare') return expression;
+  const { left, operator, right } = expression;
+  const count = isArrayLength(left) && right.kind === 'literal' && !right.quoted ? countOf(left) : null;
+  const words = count === null || right.kind !== 'literal' ? null : atLeastOne(operator, Number(right.value));
+  return words === null ? expression : { kind: 'named', item: expression, words: `${count?.of} has ${words}` };
+}
+
+/** How many elements that asks for, where a list without any is refused as well; null where the number says so itself. */
+function atLeastOne(operator: Comparison, number: number): string | null {
+  if (operator === '<>' && number > 0) return `at least 1 element, and not exactly ${number}`;
+  const least = operator === '>=' ? number : operator === '>' ? number + 1 : null;
+  if (least !== null) return least < 1 ? 'at least 1 element' : null;
+  const most = operator === '<=' ? number : operator === '<' ? number - 1 : null;
+  if (most === null || most < 1) return null;
+  return most === 1 ? 'exactly 1 element' : `1 to ${most} elements`;
+}
