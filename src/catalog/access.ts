@@ -4,7 +4,7 @@ import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Who may do what, as the catalogue has it. Object identifiers are numbers. */
 export interface AccessFacts {
-  database: { owner: number; version: number };
+  database: { name: string; owner: number; version: number };
   roles: RoleFact[];
   memberships: MembershipFact[];
   schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
@@ -79,7 +79,7 @@ const callsWhenRead = (tree: string): string =>
   `(p.provolatile = 'v' or p.proretset) and position(':cterefcount 0 ' in ${tree}) = 0`;
 
 export const accessQueries: CatalogueQueries<AccessFacts> = {
-  database: `select json_build_object('owner', d.datdba::int8, 'version', current_setting('server_version_num')::int)
+  database: `select json_build_object('name', d.datname, 'owner', d.datdba::int8, 'version', current_setting('server_version_num')::int)
     from pg_catalog.pg_database d where d.datname = current_database()`,
 
   roles: list(`
