@@ -78,6 +78,10 @@ const joinsOutside = (tree: string): string => `${tree} ~ ':jointype [123] '`;
 /** Of EXISTS, PostgreSQL leaves out what it selects. */
 const asksWhetherExists = (tree: string): string => `position(':subLinkType 0 ' in ${tree}) > 0`;
 
+/** PostgreSQL settles such a choice beforehand, and leaves out what is not chosen. */
+const choosesByConstant = (tree: string): string =>
+  `${tree} ~ '\\{(CASEWHEN :expr|COALESCE[^{}]*:args \\()\\s*\\{CONST '`;
+
 /** What a view's query selects. */
 const targets = (tree: string): string =>
   `substring(${tree} from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`;
@@ -88,7 +92,7 @@ const callsOutsideTargets = (tree: string): string => `not ${hasQueries(tree)} a
 
 /** Whether a SELECT calls the function `p` of a view's query, whatever it reads of it: PostgreSQL leaves out neither what is volatile nor sets. */
 const callsWhenRead = (tree: string): string =>
-  `(p.provolatile = 'v' or p.proretset) and position(':cterefcount 0 ' in ${tree}) = 0
+  `(p.provolatile = 'v' or p.proretset) and position(':cterefcount 0 ' in ${tree}) = 0 and not ${choosesByConstant(tree)}
         and case when ${hasQueries(tree)} then not ${joinsOutside(tree)} and not ${asksWhetherExists(tree)}
           else not ${joinsOutside(tree)} or ${callsFunction(targets(tree))} end`;
 

@@ -129,6 +129,12 @@ export const casesOfViews: MatrixCase[] = [
     sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; create function s() returns int language plpgsql stable as 'begin return 1; end';
       revoke execute on function f, s from public, ${to}; grant execute on function f, s to authenticated; create view v as ${query}; grant select on v to ${to};`,
   })),
+  ...['case when false then f() end', "coalesce('x', f()::text)"].map((chosen) => ({
+    name: `a view that a constant keeps from calling a volatile function for one of its fields: ${chosen}`,
+    sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; create function s() returns int language plpgsql stable as 'begin return 1; end';
+      revoke execute on function f, s from public, ${to}; grant execute on function f, s to authenticated;
+      create view v as select id, note, ${chosen} as c, s() as f from t; grant select on v to ${to};`,
+  })),
   {
     name: 'a view that asks whether there are rows of which it selects a function',
     sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated;

@@ -37,11 +37,17 @@ function isWrite(all: readonly Token[], at: number): boolean {
   return isFirst && word(token, 'truncate', 'create', 'alter', 'drop', 'grant', 'revoke') && !symbol(before, '(');
 }
 
+/** What follows FOR where it locks rows. */
+const isLock = (token: Token | undefined): boolean => word(token, 'update', 'share', 'no', 'key');
+
 /** The place in the source up to which every statement runs: the first choice, loop, end or error. */
 function certainUntil(all: readonly Token[]): number {
   const start = all.findIndex((token) => word(token, 'begin'));
   const end = all.findIndex(
-    (token, i) => i > start && word(token, 'if', 'case', 'loop', 'for', 'foreach', 'while', 'return', 'raise', 'exit'),
+    (token, i) =>
+      i > start &&
+      (word(token, 'if', 'case', 'loop', 'foreach', 'while', 'return', 'raise', 'exit') ||
+        (word(token, 'for') && !isLock(all[i + 1]))),
   );
   return end < 0 ? all.length : end;
 }
