@@ -4,7 +4,7 @@ import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Who may do what, as the catalogue has it. Object identifiers are numbers. */
 export interface AccessFacts {
-  database: { owner: number; version: number };
+  database: { name: string; owner: number; version: number };
   roles: RoleFact[];
   memberships: MembershipFact[];
   schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
@@ -70,16 +70,34 @@ const grants = (acl: string): string =>
   `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
     from aclexplode(${acl}) g)`;
 
+const hasQueries = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) > 0`;
+
+/** PostgreSQL leaves out the other side of such a join, and what it is joined by, where a statement needs nothing of it. */
+const joinsOutside = (tree: string): string => `${tree} ~ ':jointype [123] '`;
+
+/** Of EXISTS, PostgreSQL leaves out what it selects. */
+const asksWhetherExists = (tree: string): string => `position(':subLinkType 0 ' in ${tree}) > 0`;
+
+/** PostgreSQL settles such a choice beforehand, and leaves out what is not chosen. */
+const choosesByConstant = (tree: string): string =>
+  `${tree} ~ '\\{(CASEWHEN :expr|COALESCE[^{}]*:args \\()\\s*\\{CONST '`;
+
+/** What a view's query selects. */
+const targets = (tree: string): string =>
+  `substring(${tree} from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`;
+
 /** Whether the query of a view calls the function `p` beside what it selects. With queries within it, the text of its tree does not tell. */
-const callsOutsideTargets = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) = 0
+const callsOutsideTargets = (tree: string): string => `not ${hasQueries(tree)} and not ${joinsOutside(tree)}
         and (position(':distinctClause <>' in ${tree}) = 0 or ${callsFunction(`overlay(${tree} placing '' from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`)})`;
 
 /** Whether a SELECT calls the function `p` of a view's query, whatever it reads of it: PostgreSQL leaves out neither what is volatile nor sets. */
 const callsWhenRead = (tree: string): string =>
-  `(p.provolatile = 'v' or p.proretset) and position(':cterefcount 0 ' in ${tree}) = 0`;
+  `(p.provolatile = 'v' or p.proretset) and position(':cterefcount 0 ' in ${tree}) = 0 and not ${choosesByConstant(tree)}
+        and case when ${hasQueries(tree)} then not ${joinsOutside(tree)} and not ${asksWhetherExists(tree)}
+          else not ${joinsOutside(tree)} or ${callsFunction(targets(tree))} end`;
 
 export const accessQueries: CatalogueQueries<AccessFacts> = {
-  database: `select json_build_object('owner', d.datdba::int8, 'version', current_setting('server_version_num')::int)
+  database: `select json_build_object('name', d.datname, 'owner', d.datdba::int8, 'version', current_setting('server_version_num')::int)
     from pg_catalog.pg_database d where d.datname = current_database()`,
 
   roles: list(`

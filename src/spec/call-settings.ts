@@ -27,7 +27,7 @@ export function callSettings(look: Lookup, settings: RestSettings & AuthSettings
       const [value, standard] = [words(settings[key as keyof typeof settings]), words(setting.default)];
       const set_in = value === standard ? 'code' : 'setting';
       const notes: Readonly<Record<string, string>> = {
-        db_pre_request: refusal === null ? '' : `, ${refusal}: every data call is refused`,
+        db_pre_request: refusal === null ? '' : `, ${refusal}`,
         db_schemas: missingSchemas(facts, settings.db_schemas),
       };
       const told = `${value}${notes[key] ?? ''}`;

@@ -221,11 +221,27 @@ describe('chapter 8', () => {
       );
     const shut = 'not while no call may run it and nothing else of the app names it';
     const ddl = 'only where what a call runs changes definitions';
-    expect(await caveats()).toEqual({ PT409: shut, PT418: shut, PT419: null, PT420: ddl });
+    expect(await caveats()).toEqual({ PT409: shut, PT418: shut, PT419: shut, PT420: ddl });
     await owner.script(`create function public.clean() returns int language plpgsql as
       'begin call public.tidy(); return back.helper(); end'`);
-    expect(await caveats()).toEqual({ PT409: null, PT418: null, PT419: null, PT420: ddl });
+    expect(await caveats()).toEqual({ PT409: null, PT418: null, PT419: shut, PT420: ddl });
     await owner.script('drop schema back cascade');
+  });
+
+  it('says so of functions of one name of which calls find several, and of what they alone name, until a call finds one', async () => {
+    await owner.script(`create function public.total(a int) returns int language plpgsql as 'begin raise sqlstate ''PT430''; end';
+      create function public.total(a text) returns int language plpgsql as 'begin raise sqlstate ''PT431''; return public.levy_of_the_day(); end';
+      create function public.levy_of_the_day() returns int language plpgsql as 'begin raise sqlstate ''PT432''; end';
+      revoke execute on function public.levy_of_the_day() from public, anon, authenticated, service_role;`);
+    const caveats = async () =>
+      Object.fromEntries(
+        (await errorsOf()).flatMap(({ code, caveat }) => (/^PT43/.test(code ?? '') ? [[code, caveat]] : [])),
+      );
+    const shut = 'not while no call may run it and nothing else of the app names it';
+    expect(await caveats()).toEqual({ PT430: shut, PT431: shut, PT432: shut });
+    await owner.script('drop function public.total(int)');
+    expect(await caveats()).toEqual({ PT431: null, PT432: null });
+    await owner.script('drop function public.total(text); drop function public.levy_of_the_day()');
   });
 
   it.each([

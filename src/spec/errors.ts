@@ -3,6 +3,7 @@ import { allErrors, type ErrorEntry } from '../../contract/errors.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { ErrorLine, ErrorsChapter, Rule, RulesChapter } from '../../contract/specification.ts';
+import type { RolesChapter } from '../../contract/specification-roles.ts';
 import type { Machine, StatesChapter } from '../../contract/states.ts';
 import type { ConstraintFact } from '../catalog/constraints.ts';
 import type { MachineTriggerFact } from '../catalog/machines.ts';
@@ -14,14 +15,15 @@ import { Reached } from './reached.ts';
 import { toldRoutines } from './routines.ts';
 import { triggersByMachine } from './states.ts';
 
-/** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4. */
+/** Chapter 8: everything that can go wrong, and what then. `rules` is chapter 5, `states` chapter 4, `roles` chapter 6. */
 export function errorsChapter(
   look: Lookup,
   rules: RulesChapter,
   states: StatesChapter,
+  roles: RolesChapter,
   settings: RestSettings & AuthSettings,
 ): ErrorsChapter {
-  const reached = new Reached(look, settings);
+  const reached = new Reached(look, roles.cells, settings);
   const triggers = triggersByMachine(look);
   const keys = foreignKeys(look);
   const lines: ErrorLine[] = [

@@ -10,6 +10,7 @@ import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
 import { type IndexFacts, indexQueries } from '../catalog/indexes.ts';
 import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
+import { type PreRequestFacts, readPreRequests } from '../catalog/pre-request.ts';
 import { type PublicationFacts, publicationQueries } from '../catalog/publications.ts';
 import {
   type CatalogueJson,
@@ -36,8 +37,11 @@ interface AskedFacts
     CheckedTypeFacts,
     PublicationFacts {}
 
+/** What is asked for by settings, and by what the app says of its screens. */
+interface OptionFacts extends RefusalFacts, PreRequestFacts {}
+
 /** Everything that the chapters are derived from: what the catalogue said in one snapshot, and what serves the app. */
-export interface Facts extends ObjectFacts, AskedFacts, RefusalFacts {
+export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
   /** Schemas that /rest/v1 answers for, the default one first. */
   exposedSchemas: readonly string[];
   /** What calls look names up in after the schema of their own. */
@@ -101,27 +105,30 @@ export async function loadFacts(executor: Executor, options: FactOptions): Promi
 /** The same without parsing it, by two connections at once. */
 export async function readFacts(database: Database, options: FactOptions): Promise<RawFacts> {
   const { default: lock } = limits.catalogueLockMilliseconds;
-  const [parts, refusals] = await Promise.all([
+  const [parts, asked] = await Promise.all([
     readCatalogueInTwo<ObjectFacts, AskedFacts>(database, [objectQueries, askedQueries], lock),
-    readRefusals(database, options),
+    readForOptions(database, options),
   ]);
-  return { parts: [...parts, refusals], options };
+  return { parts: [...parts, asked], options };
 }
 
 /** The same as a transaction sees it that is under way. */
 export async function readFactsWithin(executor: Executor, options: FactOptions): Promise<RawFacts> {
   const { default: lock } = limits.catalogueLockMilliseconds;
   const json = await readCatalogueJson<ObjectFacts & AskedFacts>(executor, { ...objectQueries, ...askedQueries }, lock);
-  return { parts: [json, await readRefusals(executor, options)], options };
+  return { parts: [json, await readForOptions(executor, options)], options };
 }
 
-async function readRefusals(
+async function readForOptions(
   executor: Executor,
-  { extraSearchPath }: FactOptions,
-): Promise<CatalogueJson<RefusalFacts>> {
+  { extraSearchPath, preRequest }: FactOptions,
+): Promise<CatalogueJson<OptionFacts>> {
   const path = extraSearchPath ?? defaultRestSettings.db_extra_search_path;
   const refusals = await readScreenRefusals(executor, path, limits.catalogueLockMilliseconds.default);
-  return new TextEncoder().encode(JSON.stringify({ screen_refusals: refusals } satisfies RefusalFacts));
+  const named = await readPreRequests(executor, preRequest ?? defaultRestSettings.db_pre_request);
+  return new TextEncoder().encode(
+    JSON.stringify({ screen_refusals: refusals, pre_requests: named } satisfies OptionFacts),
+  );
 }
 
 export function parseFacts({ parts, options }: RawFacts): Facts {
@@ -130,7 +137,7 @@ export function parseFacts({ parts, options }: RawFacts): Facts {
     extraSearchPath = defaultRestSettings.db_extra_search_path,
     preRequest = defaultRestSettings.db_pre_request,
   } = options;
-  const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts & RefusalFacts;
+  const read = Object.assign({}, ...parts.map(parseCatalogue)) as ObjectFacts & AskedFacts & OptionFacts;
   const fields = withMadeFields(read);
   return { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
 }

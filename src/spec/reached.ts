@@ -1,38 +1,31 @@
 import type { RestSettings } from '../../contract/settings.ts';
+import type { RoleCell } from '../../contract/specification-roles.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { callingRoles } from './access/calling-roles.ts';
-import type { Rights } from './access/rights.ts';
 import type { Lookup } from './lookup.ts';
-import { entityId } from './names.ts';
-import { callableRoutines } from './routines.ts';
+import { idOf } from './names.ts';
 
 /** Whether calls come to a function of the app, as far as that can be told for certain. */
 export class Reached {
-  readonly #rights: Rights;
-  readonly #roles: readonly number[];
   /** Functions that a trigger runs which is switched on, on whatever table. */
   readonly #triggered: ReadonlySet<number>;
   readonly #used: ReadonlySet<number>;
-  /** Functions that calls run by name: those of /rest/v1/rpc. */
-  readonly #callable: ReadonlySet<number>;
-  /** The types of rows: a function of one is read as a field of it (PostgREST docs, "Computed Fields"). */
-  readonly #rows: ReadonlySet<string>;
-  /** What runs code that names functions by text alone, in lower case, with the function whose code it is. */
-  readonly #texts: readonly { of: number; text: string }[];
+  /** Ids of functions that some role may call or read as a field of rows, as chapter 6 has it. */
+  readonly #executed: ReadonlySet<string>;
+  /** What runs code that names functions by text alone, in lower case, with the function whose code it is; null where it is none's. */
+  readonly #texts: readonly { of: RoutineFact | null; text: string }[];
 
-  constructor({ facts, rights }: Lookup, settings: RestSettings) {
-    this.#rights = rights;
-    this.#roles = callingRoles(facts, this.#rights.membership).flatMap(({ fact, barred }) =>
-      barred === null ? [fact.oid] : [],
-    );
+  constructor({ facts }: Lookup, cells: readonly RoleCell[], settings: RestSettings) {
     this.#triggered = new Set(facts.triggers.filter(({ enabled }) => enabled).map((trigger) => trigger.function));
     this.#used = new Set(facts.used_routines);
-    this.#callable = new Set(callableRoutines(facts).map(({ oid }) => oid));
-    this.#rows = new Set(facts.relations.map(({ schema, name }) => entityId(schema, name)));
+    this.#executed = new Set(
+      cells.flatMap(({ operation, verdict, entity }) =>
+        operation === 'execute' && verdict !== 'never' ? [entity] : [],
+      ),
+    );
     this.#texts = [
-      ...facts.routines.map(({ oid, body }) => ({ of: oid, text: body.toLowerCase() })),
-      ...facts.machines.map((machine) => ({ of: 0, text: JSON.stringify(machine).toLowerCase() })),
-      { of: 0, text: (settings.db_pre_request ?? '').toLowerCase() },
+      ...facts.routines.map((routine) => ({ of: routine, text: routine.body.toLowerCase() })),
+      ...facts.machines.map((machine) => ({ of: null, text: JSON.stringify(machine).toLowerCase() })),
+      { of: null, text: (settings.db_pre_request ?? '').toLowerCase() },
     ];
   }
 
@@ -42,14 +35,25 @@ export class Reached {
       return this.#triggered.has(routine.oid) ? null : 'not while no trigger that is switched on runs it';
     }
     if (routine.result === 'event_trigger') return 'only where what a call runs changes definitions';
-    if (this.#used.has(routine.oid)) return null;
-    const { oid, schema, grants, inputs } = routine;
-    const isCalled = this.#callable.has(oid) || inputs.some(({ type }) => this.#rows.has(type));
-    const isOpen = (role: number) =>
-      this.#rights.usesSchema(role, schema) && this.#rights.holds(role, grants, 'EXECUTE');
-    if (isCalled && this.#roles.some(isOpen)) return null;
-    const name = routine.name.toLowerCase();
-    if (this.#texts.some(({ of, text }) => of !== oid && text.includes(name))) return null;
+    if (this.#isRun(routine)) return null;
+    if (this.#isNamed(routine, new Set([routine]))) return null;
     return 'not while no call may run it and nothing else of the app names it';
+  }
+
+  /** Whether something names it that a call may come to. `asked`: functions of which that is being asked already. */
+  #isNamed({ name }: RoutineFact, asked: Set<RoutineFact>): boolean {
+    const named = name.toLowerCase();
+    return this.#texts.some(({ of, text }) => {
+      if ((of !== null && asked.has(of)) || !text.includes(named)) return false;
+      if (of === null || this.#isRun(of)) return true;
+      return this.#isNamed(of, asked.add(of));
+    });
+  }
+
+  /** Whether something runs it beside code that names it. */
+  #isRun(routine: RoutineFact): boolean {
+    const { oid, result } = routine;
+    if (result === 'trigger') return this.#triggered.has(oid);
+    return result === 'event_trigger' || this.#used.has(oid) || this.#executed.has(idOf(routine));
   }
 }

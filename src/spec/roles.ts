@@ -7,12 +7,12 @@ import { type CallingRole, type ChapterRole, callingRoles } from './access/calli
 import { decideFunction } from './access/computed-access.ts';
 import { conditionWords, type Decision, refuse } from './access/decision.ts';
 import { fromNowOn } from './access/from-now-on.ts';
-import { refusedBefore } from './access/pre-request.ts';
+import { type Before, metBefore } from './access/pre-request.ts';
 import { adviceFor } from './advice/advice.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
-import { executedRoutines, toldRoutines } from './routines.ts';
+import { executedRoutines, onlyReads, toldRoutines } from './routines.ts';
 import { anyone } from './words/outcomes.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
@@ -22,22 +22,32 @@ export function rolesChapter(look: Lookup): RolesChapter {
   const { facts } = look;
   const access = new Access(look);
   const roles = callingRoles(facts, access.rights.membership);
-  const before = refusedBefore(facts, access.rights);
+  const before = metBefore(facts, access.rights);
   const relations = exposedRelations(facts);
   const told = relations.filter((relation) => access.policies.of(relation.oid).length > 0);
   const cells = [
     ...relations.flatMap((relation) =>
       operations.flatMap((operation) =>
         roles.map((role) =>
-          cell(role, before, entityId(relation.schema, relation.name), operation, (caller) =>
-            access.decide(caller, relation, operation),
+          cell(
+            role,
+            before(role.caller.oid, relation.schema, operation === 'select'),
+            entityId(relation.schema, relation.name),
+            operation,
+            (caller) => access.decide(caller, relation, operation),
           ),
         ),
       ),
     ),
     ...executedRoutines(look).flatMap((executed) =>
       roles.map((role) =>
-        cell(role, before, idOf(executed.routine), 'execute', (caller) => decideFunction(access, caller, executed)),
+        cell(
+          role,
+          before(role.caller.oid, executed.routine.schema, onlyReads(executed)),
+          idOf(executed.routine),
+          'execute',
+          (caller) => decideFunction(access, caller, executed),
+        ),
       ),
     ),
   ];
@@ -81,13 +91,13 @@ export const exposedRelations = (facts: Facts): RelationFact[] =>
 
 function cell(
   role: ChapterRole,
-  before: (role: number) => string | null,
+  before: ReturnType<Before>,
   entity: string,
   operation: Operation,
   decide: (caller: CallingRole) => Decision,
 ): RoleCell {
-  const why = role.barred ?? before(role.caller.oid);
-  const decision = why === null ? decide(role.caller) : refuse(why);
+  const own = role.barred === null ? decide(role.caller) : refuse(role.barred);
+  const decision = role.barred === null && before ? before(own) : own;
   const { verdict, words, reason, policies, columns } = decision;
   return { role: role.name, entity, operation, verdict, words, reason, policies, columns };
 }

@@ -61,4 +61,8 @@ export function executedRoutines({ facts, computed }: Lookup): ExecutedRoutine[]
     .sort((a, b) => byRoutine(a.routine, b.routine));
 }
 
+/** True where whatever calls it runs in a transaction in which nothing may be written. */
+export const onlyReads = ({ routine, isCallable }: ExecutedRoutine): boolean =>
+  !isCallable || routine.volatility !== 'v';
+
 const byRoutine = (a: RoutineFact, b: RoutineFact): number => byName(a, b) || compareText(idOf(a), idOf(b));

@@ -45,7 +45,7 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
     rules,
     roles,
     calls: callsChapter(look, entities.entities, roles, settings),
-    errors: errorsChapter(look, rules, states, settings),
+    errors: errorsChapter(look, rules, states, roles, settings),
     limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
   };
   return { app: { ref: app.ref, name: app.name }, hash: contentHash(lasting(chapters)), chapters };

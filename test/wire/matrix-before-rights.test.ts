@@ -2,7 +2,7 @@ import { beforeAll, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
-import { clientOf } from '../support/clients.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
 import { probeOf } from '../support/probe.ts';
 
 /** What PostgreSQL asks of a call before any right on what it is about: cells that forget it promise calls that nobody can make. */
@@ -27,7 +27,21 @@ beforeAll(async () => {
      create procedure public.tidies() language sql as 'select';
      create function public.stamps() returns trigger language plpgsql as 'begin return new; end';
      create function public.either(day int default 1) returns int language sql as 'select 1';
-     create function public.either(note text default '') returns int language sql as 'select 1';`,
+     create function public.either(note text default '') returns int language sql as 'select 1';
+     create function public.twice() returns int language sql as 'select 1';
+     create function public.twice(note text default '') returns int language sql as 'select 1';
+     create table public.seen (at timestamptz default now()); grant insert on public.seen to anon, authenticated;
+     create function public.writes() returns void language plpgsql as 'begin insert into public.seen default values; end';
+     create function public.counts() returns void language sql as 'with w as (insert into public.seen default values returning 1) select';
+     create function public.writes_stable() returns void language plpgsql stable as 'begin insert into public.seen default values; end';
+     create function public.writes_where_it_may() returns void language plpgsql as $$ begin
+       if current_setting('request.method', true) in ('GET', 'HEAD') then return; end if;
+       insert into public.seen default values; end $$;
+     create function public.writes_for_members() returns void language plpgsql as $$ begin
+       if auth.uid() is not null then insert into public.seen default values; end if; end $$;
+     create function public.stays() returns int language sql stable as 'select 1';
+     create function public.moves() returns int language sql as 'select 1';
+     create function apart.aside() returns int language sql as 'select 1';`,
   );
 });
 
@@ -85,6 +99,15 @@ it.each([
   ['public.tidies', '42809', 'is a procedure'],
   ['public.stamps', '0A000', 'only triggers can call'],
   ['public.either', '42725', 'several take such a call'],
+  ['public.twice', '42725', 'several take such a call'],
+  ['twice', '42725', 'several take such a call'],
+  ['asks', '42883', 'takes arguments, and is given none'],
+  ['nowhere_to_be_found', '42883', 'is not there'],
+  ['pg_catalog.nowhere_to_be_found', '42883', 'is not there'],
+  ['count', '42809', 'is not called so'],
+  ['other.public.moves', '0A000', 'is another database'],
+  ['a.b.public.moves', '42601', 'has three parts at most'],
+  ['public.writes_stable', '0A000', 'is not declared VOLATILE'],
   ['elsewhere.gate', '3F000', 'there is no schema elsewhere'],
 ])('and no call at all past %s, which PostgreSQL does not run there', async (value, code, why) => {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value });
@@ -99,4 +122,81 @@ it.each([
   } finally {
     await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_pre_request`);
   }
+});
+
+/** Sets what runs before each call until the test is done, and waits until the chapter tells of it. */
+async function withPreRequest(value: string, isTold: () => Promise<void>): Promise<void> {
+  await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value });
+  try {
+    await isTold();
+  } finally {
+    await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_pre_request`);
+  }
+}
+
+it.each(['gate', 'aside'])(
+  '%s, named without its schema, is found as calls find it: by roles that may use the schema',
+  async (name) => {
+    await admin(node, 'PUT', `/apps/${app.ref}/settings/db_extra_search_path`, { value: ['apart'] });
+    try {
+      await withPreRequest(name, async () => {
+        await expect
+          .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
+          .toMatchObject({ verdict: 'never' });
+        const code = name === 'gate' ? '42501' : '42883';
+        expect((await clientOf(app).from('days').select()).error?.code).toBe(code);
+        const service = clientOf(app, app.secret_key);
+        const { verdict } = (await cellOf('service_role', 'select', 'public.days')) ?? {};
+        expect((await service.from('days').select()).error === null).toBe(verdict === 'always');
+      });
+    } finally {
+      await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_extra_search_path`);
+    }
+  },
+);
+
+it.each(['public.now', 'now'])('%s: one of PostgreSQL’s own is found without its schema alone', async (name) => {
+  await withPreRequest(name, async () => {
+    const verdict = name === 'now' ? 'always' : 'never';
+    await expect.poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 }).toMatchObject({ verdict });
+    expect((await clientOf(app).from('days').select()).error?.code).toBe(name === 'now' ? undefined : '42883');
+  });
+});
+
+it.each(['public.writes', 'public.counts'])('no call that only reads gets past %s, which writes', async (name) => {
+  await withPreRequest(name, async () => {
+    await expect
+      .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
+      .toMatchObject({ verdict: 'never' });
+    const rest = clientOf(app);
+    expect((await rest.from('days').select()).error?.code).toBe('25006');
+    expect(await cellOf('anon', 'execute', 'public.stays')).toMatchObject({ verdict: 'never' });
+    expect((await rest.rpc('stays')).error?.code).toBe('25006');
+    expect(await cellOf('anon', 'execute', 'public.moves')).toMatchObject({ verdict: 'always' });
+    expect((await rest.rpc('moves')).error).toBeNull();
+    expect(await cellOf('anon', 'delete', 'public.days')).toMatchObject({ verdict: 'always' });
+    expect((await rest.from('days').delete().eq('id', 99)).error).toBeNull();
+    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+    const told = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
+    expect(told).toMatch(/\(25006\): every call that only reads is refused/);
+    const { cells } = await probeOf(node, app.ref);
+    expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
+  });
+});
+
+it('one that writes at times is a condition of calls that only read, unless it asks what kind of call it is', async () => {
+  await withPreRequest('public.writes_for_members', async () => {
+    await expect
+      .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
+      .toEqual({ verdict: 'when', words: 'where public.writes_for_members() writes nothing' });
+    expect((await clientOf(app).from('days').select()).error).toBeNull();
+    const { client } = await signUpMember(app);
+    expect((await client.from('days').select()).error?.code).toBe('25006');
+  });
+  await withPreRequest('public.writes_where_it_may', async () => {
+    await expect
+      .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
+      .toMatchObject({ verdict: 'always' });
+    expect((await clientOf(app).from('days').select()).error).toBeNull();
+  });
 });

@@ -89,6 +89,58 @@ export const casesOfViews: MatrixCase[] = [
       create function r() returns setof int language plpgsql stable as 'begin return next 1; end';
       revoke execute on function f, s, r from public, ${to}; grant execute on function f, s, r to authenticated; create view v as ${query}; grant select on v to ${to};`,
   })),
+  ...[
+    ['is ordered by a function', 'select id, note from t order by f(), id'],
+    ['is ordered by a function that it shows, too', 'select id, note, f() from t order by f(), id'],
+    ['is ordered by a function that it asks, too', 'select id, note from t where f() = 1 order by f(), id'],
+  ].map(([name, query]) => ({
+    name: `a view to be written that ${name}`,
+    sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated;
+      create view v as ${query}; grant all on v to ${to};`,
+  })),
+  ...[
+    ['in its order', 'select id, note from t order by f(), id'],
+    ['for a field', 'select id, note, f() as f from t'],
+  ].map(([name, query]) => ({
+    name: `a view that calls a function ${name}, and whose rows triggers change`,
+    sql: `${granted()} create function f() returns int language plpgsql stable as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated;
+      create view v as ${query}; grant select, update on v to ${to};
+      create function take() returns trigger language plpgsql as 'begin if new.id = 2 then return null; end if; return new; end'; create trigger take instead of update on v for each row execute function take();`,
+  })),
+  ...[
+    [
+      'joined from outside',
+      'select t.id, t.note, s.f from t left join (select distinct on (id) id, f() as f from t) s on s.id = t.id',
+    ],
+    [
+      'that is joined from outside by a condition of it',
+      'select t.id, t.note, u.status as f from t left join t u on u.id = t.id and f() = 1',
+    ],
+    [
+      'that is joined from outside by a stable condition',
+      'select t.id, t.note, u.status as f from t left join t u on u.id = t.id and s() = 1',
+    ],
+    [
+      'within a query of its own of which it may need nothing',
+      'select t.id, t.note, s.f from t join (select id, s() as f from t) s on s.id = t.id',
+    ],
+  ].map(([name, query]) => ({
+    name: `a view of a function ${name}`,
+    sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; create function s() returns int language plpgsql stable as 'begin return 1; end';
+      revoke execute on function f, s from public, ${to}; grant execute on function f, s to authenticated; create view v as ${query}; grant select on v to ${to};`,
+  })),
+  ...['case when false then f() end', "coalesce('x', f()::text)"].map((chosen) => ({
+    name: `a view that a constant keeps from calling a volatile function for one of its fields: ${chosen}`,
+    sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; create function s() returns int language plpgsql stable as 'begin return 1; end';
+      revoke execute on function f, s from public, ${to}; grant execute on function f, s to authenticated;
+      create view v as select id, note, ${chosen} as c, s() as f from t; grant select on v to ${to};`,
+  })),
+  {
+    name: 'a view that asks whether there are rows of which it selects a function',
+    sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated;
+      create view v as select id, note from t where exists (select f() from t u where u.id = t.id); grant select on v to ${to};`,
+    roles: ['authenticated'],
+  },
   {
     name: 'a view that calls a volatile function, to be written without it',
     sql: `${granted()} create function f() returns int language plpgsql as 'begin return 1; end'; revoke execute on function f from public, ${to}; grant execute on function f to authenticated;

@@ -1,51 +1,101 @@
-import type { RoutineFact } from '../../catalog/routines.ts';
+import type { PreRequestFact } from '../../catalog/pre-request.ts';
 import type { Facts } from '../facts.ts';
+import { writesOf } from '../plpgsql/writes.ts';
+import { type Decision, limit, refuse } from './decision.ts';
 import type { Rights } from './rights.ts';
 
 /** What `SELECT name()` comes to: the function that runs, or why PostgreSQL runs none, whoever calls. */
-type Called = { routine: RoutineFact } | { refused: string };
+type Called = { routine: PreRequestFact } | { refused: string };
 
-/** PostgreSQL's own schemas, whose functions are not among the facts. */
+/** PostgreSQL's own schemas, which every role may use. */
 const isOwn = (schema: string): boolean => /^pg_|^information_schema$/.test(schema);
 
-/** What of the setting db_pre_request can be told for certain: `schema.name`, in a schema whose functions are all known; else null. */
-function called({ preRequest, schemas, extension_routines, routines }: Facts): Called | null {
-  const [schema, name, ...more] = (preRequest ?? '').split('.');
-  if (schema === undefined || name === undefined || more.length > 0 || isOwn(schema)) return null;
-  if (!schemas.some((one) => one.name === schema)) return { refused: `and there is no schema ${schema} (3F000)` };
-  if (extension_routines.some((one) => one.schema === schema)) return null;
-  return chosen(routines.filter((one) => one.schema === schema && one.name === name));
+const notFound = (named: readonly PreRequestFact[]) => ({
+  refused: named.length === 0 ? 'which is not there (42883)' : 'which takes arguments, and is given none (42883)',
+});
+
+/**
+ * What of the setting db_pre_request runs: it is looked up as any name of a call is (PostgreSQL docs, "The Schema Search Path").
+ *
+ * @param schema that of the call
+ * @param uses whether whoever calls may use a schema: others are passed over
+ */
+function called(facts: Facts, schema: string, uses: (schema: string) => boolean): Called | null {
+  const { preRequest, schemas, pre_requests: named, extraSearchPath, database } = facts;
+  if (preRequest === null) return null;
+  const parts = preRequest.split('.');
+  if (parts.includes('')) return { refused: 'and a name cannot be empty (42601)' };
+  if (parts.length > 3) return { refused: 'and a name has three parts at most (42601)' };
+  if (parts.length === 3 && parts[0] !== database.name)
+    return { refused: `and ${parts[0]} is another database (0A000)` };
+  const of = parts.at(-2);
+  if (of !== undefined) {
+    if (!isOwn(of) && !schemas.some((one) => one.name === of))
+      return { refused: `and there is no schema ${of} (3F000)` };
+    const inSchema = named.filter((one) => one.schema === of);
+    return chosen(inSchema) ?? notFound(inSchema);
+  }
+  const path = [schema, ...extraSearchPath].filter((one) => isOwn(one) || uses(one));
+  const places = path.includes('pg_catalog') ? path : ['pg_catalog', ...path];
+  for (const place of places) {
+    const found = chosen(named.filter((one) => one.schema === place));
+    if (found) return found;
+  }
+  return notFound(named.filter((one) => places.includes(one.schema)));
 }
 
-/** Of those with the name, the one that takes a call without arguments (PostgreSQL docs, "Function Type Resolution"). */
-function chosen(named: readonly RoutineFact[]): Called {
-  if (named.length === 0) return { refused: 'which is not there (42883)' };
-  const fitting = named.filter(({ inputs }) => inputs.every((input) => input.has_default));
-  const first = fitting.find(({ inputs }) => inputs.length === 0) ?? fitting[0];
-  if (first === undefined) return { refused: 'which takes arguments, and is given none (42883)' };
-  if (first.inputs.length > 0 && fitting.length > 1) return { refused: 'and several take such a call (42725)' };
+/** Of those of a schema, the one that takes a call without arguments (PostgreSQL docs, "Function Type Resolution"); null for none. */
+function chosen(named: readonly PreRequestFact[]): Called | null {
+  const [first, ...more] = named.filter(({ fits }) => fits);
+  if (first === undefined) return null;
+  if (more.length > 0) return { refused: 'and several take such a call (42725)' };
   if (first.kind === 'p') return { refused: 'which is a procedure (42809)' };
+  if (first.kind !== 'f') return { refused: 'which is not called so (42809)' };
   if (/^(event_)?trigger$/.test(first.result)) return { refused: 'which only triggers can call (0A000)' };
-  return { routine: first };
+  // PostgreSQL asks that before it runs.
+  const isShut = first.volatility !== 'v' && writesOf(first.language, first.body) === 'always';
+  return isShut ? { refused: 'which writes and is not declared VOLATILE (0A000)' } : { routine: first };
 }
 
-/** Why the function that runs before each data call refuses all of them, as the end of a sentence about it; null where it does not. */
+const nothingWritten = 'which writes, and nothing may be written by a call that only reads (25006)';
+
+/** Whether the function is refused in a transaction that only reads, as its text tells. */
+function writesInReading({ language, body }: PreRequestFact): 'always' | 'at times' | 'never' {
+  const writes = writesOf(language, body);
+  // It asks itself what kind of call it is.
+  return writes === 'at times' && body.includes('request.method') ? 'never' : writes;
+}
+
+/** What the function that runs before each data call refuses of calls in all exposed schemas, as the end of a sentence about it; null for nothing. */
 export function refusalOfPreRequest(facts: Facts): string | null {
-  const what = called(facts);
-  return what !== null && 'refused' in what ? what.refused : null;
+  const all = facts.exposedSchemas.map((schema) => called(facts, schema, () => true));
+  const refused = all.map((one) => (one !== null && 'refused' in one ? one.refused : null));
+  if (refused.length > 0 && refused.every((one) => one !== null)) return `${refused[0]}: every data call is refused`;
+  const isWriting = all.every((one) => one !== null && 'routine' in one && writesInReading(one.routine) === 'always');
+  return isWriting && all.length > 0 ? `${nothingWritten}: every call that only reads is refused` : null;
 }
 
-/** Why each data call of a role is refused before it comes to what it asks for; null where it is not. */
-export function refusedBefore(facts: Facts, rights: Rights): (role: number) => string | null {
-  const what = called(facts);
+/** What becomes of a decision about a call by what runs before it. `reads`: the call runs in a transaction in which nothing may be written. */
+export type Before = (role: number, schema: string, reads: boolean) => ((decision: Decision) => Decision) | null;
+
+/** What each data call of a role meets before it comes to what it asks for. */
+export function metBefore(facts: Facts, rights: Rights): Before {
   const runs = `db_pre_request runs ${facts.preRequest}() before each call`;
-  return (role) => {
+  return (role, schema, reads) => {
+    const what = called(facts, schema, (one) => rights.usesSchema(role, one));
     if (what === null) return null;
-    if ('refused' in what) return `${runs}, ${what.refused}`;
-    if (!rights.usesSchema(role, what.routine.schema))
-      return `${runs}, and the role has no USAGE on its schema (42501)`;
-    return rights.holds(role, what.routine.grants, 'EXECUTE')
-      ? null
-      : `${runs}, which the role may not execute (42501)`;
+    const refused = (why: string) => () => refuse(`${runs}, ${why}`);
+    if ('refused' in what) return refused(what.refused);
+    const { routine } = what;
+    if (!isOwn(routine.schema) && !rights.usesSchema(role, routine.schema))
+      return refused('and the role has no USAGE on its schema (42501)');
+    if (!rights.holds(role, routine.grants, 'EXECUTE')) return refused('which the role may not execute (42501)');
+    const writes = reads ? writesInReading(routine) : 'never';
+    if (writes === 'never') return null;
+    if (writes === 'always') return refused(nothingWritten);
+    return (decision) =>
+      decision.verdict === 'never'
+        ? decision
+        : limit(decision, `where ${facts.preRequest}() writes nothing`, `${runs}, ${nothingWritten}`);
   };
 }

@@ -122,12 +122,14 @@ export class ViewAccess {
     operation: 'insert' | 'update' | 'delete',
     giving: Giving | null,
   ): Decision {
-    const beneath = this.#beneath(caller, view, false);
+    // The trigger comes first, even on a view that could be written without it.
+    const isTriggers = (view.updatable & writeBit[operation]) === 0 || this.#isReplaced(view, operation);
+    const beneath = this.#beneath(caller, view, isTriggers);
     // An INSERT asks nothing of the view's query.
     const calls = operation === 'insert' ? null : beneath.calls;
-    if (calls?.always) return refuse(callsRefused(calls.routine));
-    // The trigger comes first, even on a view that could be written without it.
-    if ((view.updatable & writeBit[operation]) === 0 || this.#isReplaced(view, operation)) {
+    // A trigger is given the whole row.
+    if (calls && (calls.always || (isTriggers && isFlat(view)))) return refuse(callsRefused(calls.routine));
+    if (isTriggers) {
       return open('an INSTEAD OF trigger decides', 'as its trigger allows');
     }
     const [table, ...others] = beneath.relations;
@@ -159,15 +161,17 @@ export class ViewAccess {
     );
   }
 
-  /** The relations of a view's query, and whose rights decide about them. */
+  /** The relations of a view's query, and whose rights decide about them. `isRead`: its rows are read as they are, and not those of its table. */
   #beneath(caller: CallingRole, view: RelationFact, isRead: boolean) {
     const uses = this.#uses.of(view.oid);
     const refused = uses.functions.flatMap(({ oid, anyway, read }) =>
       this.#rights
         .refusedFunctions(caller.oid, [oid])
+        // What changes the rows of its table does so in no order.
+        .filter((routine) => isRead || !callsOnlyToOrder(view, routine))
         .map((routine) => ({ routine, anyway: anyway || (isRead && read) })),
     );
-    const anyway = refused.find((one) => one.anyway || callsAnyway(view, one.routine))?.routine;
+    const anyway = refused.find((one) => one.anyway || callsAnyway(view, one.routine, isRead))?.routine;
     const routine = anyway ?? refused[0]?.routine;
     return {
       role: view.security_invoker ? caller.oid : view.owner,
@@ -195,9 +199,35 @@ function showsAll(view: RelationFact): boolean {
 
 const callsRefused = (routine: string): string => `the view calls ${routine}(), which the role may not execute`;
 
-/** True where a view calls a function whatever is read of it; one for a field alone is left out with the field. */
-function callsAnyway(view: RelationFact, routine: string): boolean {
-  const query = view.definition === null ? null : parseQuery(view.definition);
-  if (!query || view.definition === null) return false;
-  return view.definition.slice(view.definition.lastIndexOf(query.source)).includes(`${routine}(`);
+/** True where a view calls a function whatever is read of it; one for a field alone, or for what PostgreSQL leaves out, is left out with that. */
+function callsAnyway({ definition }: RelationFact, routine: string, isOrdered: boolean): boolean {
+  const query = definition === null ? null : parseQuery(definition);
+  if (!query || definition === null) return false;
+  const { source, plain, rest } = query;
+  const [, after = ''] = around(inOneLine(definition), source);
+  const [condition] = rest === '' ? [after] : around(after, rest);
+  const asked = condition.replaceAll(/\bEXISTS \( ?SELECT\b.*?\bFROM\b/gs, '');
+  const joined = plain && !/\bSELECT\b/.test(source) ? source : '';
+  return [joined, asked, isOrdered ? rest : ''].some((text) => text.includes(`${routine}(`));
+}
+
+/** True where a view calls a function for the order of its rows alone. */
+function callsOnlyToOrder({ definition }: RelationFact, routine: string): boolean {
+  const rest = definition === null ? undefined : parseQuery(definition)?.rest;
+  if (definition === null || !rest?.includes(`${routine}(`)) return false;
+  return !around(inOneLine(definition), rest)[0].includes(`${routine}(`);
+}
+
+/** As the parts of a query are given. */
+const inOneLine = (definition: string): string => definition.replaceAll(/\s+/g, ' ');
+
+/** What is before the last place of a part in a text, and what is after it. */
+function around(text: string, part: string): [string, string] {
+  const at = text.lastIndexOf(part);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + part.length)];
+}
+
+/** True of a view without queries within its own and without outer joins: of which PostgreSQL can leave out nothing of a whole row. */
+function isFlat({ definition }: RelationFact): boolean {
+  return definition?.match(/\bSELECT\b/g)?.length === 1 && !/\b(LEFT|RIGHT|FULL) JOIN\b/.test(definition);
 }

@@ -54,8 +54,8 @@ function endOfStatement(all: readonly Token[], from: number): number {
   return i;
 }
 
-/** From BEGIN to EXCEPTION of each block that has handlers. */
-function handledSpans(all: readonly Token[]): [number, number][] {
+/** From BEGIN to EXCEPTION of each block that has handlers, as places among the tokens. */
+export function handledSpans(all: readonly Token[]): [number, number][] {
   const spans: [number, number][] = [];
   const open: { kind: string; at: number }[] = [];
   all.forEach(({ kind, text }, i) => {

@@ -3,7 +3,8 @@ import type { CodeFacts } from '../../catalog/code.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import { Access } from '../access/access.ts';
 import { type ChapterRole, callingRoles } from '../access/calling-roles.ts';
-import { refusedBefore } from '../access/pre-request.ts';
+import { always } from '../access/decision.ts';
+import { metBefore } from '../access/pre-request.ts';
 import { ViewUses } from '../access/view-uses.ts';
 import type { Facts } from '../facts.ts';
 import type { Lookup } from '../lookup.ts';
@@ -33,7 +34,7 @@ export class Ground {
   readonly access: Access;
   readonly roles: readonly ChapterRole[];
   /** Why no call of a role comes to what it asks for: a probe runs nothing before it. */
-  readonly refusedBefore: (role: number) => string | null;
+  readonly refusedBefore: (role: number, schema: string, reads: boolean) => string | null;
   readonly effects: SideEffects;
   readonly tries: Tries;
   readonly made: MadeRows;
@@ -50,7 +51,11 @@ export class Ground {
     this.facts = facts;
     this.access = new Access(look);
     this.roles = callingRoles(facts, this.access.rights.membership);
-    this.refusedBefore = refusedBefore(facts, this.access.rights);
+    const before = metBefore(facts, this.access.rights);
+    this.refusedBefore = (...call) => {
+      const met = before(...call)?.(always(''));
+      return met?.verdict === 'never' ? met.reason : null;
+    };
     this.effects = new SideEffects(look, code);
     const { default: most } = limits.probeThoroughEntities;
     this.breadth = exposedRelations(facts).length > most ? NARROW : THOROUGH;

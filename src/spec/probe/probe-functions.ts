@@ -5,7 +5,7 @@ import type { Transaction } from '../../database/database.ts';
 import { decideFunction, unreadable } from '../access/computed-access.ts';
 import type { Computed } from '../computed.ts';
 import { entityId } from '../names.ts';
-import type { ExecutedRoutine } from '../routines.ts';
+import { type ExecutedRoutine, onlyReads } from '../routines.ts';
 import { tryAll } from './attempts.ts';
 import type { Ground } from './ground.ts';
 import { judge, notProbed, untriedWords } from './judge.ts';
@@ -28,7 +28,7 @@ export async function probeFunctions(
 ): Promise<ProbedCell[]> {
   const planned: { cell: RoleCell; plans: Planned[]; why: string | null }[] = cells.map(({ cell, executed }) => {
     const role = ground.roles.find((one) => one.name === cell.role);
-    const before = role && ground.refusedBefore(role.caller.oid);
+    const before = role && ground.refusedBefore(role.caller.oid, executed.routine.schema, onlyReads(executed));
     const { routine, computed, isCallable } = executed;
     const untried = role?.barred === null ? decideFunction(ground.access, role.caller, executed).untried : null;
     const why = before ? `not asked: ${before}` : untried ? untriedWords(untried, cell) : whyNot(ground, executed);

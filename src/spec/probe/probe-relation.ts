@@ -36,7 +36,7 @@ export async function probeRelation(
   for (const cell of cells) {
     const why = effects.of(relation, cell.operation as RowOperation);
     const role = roles.find((one) => one.name === cell.role);
-    const before = role && ground.refusedBefore(role.caller.oid);
+    const before = role && ground.refusedBefore(role.caller.oid, relation.schema, cell.operation === 'select');
     const untried =
       role?.barred === null
         ? ground.access.decide(role.caller, relation, cell.operation as RowOperation).untried

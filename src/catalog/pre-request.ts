@@ -1,0 +1,50 @@
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { quoteLiteral } from '../database/statement.ts';
+import type { GrantFact } from './entities.ts';
+import { list } from './fragments.ts';
+import { readCatalogue } from './read-catalogue.ts';
+import type { RoutineFact } from './routines.ts';
+
+/** What the setting db_pre_request may mean. */
+export interface PreRequestFacts {
+  pre_requests: PreRequestFact[];
+}
+
+/** A function of that name, in whatever schema, PostgreSQL's own and those of extensions among them. */
+export interface PreRequestFact {
+  schema: string;
+  kind: RoutineFact['kind'];
+  /** A call without arguments finds it. */
+  fits: boolean;
+  result: string;
+  volatility: RoutineFact['volatility'];
+  language: string;
+  /** Of functions in SQL and PL/pgSQL, what they do; empty for all others. */
+  body: string;
+  grants: GrantFact[];
+}
+
+/** The functions that have the last part of the setting as their name; none is asked for where it is not set. Throws DatabaseError. */
+export async function readPreRequests(executor: Executor, setting: string | null): Promise<PreRequestFact[]> {
+  const name = setting?.split('.').at(-1);
+  // No name holds the character 0.
+  if (name === undefined || name.includes('\0')) return [];
+  const { pre_requests } = await readCatalogue<PreRequestFacts>(
+    executor,
+    { pre_requests: query(name) },
+    limits.catalogueLockMilliseconds.default,
+  );
+  return pre_requests;
+}
+
+const query = (name: string): string =>
+  list(`
+    select n.nspname as schema, p.prokind as kind, p.pronargs = p.pronargdefaults as fits, format_type(p.prorettype, null) as result,
+      p.provolatile as volatility, l.lanname as language,
+      case when l.lanname in ('sql', 'plpgsql') then coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) else '' end as body,
+      (select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee), '[]')
+        from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g) as grants
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    join pg_catalog.pg_language l on l.oid = p.prolang
+    where p.proname = ${quoteLiteral(name)} order by n.nspname, p.oid`);

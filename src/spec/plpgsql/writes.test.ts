@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { writesOf } from './writes.ts';
+
+describe('whether a function writes, so that calls that only read are refused', () => {
+  it.each([
+    ['always', 'begin insert into log values (1); end'],
+    ['always', 'declare n int; begin n := 1; update log set n = 2; return; end'],
+    ['always', 'begin delete from log where old; end'],
+    ['always', 'begin with w as (insert into log values (1) returning n) select n into m from w; end'],
+    ['always', 'begin with w as (select 1) update log set n = 1; end'],
+    ['always', 'begin perform 1 from log for update; end'],
+    ['always', `begin perform nextval('numbers'); end`],
+    ['always', 'begin truncate log; end'],
+    ['at times', 'begin if a then insert into log values (1); end if; end'],
+    ['at times', 'begin if a then return; end if; insert into log values (1); end'],
+    ['at times', 'begin insert into log values (1); exception when others then null; end'],
+    ['at times', 'begin for r in select 1 loop delete from log; end loop; end'],
+    ['never', `begin perform set_config('a.update', 'insert into log', true); end`],
+    ['never', 'begin select updated, inserted into a, b from log; end'],
+    ['never', 'begin -- insert into log\n perform 1; end'],
+  ])('%s: %s', (writes, body) => {
+    expect(writesOf('plpgsql', body)).toBe(writes);
+  });
+
+  it.each([
+    ['always', 'select 1; insert into log values (1)'],
+    ['always', 'begin atomic delete from log; end'],
+    ['never', 'select 1'],
+  ])('in SQL, %s: %s', (writes, body) => {
+    expect(writesOf('sql', body)).toBe(writes);
+  });
+});
