@@ -21,6 +21,9 @@ export const texts = (item: unknown, name: string): string[] => {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 };
 
+/** The elements of a list as texts; none of what is no list. */
+export const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
 /** A member as a list of objects. */
 export const items = (item: unknown, name: string): JsonObject[] => {
   const value = isObject(item) ? item[name] : undefined;

@@ -1,0 +1,37 @@
+import { canonical, type Difference, isObject } from '../differences.ts';
+import { keyAt } from '../teller.ts';
+import { flag, fromTo, quoted, text, thing } from './values.ts';
+
+/** A trigger with another name. */
+export function renamedTriggerWords(gone: Difference, { after }: Difference): string {
+  return `The trigger ${text(gone.before, 'name')} on ${thing(keyAt(gone, 1))} is called ${text(after, 'name')} now.`;
+}
+
+/** What a trigger is but for its name, which stands in its SQL too. */
+export const triggerWithoutName = (trigger: unknown): string =>
+  canonical({
+    ...(isObject(trigger) ? trigger : {}),
+    name: null,
+    sql: text(trigger, 'sql').replace(/\bTRIGGER (?:"(?:[^"]|"")*"|[^"\s]+) /, 'TRIGGER '),
+  });
+
+/** A trigger that came, went or changed. */
+export function triggerWords({ path, before, after }: Difference): string {
+  const entity = thing((path[1] ?? '').slice(1, -1));
+  const name = text(after ?? before, 'name');
+  if (before === undefined) return `A new trigger ${name} runs on ${entity}: ${text(after, 'sql')}.`;
+  if (after === undefined) return `The trigger ${name} on ${entity} is gone.`;
+  if (text(before, 'comment') !== text(after, 'comment')) {
+    const comment = text(after, 'comment');
+    return comment === ''
+      ? `The trigger ${name} on ${entity} is not described any more.`
+      : `The trigger ${name} on ${entity} is now described as ${quoted(comment)}.`;
+  }
+  if (text(before, 'sql') === text(after, 'sql')) {
+    if (flag(before, 'enabled') !== flag(after, 'enabled'))
+      return `The trigger ${name} on ${entity} is now switched ${flag(after, 'enabled') ? 'on' : 'off'}.`;
+    const is = flag(after, 'in_replicas') ? 'now runs' : 'no longer runs';
+    return `The trigger ${name} on ${entity} ${is} for rows that are replicated, too.`;
+  }
+  return `The trigger ${name} on ${entity} ${fromTo(text(before, 'sql'), text(after, 'sql'))}.`;
+}
