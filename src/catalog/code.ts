@@ -5,8 +5,8 @@ import type { CatalogueQueries } from './read-catalogue.ts';
 /** The code that runs when statements touch the app's relations. */
 export interface CodeFacts {
   code: CodeFact[];
-  /** Fields of views that PostgreSQL computes: no statement may give them a value. */
-  computed: { relation: number; number: number }[];
+  /** Fields of views that PostgreSQL computes, and the statements that may give them no value: those that no trigger and no rule takes. */
+  computed: { relation: number; number: number; refused: ('insert' | 'update')[] }[];
   /** Triggers that are switched on, and rewrite rules of writes. */
   fired: {
     relation: number;
@@ -28,6 +28,11 @@ export interface CodeFact {
   source: string;
 }
 
+/** SQL that is true where an INSTEAD OF trigger of an event (a bit of `tgtype`) or a rewrite rule of it (`ev_type`) takes what view `c` is written. */
+const isTaken = (event: number, ruleEvent: string): string =>
+  `(exists (select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 <> 0 and g.tgtype & ${event} <> 0)
+    or exists (select from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type = '${ruleEvent}' and r.is_instead))`;
+
 export const codeQueries: CatalogueQueries<CodeFacts> = {
   code: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select p.oid::int8 as oid, p.proname as name, l.lanname as language, ${extensionOf('pg_catalog.pg_proc', 'p.oid')} as extension,
@@ -38,10 +43,11 @@ export const codeQueries: CatalogueQueries<CodeFacts> = {
     order by p.oid) t`,
 
   computed: `select coalesce(json_agg(row_to_json(t)), '[]') from (
-    select c.oid::int8 as relation, a.attnum as number
+    select c.oid::int8 as relation, a.attnum as number,
+      array_remove(array[case when not ${isTaken(4, '3')} then 'insert' end, case when not ${isTaken(16, '2')} then 'update' end], null) as refused
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where case when c.relkind = 'v' and not ${isUnserved('c')} then not pg_column_is_updatable(c.oid, a.attnum, true) else false end) t`,
+    where case when c.relkind = 'v' and not ${isUnserved('c')} then not pg_column_is_updatable(c.oid, a.attnum, false) else false end) t`,
 
   fired: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select g.tgrelid::int8 as relation, array_remove(array[case when g.tgtype & 4 > 0 then 'insert' end,

@@ -202,8 +202,7 @@ class Workers {
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
         if (message.type === 'task') void this.#answer(worker, message);
-        else if (message.type === 'up')
-          void this.#service.then(({ brief }) => worker.isConnected() && worker.send(brief));
+        else if (message.type === 'up') void this.#service.then(({ brief }) => tell(worker, brief));
         else if (message.type === 'ready') resolve();
         else reject(new Error(message.reason));
       });
@@ -222,10 +221,12 @@ class Workers {
 
   async #answer(worker: ClusterWorker, task: TaskMessage): Promise<void> {
     const { onTask } = await this.#service;
-    const answer = await onTask(task);
-    if (worker.isConnected()) worker.send(answer);
+    tell(worker, await onTask(task));
   }
 }
+
+/** To one that has ended nothing is told: its end, which may not be known here yet, is an event of its own and no error of this process. */
+const tell = (worker: ClusterWorker, message: ToWorker) => worker.send(message, () => undefined);
 
 /** One that `isServing` finishes what is in flight; any other has nothing to finish, and may not hear yet. */
 function stopWorker(worker: ClusterWorker, isServing: boolean): Promise<void> {
@@ -235,7 +236,7 @@ function stopWorker(worker: ClusterWorker, isServing: boolean): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    if (isServing && worker.isConnected()) worker.send({ type: 'stop' } satisfies ToWorker);
+    if (isServing && worker.isConnected()) tell(worker, { type: 'stop' });
     else worker.process.kill('SIGKILL');
   });
 }

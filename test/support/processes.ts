@@ -33,6 +33,16 @@ export function processTable(): Promise<ProcessRow[]> {
   return process.platform === 'linux' ? fromProc() : fromPs();
 }
 
+/** Whether a process computes now, and neither waits nor is stopped. */
+export async function isBusy(pid: number): Promise<boolean> {
+  if (process.platform === 'linux') return stateIn(await readFile(`/proc/${pid}/stat`, 'utf8'))[0] === 'R';
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(pid)]);
+  return stdout.trim().startsWith('R');
+}
+
+/** What follows the name in brackets: the state, then the parent (proc_pid_stat(5)). */
+const stateIn = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+
 async function fromProc(): Promise<ProcessRow[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const rows = await Promise.all(
@@ -40,8 +50,7 @@ async function fromProc(): Promise<ProcessRow[]> {
       try {
         const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
         const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
-        // After the name in brackets: state, then the parent (proc_pid_stat(5)).
-        const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+        const parent = Number(stateIn(stat)[1]);
         return [{ pid: Number(pid), parent, command: command.replaceAll('\0', ' ') }];
       } catch {
         return []; // it ended in between

@@ -62,7 +62,7 @@ export class Ground {
     this.tries = new Tries(
       look,
       this.access,
-      new Set(code.computed.map((one) => `${one.relation} ${one.number}`)),
+      new Set(code.computed.flatMap((one) => one.refused.map((write) => `${write} ${one.relation} ${one.number}`))),
       this.breadth,
     );
     const ids = accounts.members.length > 0 ? accounts.members.map((member) => member.id) : strangers;

@@ -62,7 +62,7 @@ export class Tries {
   readonly #breadth: Pick<Breadth, 'read' | 'written'>;
 
   /**
-   * `computed` are the fields of views that no statement may give, as relation and number; `breadth`, how many rows each person tries.
+   * `computed` are the fields of views that a statement may not give, as `insert` or `update`, relation and number; `breadth`, how many rows each person tries.
    */
   constructor(look: Lookup, access: Access, computed: ReadonlySet<string>, breadth: Pick<Breadth, 'read' | 'written'>) {
     this.#breadth = breadth;
@@ -81,7 +81,7 @@ export class Tries {
     const readable = this.#covered(role, scene.relation, 'SELECT', fields);
     const given = operation === 'delete' ? fields : this.#covered(role, scene.relation, reads[operation], fields);
     const settable = (given.length > 0 ? given : fields).filter((field) => isGiven(field) && field.identity !== 'a');
-    const taking = settable.filter((field) => this.#isGiven(field));
+    const taking = settable.filter((field) => this.#isGiven(operation, field));
     const open = taking.filter((field) => this.#makes(role, field));
     const set = (open.length > 0 ? open : taking.length > 0 ? taking : settable)[turn];
     const plan = (
@@ -211,8 +211,8 @@ export class Tries {
     return member && !isOfRole && reaches(member.oid) ? member.name : null;
   }
 
-  #isGiven(field: FieldFact): boolean {
-    return isGiven(field) && !this.#computed.has(`${field.relation} ${field.number}`);
+  #isGiven(operation: RowOperation, field: FieldFact): boolean {
+    return isGiven(field) && !this.#computed.has(`${operation} ${field.relation} ${field.number}`);
   }
 
   /** False where PostgreSQL calls, for a value of the field, what the role may not execute. */
@@ -241,7 +241,7 @@ export class Tries {
   #beyond(cell: RoleCell, operation: RowOperation, id: string, fields: readonly FieldFact[]): string[] {
     const field =
       cell.columns &&
-      fields.find((one) => !cell.columns?.includes(one.name) && this.#isGiven(one) && one.identity !== 'a');
+      fields.find((one) => !cell.columns?.includes(one.name) && this.#isGiven(operation, one) && one.identity !== 'a');
     if (!field) return [];
     if (operation === 'select') return [`select ${sqlName(field.name)} from ${id} where false`];
     return operation === 'update' ? [`update ${id} set ${sqlName(field.name)} = null where false`] : [];
@@ -251,7 +251,7 @@ export class Tries {
   #toGive(role: ChapterRole, relation: RelationFact): readonly FieldFact[] {
     const fields = this.#access.rights.fieldsOf.get(relation.oid) ?? [];
     const granted = this.#covered(role, relation, 'INSERT', fields);
-    const taking = (granted.length > 0 ? granted : fields).filter((field) => this.#isGiven(field));
+    const taking = (granted.length > 0 ? granted : fields).filter((field) => this.#isGiven('insert', field));
     const open = taking.filter((field) => this.#makes(role, field));
     if (taking.length === 0) return fields.filter(isGiven);
     return open.length > 0 ? open : taking;
