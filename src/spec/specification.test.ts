@@ -288,7 +288,7 @@ describe('names that are meant to break it', () => {
   });
 });
 
-it('200 entities are derived in less than 300 ms', async () => {
+it('to derive 200 entities takes no longer than to write their JSON sixty times', async () => {
   const tables = Array.from(
     { length: 200 },
     (
@@ -308,13 +308,19 @@ it('200 entities are derived in less than 300 ms', async () => {
     `${tables.join('\n')} drop policy c on public.t0; grant all on all tables in schema public to authenticated, anon;`,
   );
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
-  // Processor time, and the best of some runs: neither other programs nor a compiler that is not done yet are what is measured.
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 24 && best >= 300; run++) {
+  const { chapters } = deriveSpecification(facts, app);
+  expect(chapters.entities?.entities).toHaveLength(200);
+  // Beside work that the same machine does in the same minute, and the best of some runs, as no compiler is done after the first.
+  const best = { derived: Number.POSITIVE_INFINITY, written: Number.POSITIVE_INFINITY };
+  const timed = (what: keyof typeof best, run: () => unknown) => {
     const before = process.cpuUsage();
-    const { chapters } = deriveSpecification(facts, app);
-    expect(chapters.entities?.entities).toHaveLength(200);
-    best = Math.min(best, process.cpuUsage(before).user / 1000);
+    run();
+    best[what] = Math.min(best[what], process.cpuUsage(before).user);
+  };
+  const isSlow = () => best.derived > 60 * best.written;
+  for (let run = 0; run < 12 && (run === 0 || isSlow()); run++) {
+    timed('derived', () => deriveSpecification(facts, app));
+    timed('written', () => JSON.stringify(chapters));
   }
-  expect(best).toBeLessThan(300);
+  expect(isSlow(), JSON.stringify(best)).toBe(false);
 });
