@@ -17,8 +17,9 @@ export const postgresErrors = entries({
     source: 'postgres',
     status: 500,
     message: 'more than one row returned by a subquery used as an expression',
-    meaning: 'A subquery of a policy, a view or a function gave several rows where one was expected.',
-    action: 'Correct the SQL of the app; a call can do nothing about it.',
+    meaning:
+      'A subquery of a policy, a view or a function gave several rows where one was expected; or an upsert has the same key twice.',
+    action: 'Send each key of an upsert once; else correct the SQL of the app.',
     member: told.fault,
   },
   '22000': {

@@ -106,7 +106,9 @@ function lineOf(rule: Rule, code: string, meaning: string, suffix = ''): ErrorLi
   };
 }
 
-const upper = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
+/** As a sentence begins; a name such as created_at stays what it is. */
+const upper = (words: string): string =>
+  /^\w+_/.test(words) ? words : words.slice(0, 1).toUpperCase() + words.slice(1);
 
 /** The errors of a state machine: each has them for itself, so that a count says which one. */
 function ofMachine(machine: Machine, triggers: readonly MachineTriggerFact[]): ErrorLine[] {

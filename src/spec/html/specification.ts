@@ -113,7 +113,7 @@ ${body}
 function verdictCell(cell: string): string {
   if (cell === '–') return '<td class="never">– never</td>';
   if (cell === 'always') return '<td class="always">● always</td>';
-  return cell.startsWith('when ') ? `<td class="when">◐ ${inlineHtml(cell)}</td>` : `<td>${inlineHtml(cell)}</td>`;
+  return `<td class="when">◐ ${inlineHtml(cell)}</td>`;
 }
 
 const tags = { code: 'code', strong: 'strong', emphasis: 'em' } as const;

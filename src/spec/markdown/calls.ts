@@ -49,15 +49,16 @@ export function callsMarkdown({ calls, rows, extension_functions, functions, set
   return parts.join('\n\n');
 }
 
+const sentence = (comment: string): string => (/[.!?]$/.test(comment.trim()) ? comment.trim() : `${comment.trim()}.`);
+
 /** What a function is in a line, and its code. */
 function functionParts({ id, kind, returns, language, volatility, runs_as, strict, ...one }: FunctionEntry): string[] {
   const about = [
-    `${kind} in ${language}${returns === '' ? '' : `, answers ${returns}`}`,
+    `${one.comment === null ? '' : `${sentence(one.comment)} `}${kind} in ${language}${returns === '' ? '' : `, answers ${returns}`}`,
     volatility,
     runs_as === null ? 'runs with the rights of the caller' : `runs with the rights of ${runs_as}`,
     ...(strict ? ['null where an argument is null'] : []),
     ...(one.settings.length === 0 ? [] : [`sets ${one.settings.join(', ')}`]),
-    ...(one.comment === null ? [] : [one.comment]),
     ...(one.triggers ?? []).map(
       ({ on, name, enabled }) => `runs on ${on} by the trigger ${name}${enabled ? '' : ', which is switched off'}`,
     ),

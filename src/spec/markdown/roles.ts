@@ -1,3 +1,4 @@
+import { cellCondition } from '../../../contract/cell-condition.ts';
 import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import { groupBy } from '../group.ts';
 import { block, code, count, inline, table } from './escape.ts';
@@ -104,7 +105,7 @@ function unreached(cells: readonly RoleCell[]): string[] {
 
 const verdict = (cell: RoleCell | undefined): string => {
   if (!cell || cell.verdict === 'never') return '–';
-  return cell.verdict === 'always' ? 'always' : `when ${inline(cell.words)}`;
+  return cell.verdict === 'always' ? 'always' : inline(cellCondition(cell.words));
 };
 
 const policyLine = (policy: PolicyEntry): string =>

@@ -1,3 +1,4 @@
+import { cellCondition } from '../../../contract/cell-condition.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { errorName } from '../chapters/errors/error-words.ts';
@@ -80,7 +81,7 @@ export function destinations(specification: Specification): Destination[] {
   const cells = new Map<string, Destination>();
   for (const { entity, operation, role, verdict, words } of roles?.cells ?? []) {
     const key = `${entity} ${operation}`;
-    const about = `${role}: ${verdict === 'when' ? `when ${words}` : verdict}`;
+    const about = `${role}: ${verdict === 'when' ? cellCondition(words) : verdict}`;
     const before = cells.get(key);
     if (before) before.about += `; ${about}`;
     else {

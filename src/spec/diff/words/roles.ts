@@ -1,3 +1,4 @@
+import { cellCondition } from '../../../../contract/cell-condition.ts';
 import { groupBy } from '../../group.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../differences.ts';
 import { matches, type Sides, type Teller, type Told } from '../teller.ts';
@@ -174,7 +175,7 @@ function readCell(difference: Difference): Cell {
 
 function state(cell: unknown): string {
   const verdict = text(cell, 'verdict');
-  return verdict === 'when' ? condition(withFields(text(cell, 'words'), texts(cell, 'columns'))) : verdict;
+  return verdict === 'when' ? cellCondition(withFields(text(cell, 'words'), texts(cell, 'columns'))) : verdict;
 }
 
 /** Names the fields that a cell only counts: the same number of others is another right. */
@@ -182,12 +183,6 @@ const withFields = (words: string, fields: readonly string[]): string =>
   fields.length === 0
     ? words
     : words.replace(/(^|, )\d+ of \d+ fields/, (_, start) => `${start}as to ${fewWords(fields)}`);
-
-/** Most conditions are about a row; some say how it is done, or with which fields. */
-function condition(words: string): string {
-  if (words.startsWith('filters on ')) return `with ${words}`;
-  return /^(as|only|with|without) /.test(words) ? words : `when ${words}`;
-}
 
 /** What a role may do with an entity, as the tail of a sentence: "read and add it always; change it when …". */
 function extent(cells: readonly Cell[], what: string): string {

@@ -1,3 +1,4 @@
+import { cellCondition } from '../../../../contract/cell-condition.ts';
 import type { RoleCell } from '../../../../contract/specification-roles.ts';
 
 /** The verdict of a cell as a sentence: "When own row (user_id is the member).", "Never: no policy lets it through." */
@@ -21,8 +22,6 @@ export function verdictSentence({
 function whenSentence(words: string): string {
   const [, condition = '', fields = ''] = /^(.*?)(?:, )?(\d+ of \d+ fields)?$/s.exec(words) ?? [];
   if (condition === '') return `Always, for ${fields}.`;
-  const when = condition.startsWith('as ')
-    ? `${condition.slice(0, 1).toUpperCase()}${condition.slice(1)}`
-    : `When ${condition}`;
+  const when = cellCondition(condition).replace(/^./, (first) => first.toUpperCase());
   return fields === '' ? `${when}.` : `${when}; for ${fields}.`;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { cellCondition } from '../../../../contract/cell-condition.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -166,8 +167,8 @@ function Why({ table }: { table: Table }) {
       </>
     ) : (
       <>
-        <code>{role}</code> reads {name} {found.verdict === 'when' ? `when ${found.words}` : 'always'}; no row is so
-        now.
+        <code>{role}</code> reads {name} {found.verdict === 'when' ? cellCondition(found.words) : 'always'}; no row is
+        so now.
       </>
     )
   ) : (

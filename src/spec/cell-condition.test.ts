@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { cellCondition } from '../../contract/cell-condition.ts';
+
+it.each([
+  ['own row (owner is the member)', 'when own row (owner is the member)'],
+  ['own row (owner is the member), 3 of 4 fields', 'when own row (owner is the member), 3 of 4 fields'],
+  ['3 of 4 fields', 'for 3 of 4 fields'],
+  ['as far as rows of public.tickets can be seen', 'as far as rows of public.tickets can be seen'],
+  ['filters on id', 'with filters on id'],
+  ['only one at a time', 'only one at a time'],
+  ['', 'not always'],
+])('%s is read as %s', (words, condition) => expect(cellCondition(words)).toBe(condition));
