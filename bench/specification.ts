@@ -45,13 +45,21 @@ export async function measureSpecification(): Promise<void> {
 }
 
 async function lookedAt<T>(node: BenchNode, work: () => Promise<T>): Promise<T> {
-  const looks = [look(node)];
-  const timer = setInterval(() => looks.push(look(node)), LOOK_MILLISECONDS);
+  let isDone = false;
+  const looking = async () => {
+    // Between the seconds, so that none falls on the end of the calls.
+    await setTimeout(LOOK_MILLISECONDS / 2);
+    while (!isDone) {
+      await look(node);
+      await setTimeout(LOOK_MILLISECONDS);
+    }
+  };
+  const looked = looking();
   try {
     return await work();
   } finally {
-    clearInterval(timer);
-    await Promise.all(looks);
+    isDone = true;
+    await looked;
   }
 }
 

@@ -6,10 +6,10 @@ import { despiteGone, Gone } from './process/gone.ts';
 import type { Bytes, Handle, Source } from './process/tasks.ts';
 
 /**
- * Live figures stand for so many times as long as reading them took: of a small app they are never a second old, of a large one reading
- * them takes a fortieth of the time.
+ * Live figures stand for so many times as long as it took to read them and to write the page with them anew: of a small app they are hardly a
+ * second old, and of a large one, whose page is megabytes, whoever looks on takes little from its calls.
  */
-const FIGURES_TIMES = 40;
+const FIGURES_TIMES = 25;
 const LEAST_MILLISECONDS = 400;
 const MOST_MILLISECONDS = 10_000;
 
@@ -35,6 +35,8 @@ interface Shown {
   readonly ready: Promise<void>;
   /** What was made of it, by its name: pages ask for the same megabytes again and again. */
   readonly pages: Map<string, Promise<Bytes>>;
+  /** Counts the first of what is made of it among what it took. */
+  weigh(used: Promise<unknown>): void;
 }
 
 /** The last specification of each app, as long as nothing that it is derived from has changed; its figures are read anew every few seconds. */
@@ -63,6 +65,7 @@ export class RememberedSpecifications {
       const shown = this.#shown(app, derived);
       // All is asked at once, so that no answer is waited for but the last.
       const used = shown.begun.then(() => use(derived.of, shown.pages));
+      shown.weigh(used);
       return after([derived.hash, shown.ready], used);
     });
   }
@@ -123,23 +126,38 @@ export class RememberedSpecifications {
     return shown;
   }
 
-  #show(app: App, { of, begun: derivedBegun }: Derived): Shown {
+  #show(app: App, { of, begun: derivedBegun, hash }: Derived): Shown {
     const at = new Date();
     const asked = performance.now();
     const read = loadFigures(app);
     const begun = Promise.all([read, derivedBegun]).then(([figures]) => ({
       ready: this.#tasks.run('addFigures', { of, figures, at }),
     }));
+    let spent = 0;
+    const spend = (since: number) => {
+      const now = performance.now();
+      spent += now - since;
+      shown.until = now + Math.min(Math.max(FIGURES_TIMES * spent, LEAST_MILLISECONDS), MOST_MILLISECONDS);
+    };
+    let isWeighed = false;
     const shown: Shown = {
       until: Number.POSITIVE_INFINITY,
       begun,
       ready: begun.then(({ ready }) => ready),
       pages: new Map(),
+      weigh: (used) => {
+        if (isWeighed) return;
+        isWeighed = true;
+        // What deriving took before is no part of it.
+        const weighed = Promise.all([begun, hash]).then(async () => {
+          const since = performance.now();
+          await used;
+          spend(since);
+        });
+        weighed.catch(() => undefined);
+      },
     };
-    const end = () => {
-      const now = performance.now();
-      shown.until = now + Math.min(Math.max(FIGURES_TIMES * (now - asked), LEAST_MILLISECONDS), MOST_MILLISECONDS);
-    };
+    const end = () => spend(asked);
     read.then(end, end);
     return shown;
   }
