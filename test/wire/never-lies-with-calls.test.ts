@@ -227,7 +227,7 @@ const cases: readonly Case[] = [
   {
     does: 'create rule moved as on delete to public.shades do instead update public.shades set shade = 0 where id = old.id returning *',
     undoes: 'drop rule moved on public.shades',
-    says: { 6: /\| delete \| when as its rewrite rule allows/ },
+    says: { 6: /\| delete \| as its rewrite rule allows/ },
     call: { method: 'DELETE', path: '/rest/v1/shades?id=eq.7' },
     answers: [/^204/, /^204/],
   },
@@ -255,7 +255,7 @@ const cases: readonly Case[] = [
   {
     does: 'revoke execute on function back.rate() from public, service_role',
     undoes: 'grant execute on function back.rate() to public',
-    says: { 6: /price\(integer, integer\) \|.*\| when with rate given/ },
+    says: { 6: /price\(integer, integer\) \|.*\| with rate given/ },
     call: { method: 'POST', path: '/rest/v1/rpc/price', body: { amount: 2 } },
     answers: [/^200 6/, /^403 .*"42501".*permission denied for function rate/],
   },
@@ -269,7 +269,7 @@ const cases: readonly Case[] = [
   {
     does: 'revoke all on sequence back.tickets from service_role',
     undoes: 'grant usage on sequence back.tickets to service_role',
-    says: { 6: /number\(bigint\) \|.*\| when with at given/ },
+    says: { 6: /number\(bigint\) \|.*\| with at given/ },
     call: { method: 'POST', path: '/rest/v1/rpc/number', body: {} },
     answers: [/^200 \d/, /^403 .*"42501".*permission denied for sequence tickets/],
   },

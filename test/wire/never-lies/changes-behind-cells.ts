@@ -55,26 +55,26 @@ export const changesBehindCells: readonly Change[] = [
     6,
     `${shut}; ${parted}; alter table public.part add check (public.shut(kind))`,
     `drop table public.parted; ${noShut}`,
-    /\| insert \| when only rows outside public\.part \|/,
+    /\| insert \| only rows outside public\.part \|/,
   ),
   change(
     6,
     `${shut}; create table public.heir () inherits (public.plain); alter table public.heir add check (public.shut(note))`,
     `drop table public.heir; ${noShut}`,
-    /\| update \| when only rows outside public\.heir \|/,
+    /\| update \| only rows outside public\.heir \|/,
   ),
   change(
     6,
     `${shut}; create domain public.word as text check (public.shut(value)); alter table public.plain add column more public.word[]`,
     `alter table public.plain drop column more; drop domain public.word; ${noShut}`,
-    /\| insert \| when without a value of more \|/,
+    /\| insert \| without a value of more \|/,
   ),
   change(
     6,
     `${shut}; create domain public.word as text check (public.shut(value)); create type public.span as range (subtype = public.word);
       alter table public.plain add column more public.span_multirange[]`,
     `alter table public.plain drop column more; drop type public.span; drop domain public.word; ${noShut}`,
-    /\| insert \| when without a value of more \|/,
+    /\| insert \| without a value of more \|/,
   ),
   change(
     6,
@@ -83,7 +83,7 @@ export const changesBehindCells: readonly Change[] = [
       create domain public.counted as int default public.next(); alter table public.plain add column more public.counted default 0;
       alter table public.plain alter more drop default`,
     'alter table public.plain drop column more; drop domain public.counted; drop function public.next()',
-    /\| insert \| when with more given \|/,
+    /\| insert \| with more given \|/,
   ),
 
   // Types in schemas that a role may not use
@@ -91,7 +91,7 @@ export const changesBehindCells: readonly Change[] = [
     6,
     `create schema apart; create type apart.mood as enum ('calm'); alter table public.plain add column mood apart.mood`,
     'alter table public.plain drop column mood; drop schema apart cascade',
-    /\| insert \| when without mood \|/,
+    /\| insert \| without mood \|/,
   ),
   change(
     6,
@@ -105,7 +105,7 @@ export const changesBehindCells: readonly Change[] = [
     `create schema apart; create type apart.mood as enum ('calm');
       create function public.feels(at int, mood apart.mood default null) returns int language sql as 'select 1'`,
     'drop function public.feels(int, apart.mood); drop schema apart cascade',
-    /feels.*\| when without mood \|/,
+    /feels.*\| without mood \|/,
   ),
 
   // What runs before each call

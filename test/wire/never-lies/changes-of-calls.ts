@@ -132,7 +132,7 @@ export const changesOfCalls: readonly Change[] = [
     `create function public.takes() returns trigger language plpgsql as 'begin return new; end';
       create trigger takes instead of insert on public.open_tickets for each row execute function public.takes()`,
     'drop function public.takes() cascade',
-    /\| insert \| when as its trigger allows \| when as its trigger allows/,
+    /\| insert \| as its trigger allows \| as its trigger allows/,
   ),
 
   // 7 Calls
@@ -218,7 +218,7 @@ export const changesOfCalls: readonly Change[] = [
     8,
     'alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id) on delete restrict',
     'alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id)',
-    /`23001` \| 400 \| Ticket\\?_id is the id of a row in public\.tickets: a row that others point to was to go/,
+    /`23001` \| 400 \| ticket_id is the id of a row in public\.tickets: a row that others point to was to go/,
   ),
   change(8, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /status|transition/),
 
