@@ -1,5 +1,14 @@
 import type { GrantFact } from './entities.ts';
-import { callsFunction, commentOf, functionNamed, isOwnSchema, list } from './fragments.ts';
+import {
+  callsFunction,
+  commentOf,
+  functionNamed,
+  grants,
+  hasQueries,
+  isOwnSchema,
+  list,
+  targets,
+} from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Who may do what, as the catalogue has it. Object identifiers are numbers. */
@@ -66,12 +75,6 @@ export interface PolicyFact {
   functions: { oid: number; using: boolean; check: boolean }[];
 }
 
-const grants = (acl: string): string =>
-  `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
-    from aclexplode(${acl}) g)`;
-
-const hasQueries = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) > 0`;
-
 /** PostgreSQL leaves out the other side of such a join, and what it is joined by, where a statement needs nothing of it. */
 const joinsOutside = (tree: string): string => `${tree} ~ ':jointype [123] '`;
 
@@ -81,10 +84,6 @@ const asksWhetherExists = (tree: string): string => `position(':subLinkType 0 ' 
 /** PostgreSQL settles such a choice beforehand, and leaves out what is not chosen. */
 const choosesByConstant = (tree: string): string =>
   `${tree} ~ '\\{(CASEWHEN :expr|COALESCE[^{}]*:args \\()\\s*\\{CONST '`;
-
-/** What a view's query selects. */
-const targets = (tree: string): string =>
-  `substring(${tree} from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`;
 
 /** Whether the query of a view calls the function `p` beside what it selects. With queries within it, the text of its tree does not tell. */
 const callsOutsideTargets = (tree: string): string => `not ${hasQueries(tree)} and not ${joinsOutside(tree)}

@@ -1,5 +1,5 @@
 import { extensionOf, isUnserved } from './entities.ts';
-import { isOwnSchema } from './fragments.ts';
+import { codeText, isOwnSchema } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** The code that runs when statements touch the app's relations. */
@@ -36,7 +36,7 @@ const isTaken = (event: number, ruleEvent: string): string =>
 export const codeQueries: CatalogueQueries<CodeFacts> = {
   code: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select p.oid::int8 as oid, p.proname as name, l.lanname as language, ${extensionOf('pg_catalog.pg_proc', 'p.oid')} as extension,
-      case when l.lanname in ('sql', 'plpgsql') then coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) else '' end as source
+      ${codeText} as source
     from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
     join pg_catalog.pg_language l on l.oid = p.prolang

@@ -1,5 +1,5 @@
 import { type CollationFact, collationOf } from './collations.ts';
-import { commentOf, functionNamed, isOwnSchema, list, relationsOf } from './fragments.ts';
+import { commentOf, functionNamed, hasQueries, isOwnSchema, list, relationsOf, targets } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
@@ -290,8 +290,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
     order by i.inhparent, i.inhrelid`),
 
   view_trees: list(`
-    select c.oid::int8 as view, case when position('{QUERY' in substr(t.tree, 4)) > 0 then t.tree
-      else '({QUERY' || substr(t.tree, position(' :targetList ' in t.tree), position(' :override ' in t.tree) - position(' :targetList ' in t.tree)) || '})' end as tree
+    select c.oid::int8 as view, case when ${hasQueries('t.tree')} then t.tree
+      else '({QUERY' || ${targets('t.tree')} || '})' end as tree
     from ${relationsOf('c')} join pg_catalog.pg_rewrite r on r.ev_class = c.oid and r.ev_type = '1'
     cross join lateral (select r.ev_action::text as tree offset 0) t
     where c.relkind in ('v', 'm') order by c.oid`),

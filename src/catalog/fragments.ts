@@ -42,3 +42,21 @@ export const list = (query: string): string => `select coalesce(json_agg(row_to_
 export const relationsOf = (alias: string): string =>
   `pg_catalog.pg_class ${alias} join pg_catalog.pg_namespace n on n.oid = ${alias}.relnamespace
     and ${isOwnSchema('n')} and ${alias}.relkind in ('r', 'p', 'v', 'm', 'f')`;
+
+/** The entries of an access control list as JSON: [grantee, privilege]; grantee 0 is PUBLIC. */
+export const grants = (acl: string): string =>
+  `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
+    from aclexplode(${acl}) g)`;
+
+/** Who may call the function `p`. */
+export const functionGrants = grants(`coalesce(p.proacl, acldefault('f', p.proowner))`);
+
+/** What the function `p` in the language `l` does, where that is SQL or PL/pgSQL; else empty. */
+export const codeText = `case when l.lanname in ('sql', 'plpgsql') then coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) else '' end`;
+
+/** Whether the tree of a view's query holds queries within it. */
+export const hasQueries = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) > 0`;
+
+/** What a view's query selects, of its tree. */
+export const targets = (tree: string): string =>
+  `substring(${tree} from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`;

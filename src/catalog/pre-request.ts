@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { quoteLiteral } from '../database/statement.ts';
 import type { GrantFact } from './entities.ts';
-import { list } from './fragments.ts';
+import { codeText, functionGrants, list } from './fragments.ts';
 import { readCatalogue } from './read-catalogue.ts';
 import type { RoutineFact } from './routines.ts';
 
@@ -42,9 +42,7 @@ const query = (name: string): string =>
   list(`
     select n.nspname as schema, p.prokind as kind, p.pronargs = p.pronargdefaults as fits, format_type(p.prorettype, null) as result,
       p.provolatile as volatility, l.lanname as language,
-      case when l.lanname in ('sql', 'plpgsql') then coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) else '' end as body,
-      (select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee), '[]')
-        from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g) as grants
+      ${codeText} as body, ${functionGrants} as grants
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     join pg_catalog.pg_language l on l.oid = p.prolang
     where p.proname = ${quoteLiteral(name)} order by n.nspname, p.oid`);

@@ -1,5 +1,5 @@
 import { type GrantFact, isOfExtension } from './entities.ts';
-import { commentOf, isOwnSchema } from './fragments.ts';
+import { commentOf, functionGrants, isOwnSchema } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Functions and procedures of the app's schemas that no extension made, and how many extensions made. */
@@ -77,8 +77,7 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
       case when l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' then p.prosrc else '' end as source,
       coalesce(to_json(p.proconfig), '[]') as settings,
       p.prosqlbody is not null as bound, m.description as comment,
-      (select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee), '[]')
-        from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g) as grants
+      ${functionGrants} as grants
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace and ${isOwnSchema('n')}
     join pg_catalog.pg_language l on l.oid = p.prolang
     ${commentOf('pg_proc', 'p.oid')}

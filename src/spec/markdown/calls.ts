@@ -49,12 +49,13 @@ export function callsMarkdown({ calls, rows, extension_functions, functions, set
   return parts.join('\n\n');
 }
 
-const sentence = (comment: string): string => (/[.!?]$/.test(comment.trim()) ? comment.trim() : `${comment.trim()}.`);
+/** The comment with a full stop, as more follows it. */
+const ended = (comment: string): string => (/[.!?]$/.test(comment.trim()) ? comment.trim() : `${comment.trim()}.`);
 
 /** What a function is in a line, and its code. */
 function functionParts({ id, kind, returns, language, volatility, runs_as, strict, ...one }: FunctionEntry): string[] {
   const about = [
-    `${one.comment === null ? '' : `${sentence(one.comment)} `}${kind} in ${language}${returns === '' ? '' : `, answers ${returns}`}`,
+    `${one.comment === null ? '' : `${ended(one.comment)} `}${kind} in ${language}${returns === '' ? '' : `, answers ${returns}`}`,
     volatility,
     runs_as === null ? 'runs with the rights of the caller' : `runs with the rights of ${runs_as}`,
     ...(strict ? ['null where an argument is null'] : []),

@@ -1,4 +1,5 @@
 import type { Rule, RulesChapter } from '../../../contract/specification.ts';
+import { within } from '../diff/words/values.ts';
 import { groupBy } from '../group.ts';
 import { code, count, inline } from './escape.ts';
 
@@ -15,8 +16,7 @@ export function rulesMarkdown({ rules }: RulesChapter): string {
 }
 
 /** The full stop of a sentence that a comment holds gives way to what comes after it. */
-const line = (rule: Rule): string =>
-  `- ${inline(rule.words.replace(/(?<!\.)\.$/, ''))}${reach[rule.applies_to]}: ${code(rule.sql)}`;
+const line = (rule: Rule): string => `- ${inline(within(rule.words))}${reach[rule.applies_to]}: ${code(rule.sql)}`;
 
 const reach: Readonly<Record<Rule['applies_to'], string>> = {
   'all rows': '',
