@@ -117,7 +117,7 @@ export const authErrors = entries({
     status: 400,
     message: 'Invalid Refresh Token: Already Used',
     meaning:
-      'The refresh token was exchanged before, longer ago than the reuse interval. Somebody else may hold it, so the session was ended.',
+      'The refresh token is older than the one before the active one. Somebody else may hold it, so the session was ended.',
     action: 'Sign in again.',
     member: 'You have been signed out to be safe. Please sign in again.',
     limit: 'refreshReuseSeconds',
