@@ -85,7 +85,7 @@ function checkCodeChallenge(challenge: string | undefined, method: string | unde
     refuse('PKCE flow requires code_challenge_method and code_challenge');
   }
   if (challenge === undefined) return;
-  if (challenge.length < 43 || challenge.length > 128) {
+  if (!/^.{43,128}$/s.test(challenge)) {
     refuse('code challenge has to be between 43 and 128 characters');
   }
   if (!/^[A-Za-z0-9._~-]+$/.test(challenge)) {
