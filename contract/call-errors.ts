@@ -63,6 +63,27 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
     ],
   ],
   [data, ['57014', '42804', '55P03', '22012', '55000', '0A000']],
+  // Functions, views and policies of the app, whatever calls them.
+  [
+    data,
+    [
+      '22004',
+      '22011',
+      '22021',
+      '22030',
+      '2201E',
+      '2201F',
+      '2201G',
+      '2203A',
+      '2D000',
+      '42702',
+      '42809',
+      '42846',
+      '42P16',
+    ],
+  ],
+  [data, ['54011']],
+  [['insert'], ['42P10']],
   // Values that cannot be read as their type, in filters, arguments and bodies.
   [data, ['22009', '22015', '2200N', '2201B', '22025', '3F000', '42601', '42602', '42704', '54001']],
   [['insert', 'update', 'function'], ['428C9']],

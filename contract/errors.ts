@@ -16,6 +16,13 @@ export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors };
 
 export type ErrorCode = keyof typeof errors;
 
+/** The statuses that may replace the one of a code's entry. */
+export type OtherStatus<Code extends ErrorCode> = (typeof errors)[Code] extends { appChoosesStatus: true }
+  ? number
+  : (typeof errors)[Code] extends { otherStatuses: infer Statuses }
+    ? keyof Statuses & number
+    : never;
+
 /** Those that Ninefold raises, and those of PostgreSQL that pass through: what a code in an answer means. */
 export const allErrors: Readonly<Record<string, ErrorEntry>> = { ...errors, ...stateErrors, ...postgresErrors };
 

@@ -61,7 +61,7 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.refreshReuseSeconds.default,
     type: 'whole number of seconds, 0 to 3600',
     meaning:
-      'How long a refresh token that was exchanged may be shown again, by a client that lost the answer or by two tabs at once. Later it ends the session.',
+      'How long a refresh token older than the one before the active one may still be exchanged. Later it ends the session. The one before the active one may always be: its client lost the answer.',
   },
   rate_limit_sign_in_address: {
     default: limits.signInFailures.default,

@@ -1,8 +1,7 @@
 import { entries, told } from './entry.ts';
 
 /**
- * GoTrue's codes (https://supabase.com/docs/guides/auth/debugging/error-codes), as far as they can be sent. Where
- * GoTrue answers one code with different statuses, the place that raises it says which.
+ * GoTrue's codes (https://supabase.com/docs/guides/auth/debugging/error-codes), as far as they can be sent.
  */
 export const authErrors = entries({
   anonymous_provider_disabled: {
@@ -25,6 +24,9 @@ export const authErrors = entries({
   bad_jwt: {
     source: 'auth',
     status: 403,
+    otherStatuses: {
+      400: 'The claim sub is not a UUID.',
+    },
     message: 'invalid JWT: unable to parse or verify signature',
     meaning: 'The access token is malformed, has expired, was signed with another key, or names no account.',
     action: 'Refresh the session, or sign in again.',
@@ -33,6 +35,7 @@ export const authErrors = entries({
   database_refused: {
     source: 'ninefold',
     status: 400,
+    appChoosesStatus: true,
     message: 'A rule of this app refused the change.',
     meaning:
       'A trigger or a constraint in the app’s database, which the change of an account set off, refused it; with 500 the code of a trigger failed itself. Nothing was changed.',
@@ -58,6 +61,9 @@ export const authErrors = entries({
   email_provider_disabled: {
     source: 'auth',
     status: 422,
+    otherStatuses: {
+      400: 'Sign-up with an e-mail address.',
+    },
     message: 'Email logins are disabled',
     meaning: 'The app does not let members sign up or in with an e-mail address.',
     action: 'Turn on external_email_enabled, or use another way to sign in.',
@@ -107,6 +113,9 @@ export const authErrors = entries({
   phone_provider_disabled: {
     source: 'auth',
     status: 422,
+    otherStatuses: {
+      400: 'Sign-up with a phone number.',
+    },
     message: 'Phone logins are disabled',
     meaning: 'Members cannot sign up or in with a phone number here.',
     action: 'Use an e-mail address.',
@@ -117,7 +126,7 @@ export const authErrors = entries({
     status: 400,
     message: 'Invalid Refresh Token: Already Used',
     meaning:
-      'The refresh token was exchanged before, longer ago than the reuse interval. Somebody else may hold it, so the session was ended.',
+      'The refresh token is older than the one before the active one. Somebody else may hold it, so the session was ended.',
     action: 'Sign in again.',
     member: 'You have been signed out to be safe. Please sign in again.',
     limit: 'refreshReuseSeconds',
@@ -158,6 +167,9 @@ export const authErrors = entries({
   session_not_found: {
     source: 'auth',
     status: 403,
+    otherStatuses: {
+      400: 'A refresh token belongs to no session.',
+    },
     message: 'Session from session_id claim in JWT does not exist',
     meaning: 'The session was ended by sign-out, by a ban or by a builder.',
     action: 'Sign in again.',
@@ -183,6 +195,9 @@ export const authErrors = entries({
   user_banned: {
     source: 'auth',
     status: 400,
+    otherStatuses: {
+      403: 'The access token is of a banned account.',
+    },
     message: 'User is banned',
     meaning: 'A builder has banned the account for a while.',
     action: 'Wait until the ban ends, or ask a builder to lift it.',
@@ -191,6 +206,9 @@ export const authErrors = entries({
   user_not_found: {
     source: 'auth',
     status: 404,
+    otherStatuses: {
+      403: 'The access token names an account that does not exist.',
+    },
     message: 'User not found',
     meaning: 'No account has this id.',
     action: 'Check the id.',
@@ -207,6 +225,10 @@ export const authErrors = entries({
   validation_failed: {
     source: 'auth',
     status: 400,
+    otherStatuses: {
+      404: 'The id in the path is not a UUID.',
+      422: 'An anonymous account without an address sets a password.',
+    },
     message: 'A value in the request is not acceptable',
     meaning: 'A field is missing, has the wrong type or breaks a rule; the message names it.',
     action: 'Correct the field.',

@@ -7,6 +7,10 @@ export interface ErrorEntry {
   /** The protocol whose code it is: PostgREST's, GoTrue's, PostgreSQL's, or our own. */
   readonly source: 'ninefold' | 'rest' | 'auth' | 'postgres';
   readonly status: number;
+  /** Further HTTP statuses that this code has, each with a sentence that says when. Only these may replace `status`. */
+  readonly otherStatuses?: Readonly<Record<number, string>>;
+  /** The app's own code chooses the status: `status` is the one without such a choice. */
+  readonly appChoosesStatus?: true;
   /** The sentence that is sent, unless the place that raises it has a more exact one. */
   readonly message: string;
   readonly meaning: string;

@@ -14,8 +14,9 @@ export const sessionLimits = {
   refreshReuseSeconds: {
     group: 'sessions',
     unit: 'seconds',
-    default: 10,
-    meaning: 'How long a refresh token that was just exchanged may be exchanged again (a client that lost the answer).',
+    default: 0,
+    meaning:
+      'How long after its exchange a refresh token older than the one before the active one may be exchanged again.',
     setting: 'security_refresh_token_reuse_interval',
     range: [0, 3600],
     code: 'refresh_token_already_used',

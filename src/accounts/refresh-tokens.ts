@@ -19,13 +19,15 @@ where s.id = (select t.session_id from auth.refresh_tokens t where t.token = $1)
 
 /** $1 the token shown, $2 the token to issue, $3 and $4 the client, $5 the reuse interval in seconds. */
 const EXCHANGE = `with shown as (
-  select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, s.not_after, u.id as user_id, u.banned_until, (
-    select a.token from auth.refresh_tokens a
-    where a.session_id = s.id and a.revoked is not true order by a.id desc limit 1
-  ) as active
+  select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, s.not_after, u.id as user_id, u.banned_until,
+    a.token as active, a.parent as active_parent
   from auth.refresh_tokens t
   left join auth.sessions s on s.id = t.session_id
   left join auth.users u on u.id = s.user_id and u.deleted_at is null
+  left join lateral (
+    select r.token, r.parent from auth.refresh_tokens r
+    where r.session_id = s.id and r.revoked is not true order by r.id desc limit 1
+  ) a on true
   where t.token = $1
 ),
 judged as (
@@ -34,6 +36,7 @@ judged as (
     when banned_until > pg_catalog.now() then 'banned'
     when not_after <= pg_catalog.now() then 'expired'
     when revoked is not true then 'rotate'
+    when active_parent = token then 'repeat'
     when active is not null
       and pg_catalog.clock_timestamp() <= updated_at + pg_catalog.make_interval(secs => $5::float8) then 'repeat'
     else 'reused'
@@ -69,8 +72,9 @@ type Row = Grant & { readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-sess
 
 /**
  * Exchanges a refresh token for the next of its session (GoTrue, `/token?grant_type=refresh_token`; RFC 9700, section 4.14.2).
- * A token that was exchanged before gets the session's active token while `reuseSeconds` have not passed; later it ends the
- * session. Exchanges of one session happen one after the other, in one round trip each.
+ * The parent of the session's active token gets the active token again: the client lost the answer. An older token gets it only
+ * within `reuseSeconds` of its own exchange; later it ends the session. Exchanges of one session run one after the other, in one
+ * round trip each.
  */
 export async function exchangeRefreshToken(
   database: Executor,

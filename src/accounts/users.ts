@@ -20,6 +20,8 @@ export interface NewUser {
   readonly password?: string;
   readonly passwordHash?: string;
   readonly userMetadata?: Metadata | undefined;
+  /** What the identity of the e-mail address holds beside `sub` and `email`. */
+  readonly identityData?: Metadata;
   readonly appMetadata?: Metadata;
   readonly aud?: string;
   readonly role?: string;
@@ -75,7 +77,7 @@ async function record(id: string, user: NewUser): Promise<string> {
   const providers = [...(email ? ['email'] : []), ...(user.phone ? ['phone'] : [])];
   const subject = { sub: id, email_verified: false, phone_verified: false };
   const identities = {
-    ...(email && { email: { ...subject, email } }),
+    ...(email && { email: { ...subject, ...user.identityData, sub: id, email } }),
     ...(user.phone && { phone: { ...subject, phone: user.phone } }),
   };
   return JSON.stringify({
@@ -123,7 +125,8 @@ export async function signUp(
   const userMetadata = user.isAnonymous
     ? user.userMetadata
     : { ...user.userMetadata, sub: id, email: user.email, email_verified: false, phone_verified: false };
-  const insert = [INSERT, [await record(id, { ...user, userMetadata })]] as const;
+  const identityData = { ...user.userMetadata, email_verified: user.confirmed ?? false, phone_verified: false };
+  const insert = [INSERT, [await record(id, { ...user, userMetadata, identityData })]] as const;
   if (!user.isAnonymous && !user.confirmed) {
     const results = await asAuthAdmin(database, [insert, [SELECT_USER, [id]]]).catch(asConflict);
     return { user: made(results.at(-1)), grant: null };
@@ -205,9 +208,13 @@ export async function deleteUser(database: Executor, id: string): Promise<boolea
   return result !== undefined && affectedRows(result) > 0;
 }
 
-/** A text that no longer tells what it was, but stays unique. */
-const obscured = (column: string): string =>
-  `pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(u.id::text || ${column}, 'UTF8')), 'base64')`;
+/** SQL text: a hash that replaces a value of the account `owner`, unique and without its content (GoTrue's `obfuscateValue`: base64url without padding). */
+const obscured = (owner: string, value: string): string =>
+  `pg_catalog.rtrim(pg_catalog.translate(pg_catalog.encode(pg_catalog.sha256(
+    pg_catalog.convert_to(${owner}::text || ${value}, 'UTF8')), 'base64'), '+/', '-_'), '=')`;
+
+/** SQL text: the hash of a phone number, as long as the column of older databases. */
+const obscuredPhone = (column: string): string => `pg_catalog.left(${obscured('u.id', column)}, 15)`;
 
 /**
  * Keeps the account's row, so that what refers to it stays whole, and removes what it says of a person. Its sessions end.
@@ -219,9 +226,9 @@ export async function softDeleteUser(database: Executor, id: string): Promise<bo
     ['select from auth.users where id = $1::uuid', params],
     [
       `update auth.users u set
-         email = ${obscured('u.email')}, phone = ${obscured('u.phone')},
-         email_change = case when u.email_change <> '' then ${obscured('u.email_change')} else u.email_change end,
-         phone_change = case when u.phone_change <> '' then ${obscured('u.phone_change')} else u.phone_change end,
+         email = ${obscured('u.id', 'u.email')}, phone = ${obscuredPhone('u.phone')},
+         email_change = case when u.email_change <> '' then ${obscured('u.id', 'u.email_change')} else u.email_change end,
+         phone_change = case when u.phone_change <> '' then ${obscuredPhone('u.phone_change')} else u.phone_change end,
          encrypted_password = null, confirmation_token = '', recovery_token = '', email_change_token_current = '',
          email_change_token_new = '', phone_change_token = '', reauthentication_token = '',
          raw_user_meta_data = '{}', raw_app_meta_data = '{}',
@@ -230,8 +237,7 @@ export async function softDeleteUser(database: Executor, id: string): Promise<bo
       params,
     ],
     [
-      `update auth.identities i set provider_id = pg_catalog.encode(pg_catalog.sha256(
-           pg_catalog.convert_to(i.user_id::text || i.provider_id, 'UTF8')), 'base64'),
+      `update auth.identities i set provider_id = ${obscured('i.user_id', "i.provider || ':' || i.provider_id")},
          identity_data = '{}', updated_at = pg_catalog.now()
        from auth.users u where u.id = i.user_id and u.id = $1::uuid and i.identity_data <> '{}'`,
       params,

@@ -16,7 +16,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
  * the account cannot sign in with a password.
  */
 export async function adminCreateUser(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireAdmin(context);
+  await requireAdmin(context, exchange);
   const body = readBody(exchange, adminBody);
   const addresses = addressesOf(body);
   if (!addresses.email && !addresses.phone) {

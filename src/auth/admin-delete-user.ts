@@ -14,7 +14,7 @@ const schema = z.object({ should_soft_delete: flag });
  * of a person. Throws user_not_found, and database_refused when rows of the app still refer to it.
  */
 export async function adminDeleteUser(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
-  await requireAdmin(context);
+  await requireAdmin(context, exchange);
   const id = requireUserId(segment);
   const body = readBody(exchange, schema, { optional: true });
   const remove = body.should_soft_delete ? softDeleteUser : deleteUser;

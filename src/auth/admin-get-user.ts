@@ -6,8 +6,8 @@ import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
 /** GET /admin/users/<id>: one account. Throws user_not_found. */
-export async function adminGetUser(context: AuthContext, _exchange: Exchange, segment: string): Promise<Reply> {
-  await requireAdmin(context);
+export async function adminGetUser(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+  await requireAdmin(context, exchange);
   const user = await findUser(context.database, requireUserId(segment));
   if (!user) throw new NinefoldError('user_not_found');
   return json(user);

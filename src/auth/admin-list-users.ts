@@ -11,7 +11,7 @@ import { replyHeaders } from './reply.ts';
  * number in X-Total-Count and the next and last page in Link (RFC 8288). `per_page` beyond the limit usersPerPage is that limit.
  */
 export async function adminListUsers(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  await requireAdmin(context);
+  await requireAdmin(context, exchange);
   const query = new URLSearchParams(exchange.query);
   const page = Math.max(1, count(query, 'page') ?? 1);
   const perPage = Math.min(count(query, 'per_page') || limits.usersPageDefault.default, limits.usersPerPage.default);

@@ -14,12 +14,12 @@ import { json } from './reply.ts';
  * sessions. Throws user_not_found, email_exists, phone_exists.
  */
 export async function adminUpdateUser(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
-  await requireAdmin(context);
+  await requireAdmin(context, exchange);
   const id = requireUserId(segment);
   const body = readBody(exchange, adminBody);
   const addresses = addressesOf(body);
   const ban = banSecondsOf(body);
-  if (body.password) checkNewPassword(body.password, context.settings);
+  if (body.password !== undefined) checkNewPassword(body.password, context.settings);
   const user = await updateUser(context.database, id, {
     ...addresses,
     ...ban,

@@ -16,13 +16,22 @@ it('reads known fields and leaves the rest; null and the empty text are absent',
   expect(read(null, true)).toEqual({});
 });
 
+it('reads null as an object without fields', () => {
+  expect(read('null')).toEqual({});
+});
+
+it('reads the names of fields in any letter case, and the last of two that mean one field', () => {
+  expect(read('{"Email":"a@b.c","DATA":{"Email":1}}')).toEqual({ email: 'a@b.c', data: { Email: 1 } });
+  expect(read('{"email":"a@b.c","EMAIL":"d@e.f"}')).toEqual({ email: 'd@e.f' });
+});
+
 it.each([
   ['no body', null],
   ['an empty body', ''],
   ['half an object', '{"email":'],
   ['a list', '[]'],
   ['a text', '"a"'],
-  ['null', 'null'],
+  ['a byte order mark', '\ufeff{"email":"a@b.c"}'],
   ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])],
   ['101 brackets in one another', `{"data":${'['.repeat(100)}${']'.repeat(100)}}`],
   ['a flood of brackets', '['.repeat(limits.authBodyBytes.default)],

@@ -36,15 +36,30 @@ export const flag = z
   .nullish()
   .transform((value) => value ?? undefined);
 
-/** A password may be longer here than is allowed, so that what refuses it can say so. */
-export const password = text(16 * 1024);
+/**
+ * A password. It may be longer here than is allowed, so that the check of its length can name the limit. The empty text stays:
+ * a change to an empty password is refused, not ignored.
+ */
+export const password = z
+  .string()
+  .max(16 * 1024)
+  .refine((value) => !UNSTORABLE.test(value), storable)
+  .nullish()
+  .transform((value) => value ?? undefined);
 
 /**
- * The body of a call as `schema` reads it. An absent body is an empty object where `optional` says so.
+ * Returns the body of a call as `schema` reads it. Names of fields count in any letter case, as in GoTrue (Go's encoding/json),
+ * and the body `null` is an empty object. An absent body is one where `optional` says so.
+ *
  * Throws request_entity_too_large, bad_json, and validation_failed that names the field.
  */
-export function readBody<T>(exchange: Exchange, schema: z.ZodType<T>, options: { optional?: boolean } = {}): T {
-  const parsed = schema.safeParse(parseBody(exchange.body, options.optional ?? false));
+export function readBody<Shape extends z.ZodRawShape>(
+  exchange: Exchange,
+  schema: z.ZodObject<Shape>,
+  options: { optional?: boolean } = {},
+): z.output<z.ZodObject<Shape>> {
+  const body = parseBody(exchange.body, options.optional ?? false);
+  const parsed = schema.safeParse(withFieldNames(body, Object.keys(schema.shape)));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.');
@@ -53,7 +68,17 @@ export function readBody<T>(exchange: Exchange, schema: z.ZodType<T>, options: {
   });
 }
 
-function parseBody(body: Uint8Array | null, optional: boolean): unknown {
+/** Renames fields that differ from one of `names` in letter case only. Of two that mean one field the last counts. */
+function withFieldNames(body: object, names: readonly string[]): Record<string, unknown> {
+  const fields = Object.entries(body).map(([key, value]): [string, unknown] => {
+    if (names.includes(key)) return [key, value];
+    const folded = key.toLowerCase().replaceAll('ſ', 's');
+    return [names.includes(folded) ? folded : key, value];
+  });
+  return Object.fromEntries(fields);
+}
+
+function parseBody(body: Uint8Array | null, optional: boolean): object {
   if (body === null || body.length === 0) {
     if (optional) return {};
     throw new NinefoldError('bad_json', { message: 'Could not parse request body as JSON: it is empty' });
@@ -61,15 +86,17 @@ function parseBody(body: Uint8Array | null, optional: boolean): unknown {
   if (body.length > limits.authBodyBytes.default) throw new NinefoldError('request_entity_too_large');
   let value: unknown;
   try {
-    const decoded = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    // A byte order mark stays in the text, where JSON does not allow it (RFC 8259, section 8.1).
+    const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
     if (depthOf(decoded) > limits.authBodyDepth.default) throw new TypeError('it nests too deeply');
     value = JSON.parse(decoded);
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'it is malformed' : error instanceof Error ? error.message : '';
     throw new NinefoldError('bad_json', { message: `Could not parse request body as JSON: ${reason}`, cause: error });
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new NinefoldError('bad_json', { message: 'Could not parse request body as JSON: it is no object' });
+  if (value === null) return {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value;
+  throw new NinefoldError('bad_json', { message: 'Could not parse request body as JSON: it is not an object' });
 }
 
 const QUOTE = 0x22;

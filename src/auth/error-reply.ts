@@ -1,3 +1,4 @@
+import { errors } from '../../contract/errors.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { replyHeaders } from './reply.ts';
@@ -37,13 +38,13 @@ function inGoTruesWords(error: NinefoldError): { code: string; status: number; m
     case 'PGRST303':
       return {
         code: 'bad_jwt',
-        status: 403,
+        status: errors.bad_jwt.status,
         message: `invalid JWT: unable to parse or verify signature, ${error.message}`,
       };
     case 'session_revoked':
       return {
         code: 'session_not_found',
-        status: 403,
+        status: errors.session_not_found.status,
         message: 'Session from session_id claim in JWT does not exist',
       };
     default:

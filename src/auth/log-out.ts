@@ -1,8 +1,10 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { revokeSession, revokeSessions } from '../accounts/sessions.ts';
+import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireMember } from './callers.ts';
-import type { AuthContext } from './context.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { usable } from './get-user.ts';
 import { noContent } from './reply.ts';
 
 /**
@@ -15,6 +17,8 @@ export async function logOut(context: AuthContext, exchange: Exchange): Promise<
     throw new NinefoldError('validation_failed', { message: `Unsupported logout scope "${scope.slice(0, 40)}"` });
   }
   const { userId, sessionId } = await requireMember(context, exchange);
+  // A token of no session may name an account that does not exist.
+  if (sessionId === null) usable(await findUser(context.database, userId), timeOf(context));
   if (scope === 'local' && sessionId !== null) await revokeSession(context.database, sessionId);
   else if (scope === 'others' && sessionId !== null) {
     await revokeSessions(context.database, { userId, except: sessionId });

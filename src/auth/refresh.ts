@@ -8,13 +8,21 @@ import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({ refresh_token: text(1024) });
 
+/** A token of this server, or one of twelve characters that an imported session brought along (GoTrue, `legacyRefreshTokenPattern`). */
+const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
+
 /**
  * POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next refresh token.
- * Shown again within security_refresh_token_reuse_interval it gets the active one; later it ends the session.
+ * The token before the active one gets the active one again; an older one ends the session (`exchangeRefreshToken`).
+ *
+ * Throws validation_failed for a text that is no refresh token, refresh_token_not_found, refresh_token_already_used,
+ * session_not_found, session_expired and user_banned.
  */
 export async function refresh(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { refresh_token: shown } = readBody(exchange, schema);
-  if (!shown) throw new NinefoldError('validation_failed', { message: 'refresh_token required' });
+  if (!shown || !REFRESH_TOKEN.test(shown)) {
+    throw new NinefoldError('validation_failed', { message: 'Refresh token is not valid' });
+  }
   const exchanged = await exchangeRefreshToken(
     context.database,
     shown,

@@ -19,6 +19,39 @@ afterAll(async () => {
 const password = 'correct horse';
 
 describe('signing up', () => {
+  it('keeps the metadata in the identity too, and cannot claim a verified address by it', async () => {
+    const data = { full_name: 'Ada', email_verified: true, email: 'other@example.com', sub: 'x' };
+    const signUp = async () => {
+      const email = uniqueEmail();
+      const { body } = await app.ask('POST', '/signup', { body: { email, password, data } });
+      const user = (body.user ?? body) as { id: string; identities: { identity_data: object }[] };
+      return { email, id: user.id, identity: user.identities[0]?.identity_data };
+    };
+    const confirmed = await signUp();
+    const expected = ({ email, id }: { email: string; id: string }) => ({ full_name: 'Ada', email, sub: id });
+    expect(confirmed.identity).toEqual({ ...expected(confirmed), email_verified: true, phone_verified: false });
+    app.settings = { ...app.settings, mailer_autoconfirm: false };
+    const unconfirmed = await signUp();
+    expect(unconfirmed.identity).toEqual({ ...expected(unconfirmed), email_verified: false, phone_verified: false });
+  });
+
+  it.each([
+    [{ code_challenge_method: 's256' }, 'PKCE flow requires code_challenge_method and code_challenge'],
+    [{ code_challenge: 'a'.repeat(43) }, 'PKCE flow requires code_challenge_method and code_challenge'],
+    [{ code_challenge: 'x', code_challenge_method: 's256' }, 'code challenge has to be between 43 and 128 characters'],
+    [{ code_challenge: 'é'.repeat(50), code_challenge_method: 's256' }, 'code challenge can only contain'],
+  ])('refuses %j with validation_failed', async (challenge, message) => {
+    const reply = await app.ask('POST', '/signup', { body: { email: uniqueEmail(), password, ...challenge } });
+    expect(reply).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    expect(reply.body.message).toContain(message);
+  });
+
+  it('never makes an anonymous account of a body that names an address in other letter case', async () => {
+    const email = uniqueEmail();
+    const { body } = await app.ask('POST', '/signup', { body: { Email: email, PASSWORD: password } });
+    expect(body.user).toMatchObject({ email, is_anonymous: false });
+  });
+
   it('makes an account and a session with the claims that policies read', async () => {
     const email = uniqueEmail();
     const client = app.client();

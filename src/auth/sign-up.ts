@@ -12,7 +12,14 @@ import { json } from './reply.ts';
 import { signUpAnonymously } from './sign-up-anonymously.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
-const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone: text(64), password, data: metadata });
+const schema = z.object({
+  email: text(limits.emailCharacters.default * 2),
+  phone: text(64),
+  password,
+  data: metadata,
+  code_challenge: text(1024),
+  code_challenge_method: text(64),
+});
 
 /**
  * POST /signup: makes an account with an e-mail address and a password. Answers a session when the address counts as confirmed
@@ -38,6 +45,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
       message: 'Only an email address or phone number should be provided on signup.',
     });
   }
+  checkCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (!body.email) {
     throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Phone signups are disabled' });
   }
@@ -65,6 +73,23 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
     if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
     if (settings.mailer_autoconfirm) throw new NinefoldError('user_already_exists');
     return json(nobody(email, userMetadata, timeOf(context)));
+  }
+}
+
+/** Throws validation_failed for a challenge without its method, or one that RFC 7636, section 4.2, does not allow. */
+function checkCodeChallenge(challenge: string | undefined, method: string | undefined): void {
+  const refuse = (message: string): never => {
+    throw new NinefoldError('validation_failed', { message });
+  };
+  if ((challenge === undefined) !== (method === undefined)) {
+    refuse('PKCE flow requires code_challenge_method and code_challenge');
+  }
+  if (challenge === undefined) return;
+  if (!/^.{43,128}$/s.test(challenge)) {
+    refuse('code challenge has to be between 43 and 128 characters');
+  }
+  if (!/^[A-Za-z0-9._~-]+$/.test(challenge)) {
+    refuse('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes');
   }
 }
 

@@ -5,12 +5,15 @@ import type { WeakPassword } from './check-password.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 
-/** The answer that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section 5.1). */
+/**
+ * Returns the response that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section 5.1).
+ * `weakPassword` is part of it where a password was shown, null for a strong one.
+ */
 export function tokenReply(
   context: AuthContext,
   exchange: Exchange,
   grant: Grant,
-  weakPassword: WeakPassword | null = null,
+  weakPassword?: WeakPassword | null,
 ): Reply {
   const nowSeconds = Math.floor(timeOf(context) / 1000);
   const { token, expiresAt } = issueAccessToken(context.app, grant, {
@@ -25,7 +28,7 @@ export function tokenReply(
     expires_at: expiresAt,
     refresh_token: grant.refreshToken,
     user: grant.user,
-    ...(weakPassword && { weak_password: weakPassword }),
+    ...(weakPassword !== undefined && { weak_password: weakPassword }),
   });
 }
 

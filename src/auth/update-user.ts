@@ -32,7 +32,7 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
   const { userId, sessionId } = await requireMember(context, exchange);
   const body = readBody(exchange, schema);
   const email = body.email && normaliseEmail(body.email);
-  if (body.password) checkNewPassword(body.password, context.settings);
+  if (body.password !== undefined) checkNewPassword(body.password, context.settings);
   if (body.app_metadata) {
     throw new NinefoldError('not_admin', { message: 'Updating app_metadata requires admin privileges' });
   }

@@ -1,14 +1,14 @@
-import { type ErrorCode, type ErrorEntry, errors } from '../../contract/errors.ts';
+import { type ErrorCode, type ErrorEntry, errors, type OtherStatus } from '../../contract/errors.ts';
 import type { LimitName } from '../../contract/limits.ts';
 
 /** What may be said beside the code. Everything here is sent to the client, except `cause` and `limit`. */
-export interface ErrorParts {
+export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
   /** Replaces the entry's own sentence. */
   message?: string;
   details?: unknown;
   hint?: string | null;
-  /** Overrides the entry's HTTP status (an SQLSTATE class, a code raised by a function). */
-  status?: number;
+  /** Replaces the entry's HTTP status by another one that the entry declares. */
+  status?: OtherStatus<Code>;
   headers?: Record<string, string>;
   /** The limit that was hit, where the code does not say it: counted, never sent. */
   limit?: LimitName;
@@ -17,7 +17,7 @@ export interface ErrorParts {
 }
 
 /** An error that a client is told about. Its code is one of `contract/errors.ts`. */
-export class NinefoldError extends Error {
+export class NinefoldError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'NinefoldError';
   readonly code: ErrorCode;
   readonly status: number;
@@ -26,7 +26,7 @@ export class NinefoldError extends Error {
   readonly headers: Record<string, string>;
   readonly limit: LimitName | null;
 
-  constructor(code: ErrorCode, parts: ErrorParts = {}) {
+  constructor(code: Code, parts: ErrorParts<Code> = {}) {
     const entry: ErrorEntry = errors[code];
     super(parts.message ?? entry.message, { cause: parts.cause });
     this.code = code;

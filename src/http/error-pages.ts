@@ -52,6 +52,7 @@ const told = (code: string, entry: ErrorEntry): string =>
     paragraph(entry.meaning, 'answer'),
     list([
       ['HTTP status', String(entry.status)],
+      ...Object.entries(entry.otherStatuses ?? {}),
       ['Message', entry.message],
       ['What the client should do', entry.action],
       ...(entry.member === null ? [] : [['What the member may read', entry.member] as const]),

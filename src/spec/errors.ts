@@ -238,11 +238,13 @@ function ofSource(source: ErrorEntry['source'], settings: RestSettings & AuthSet
   return Object.entries(allErrors).flatMap(([code, entry]) => {
     if (entry.source !== source || entry.member === null || !isPossible(entry, settings) || ofMachines.test(code))
       return [];
-    const { status, message, meaning, action, member, limit } = entry;
+    const { status, message, meaning, action, member, limit, otherStatuses = {} } = entry;
+    const others = Object.entries(otherStatuses).map(([other, when]) => `${other}: ${when.replace(/\.$/, '')}`);
     return [
       {
         ...{ id: `code.${code}`, group: source, code, status, message, hint: null, meaning, action, member },
-        ...{ origin: null, limit: limit ?? null, sql: null, caveat: null, page: pageOf(code) },
+        ...{ origin: null, limit: limit ?? null, sql: null, page: pageOf(code) },
+        caveat: others.length === 0 ? null : others.join('; '),
       },
     ];
   });

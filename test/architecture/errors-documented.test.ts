@@ -22,8 +22,10 @@ interface DocumentedError {
 /** Text as a table's cell shows it: Markdown would take `|` for a border and `<ref>` for a tag. */
 const cell = (text: string): string => text.replace(/[|<]/g, '\\$&').replaceAll('\n', ' ');
 
-const rowOf = (code: string, entry: ErrorEntry): string =>
-  `| \`${code}\` | ${entry.status} | ${cell(entry.meaning)} | ${cell(entry.action)} |`;
+function rowOf(code: string, entry: ErrorEntry): string {
+  const others = Object.entries(entry.otherStatuses ?? {}).map(([status, when]) => ` ${status}: ${when}`);
+  return `| \`${code}\` | ${entry.status} | ${cell(entry.meaning)}${cell(others.join(''))} | ${cell(entry.action)} |`;
+}
 
 function documentedErrors(): DocumentedError[] {
   let heading = '';

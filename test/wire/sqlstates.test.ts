@@ -1,0 +1,86 @@
+import { describe, expect, inject, it } from 'vitest';
+import { allErrors } from '../../contract/errors.ts';
+import { createApp, createTemplate, runSql } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
+
+const node = inject('node');
+
+/** Statements that a function of an app may run, by the SQLSTATE that PostgreSQL refuses them with. */
+const statements: Readonly<Record<string, string>> = {
+  '20000': 'case 1 when 2 then null; end case',
+  '21000': 'perform (select n from generate_series(1, 2) n)',
+  '22000': "perform '[2,1]'::int4range",
+  '22001': "perform 1; insert into public.things (code) values ('too long')",
+  '22003': 'perform 40000::smallint',
+  '22004': 'execute null::text',
+  '22007': "perform 'yesterday at noon'::date",
+  '22008': "perform '2026-02-30'::date",
+  '22009': "perform '2026-01-01 00:00:00+99'::timestamptz",
+  '22011': "perform substring('abc' from 1 for -1)",
+  '22012': 'perform 1/0',
+  '22015': "perform '2147483648 months'::interval",
+  '22021': "perform convert_from('\\xff'::bytea, 'UTF8')",
+  '22023': "perform set_config('work_mem', 'much', true)",
+  '22025': "perform 'ba' like 'b\\'",
+  '22030': "perform json_object('a': 1, 'a': 2 with unique keys)",
+  '22P02': "perform 'x'::int",
+  '2200H': "perform nextval('public.short') from generate_series(1, 3)",
+  '2200N': "perform '<a>'::xml",
+  '2201B': "perform 'a' ~ '('",
+  '2201E': 'perform ln(0)',
+  '2201F': 'perform power(0, -1)',
+  '2201G': 'perform width_bucket(1, 1, 1, 5)',
+  '2203A': "perform jsonb_path_query('[1]', 'strict $.a')",
+  '23502': 'insert into public.things (id) values (null)',
+  '2D000': 'commit',
+  '42702': 'perform id from public.things a, public.things b',
+  '42703': 'perform nowhere from public.things',
+  '42804': 'perform case when 1 then 2 end',
+  '42809': 'perform ntile(1)',
+  '42846': "perform '1'::json::date",
+  '42883': 'perform nowhere()',
+  '42P01': 'perform 1 from public.nowhere',
+  '42P10': 'insert into public.things (id) values (1) on conflict (code) do nothing',
+  '42P16': 'create table public.twice (a int primary key, b int primary key)',
+  '54011': "execute 'select ' || array_to_string(array(select n from generate_series(1, 1665) n), ',')",
+};
+
+const app = createTemplate(
+  node,
+  'create table public.things (id int primary key, code varchar(3)); create sequence public.short maxvalue 2;',
+);
+
+describe('an error of PostgreSQL in a function', () => {
+  it('has the code that PostgreSQL gives it and the status that its entry names', async () => {
+    const { ref } = await app;
+    const sql = Object.entries(statements).map(
+      ([code, statement]) =>
+        `create function public.fails_${code}() returns void security definer language plpgsql as $f$ begin ${statement}; end $f$;`,
+    );
+    const clone = await createApp(node, { from: ref });
+    await runSql(node, clone.ref, sql.join('\n'));
+    const client = clientOf(clone, clone.secret_key);
+    const answers = await Promise.all(
+      Object.keys(statements).map(async (code) => {
+        const { error, status } = await client.rpc(`fails_${code}`.toLowerCase());
+        return { name: code, code: error?.code, status, message: error?.message };
+      }),
+    );
+    expect(answers.filter(({ name, code, status }) => code !== name || status !== allErrors[name]?.status)).toEqual([]);
+  });
+
+  it('is 0A000 where a function that is declared STABLE writes, by GET and by POST', async () => {
+    const { ref } = await app;
+    const clone = await createApp(node, { from: ref });
+    await runSql(
+      node,
+      clone.ref,
+      'create function public.writes() returns void stable language plpgsql as $f$ begin insert into public.things (id) values (1); end $f$',
+    );
+    const client = clientOf(clone, clone.secret_key);
+    for (const get of [true, false]) {
+      const { error, status } = await client.rpc('writes', {}, { get });
+      expect({ code: error?.code, status }).toEqual({ code: '0A000', status: 400 });
+    }
+  });
+});
