@@ -40,7 +40,7 @@ function byBuilder(target: string): AppPath | null {
   const [prefix, version, apps, ref] = match as unknown as [string, string, string, string];
   if (decoded(version) !== 'v1' || decoded(apps) !== 'apps') return null;
   const found = belowApp(decoded(ref), target.slice(prefix.length), true);
-  return found.area !== null && areas.has(found.area) ? found : null;
+  return found.area === null || found.area === OPEN_API ? null : found;
 }
 
 /** `rest` is what follows the app's URL. */
@@ -49,8 +49,12 @@ function belowApp(ref: string, rest: string, byBuilder: boolean): AppPath {
   const path = mark < 0 ? rest : rest.slice(0, mark);
   const query = mark < 0 ? '' : rest.slice(mark + 1);
   const match = TWO.exec(path);
-  if (match && decoded(match[2] as string) === 'v1') {
-    return { ref, area: decoded(match[1] as string), path: path.slice(match[0].length) || '/', query, byBuilder };
+  if (match) {
+    const [prefix, first, version] = match as unknown as [string, string, string];
+    const area = decoded(first);
+    if (areas.has(area) && decoded(version) === 'v1') {
+      return { ref, area, path: path.slice(prefix.length) || '/', query, byBuilder };
+    }
   }
   return { ref, area: decoded(path) === `/${OPEN_API}` ? OPEN_API : null, path, query, byBuilder };
 }

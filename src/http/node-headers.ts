@@ -7,7 +7,6 @@ export const INERT_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'
 const unused = [
   'accelerometer',
   'autoplay',
-  'browsing-topics',
   'camera',
   'clipboard-read',
   'cross-origin-isolated',
@@ -31,7 +30,6 @@ const unused = [
   'serial',
   'storage-access',
   'usb',
-  'web-share',
   'window-management',
   'xr-spatial-tracking',
 ];

@@ -6,7 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
 import { queryClient, whenSignedOut } from './data/query-client.ts';
-import { signOut } from './data/session/sign-out.ts';
+import { forgetAnswers } from './data/session/sign-out.ts';
 import { KeyboardProvider } from './keys/keyboard.tsx';
 import { router } from './router.tsx';
 
@@ -14,8 +14,12 @@ import { router } from './router.tsx';
 whenSignedOut(() => {
   const { pathname, href } = router.state.location;
   if (pathname === '/sign-in') return;
-  void signOut().then(() => router.navigate({ to: '/sign-in', search: { next: href } }));
+  forgetAnswers();
+  void router.navigate({ to: '/sign-in', search: { next: href } });
 });
+
+// Earlier versions of the console left the builder's tokens here.
+localStorage.removeItem('ninefold-console');
 
 const element = document.getElementById('root');
 if (!element) throw new Error('The page has no element #root.');
