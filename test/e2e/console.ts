@@ -77,6 +77,18 @@ async function open(browser: Browser, options: BrowserContextOptions): Promise<V
   return { page, context, problems };
 }
 
+/** Reads the clipboard on another origin of the node: the console's own pages may only write it. */
+export async function readClipboard(context: BrowserContext, node: NodeAddress): Promise<string> {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  try {
+    await page.goto(`http://reader.localhost:${new URL(node.url).port}/`);
+    return await page.evaluate(() => navigator.clipboard.readText());
+  } finally {
+    await page.close();
+  }
+}
+
 /** Presses Tab until what has the focus is called `name`; fails when it is never reached. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const focused = () =>
