@@ -1,9 +1,9 @@
-import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppConnection, consoleHeader, type SetupState } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { builder, type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
 import { type NodeAddress, startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
@@ -259,14 +259,3 @@ describe('every reply of the node itself', () => {
     }
   });
 });
-
-/** A port that nothing listens on. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as net.AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
-}
