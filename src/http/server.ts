@@ -101,6 +101,7 @@ function send(reply: FastifyReply, answered: Reply): FastifyReply {
   if (answered.cookies?.length) reply.header('set-cookie', [...answered.cookies]);
   if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id);
   reply.header('content-security-policy', INERT_POLICY);
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   // An empty text would be given a content type.
   return answered.body?.length ? reply.send(answered.body) : reply.send();
 }

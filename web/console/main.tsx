@@ -18,8 +18,9 @@ whenSignedOut(() => {
   void router.navigate({ to: '/sign-in', search: { next: href } });
 });
 
-// Earlier versions of the console left the builder's tokens here.
+// Earlier versions left the builder's tokens here, and let apps register service workers. The console has neither.
 localStorage.removeItem('ninefold-console');
+void navigator.serviceWorker?.getRegistrations().then((all) => Promise.all(all.map((one) => one.unregister())));
 
 const element = document.getElementById('root');
 if (!element) throw new Error('The page has no element #root.');
