@@ -60,6 +60,23 @@ export interface SetupState {
   publishable_key: string;
 }
 
+/**
+ * Header, with the value `1`, of every call of the console. No page of another origin can send it: a browser would ask the node first,
+ * which never agrees. Without it the cookie of a builder's session counts for nothing.
+ */
+export const consoleHeader = 'x-ninefold-console';
+
+export interface SignInRequest {
+  email: string;
+  password: string;
+}
+
+/** The builder who is signed in. */
+export interface SignedInBuilder {
+  name: string;
+  email: string;
+}
+
 export interface SetupRequest {
   /** From the one-time link, `/setup#token=…`. */
   token: string;
@@ -121,7 +138,10 @@ export interface DeleteAppRequest {
 export interface AppConnection {
   ref: string;
   name: string;
+  /** Of the app's API, for every kind of client. */
   url: string;
+  /** The app's own origin, for browsers; null where no host name leads to the app. */
+  origin: string | null;
   publishable_key: string;
   secret_key: string;
   anon_key: string;

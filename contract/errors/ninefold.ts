@@ -219,10 +219,36 @@ export const ninefoldErrors = entries({
   operator_required: {
     source: 'ninefold',
     status: 401,
-    message: 'The management API needs a builder’s access token or the operator token.',
-    meaning: 'The Authorization header is missing, or its token is not valid here.',
+    message: 'The management API needs a signed-in builder or the operator token.',
+    meaning: 'The request has no valid token in the Authorization header and no session of a builder in a cookie.',
     action: 'Sign in to the console, or use the token in NINEFOLD_HOME/secrets/operator-token.',
     member: null,
+  },
+  console_required: {
+    source: 'ninefold',
+    status: 403,
+    message: 'A builder’s cookie is accepted from the pages of the console only.',
+    meaning:
+      'The request has the cookie of a builder’s session, or asks for one, but it does not come from a page of the console.',
+    action: 'Use the console; a program sends a token in the Authorization header instead.',
+    member: null,
+  },
+  session_ambiguous: {
+    source: 'ninefold',
+    status: 400,
+    message: 'The browser sent two different cookies of a builder’s session.',
+    meaning: 'Another site below the same domain set a cookie with the name of the node’s own.',
+    action:
+      'Delete the cookies of this domain in the browser and sign in again; over TLS no other site can set this cookie.',
+    member: null,
+  },
+  script_refused: {
+    source: 'ninefold',
+    status: 403,
+    message: 'No script of an app is served on the origin of the node.',
+    meaning: 'A browser asked for a script, a worker or a service worker below the path of an app.',
+    action: 'Load the script from the app’s own origin, for example http://<ref>.localhost:9009.',
+    member: told.fault,
   },
   builder_forbidden: {
     source: 'ninefold',

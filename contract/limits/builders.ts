@@ -2,6 +2,13 @@ import type { Limit } from './limit.ts';
 
 /** What builders do and are shown. */
 export const builderLimits = {
+  builderSessionDays: {
+    group: 'builders',
+    unit: 'days',
+    default: 30,
+    meaning: 'How long a builder stays signed in to the console.',
+    code: 'operator_required',
+  },
   builderStatementMilliseconds: {
     group: 'builders',
     unit: 'milliseconds',

@@ -104,7 +104,8 @@ function connectionOf(context: AdminContext, record: AppRecord, caller: Caller):
   return {
     ref: record.ref,
     name: record.name,
-    url: `${context.node.url()}/apps/${record.ref}`,
+    url: context.origins.appUrl(record.ref),
+    origin: context.origins.appOrigin(record.ref),
     publishable_key: record.publishableKey,
     secret_key: record.secretKey,
     anon_key: record.anonKey,
@@ -118,7 +119,7 @@ function summaryOf(context: AdminContext, record: AppRecord, sizeBytes: number):
   return {
     ref: record.ref,
     name: record.name,
-    url: `${context.node.url()}/apps/${record.ref}`,
+    url: context.origins.appUrl(record.ref),
     created_at: record.createdAt,
     size_bytes: sizeBytes,
     ...(isCurrent(record) ? {} : { outdated: true }),

@@ -2,11 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Exchange } from '../../contract/exchange.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
 import { roleRules } from '../identity/resolve.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
+import { readBuilderToken } from './session-cookie.ts';
 
 /** Compares secrets in a time that tells nothing of where they differ. */
 export function equalSecrets(a: string, b: string): boolean {
@@ -14,12 +16,14 @@ export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** Who is calling. Throws `operator_required` where nobody known is. */
+/**
+ * Returns who is calling: by the token in the header Authorization, or by the cookie of the console. Throws `operator_required` for
+ * anybody else, `console_required` for a cookie that another site's page sent along, `session_ambiguous`.
+ */
 export async function callerOf(context: AdminContext, exchange: Exchange): Promise<Caller> {
   const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers.authorization ?? '')?.[1];
-  if (!token) throw new NinefoldError('operator_required');
-  if (equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
-  const userId = await memberOfConsole(context, exchange);
+  if (token && equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
+  const userId = token ? await memberOfConsole(context, exchange) : (await sessionOf(context, exchange))?.userId;
   const apps = userId ? await context.registry.appsOfBuilder(userId) : null;
   if (!userId || !apps) throw new NinefoldError('operator_required');
   return { kind: 'builder', userId, apps };
@@ -27,15 +31,24 @@ export async function callerOf(context: AdminContext, exchange: Exchange): Promi
 
 async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<string | null> {
   const app = await openApp(context, CONSOLE_REF);
-  try {
-    const identity = await context.identify(app, exchange);
-    return identity.role === 'authenticated' ? identity.userId : null;
-  } catch (error) {
-    if (error instanceof NinefoldError && error.status < 500) {
-      throw new NinefoldError('operator_required', { details: { reason: error.code }, cause: error });
-    }
-    throw error;
+  const identity = await context.identify(app, exchange).catch(asSignedOut);
+  return identity.role === 'authenticated' ? identity.userId : null;
+}
+
+/** Returns the session of the builder whose cookie came with the request; null without a cookie. Throws as `callerOf`. */
+export async function sessionOf(context: AdminContext, exchange: Exchange): Promise<BuilderSession | null> {
+  const token = readBuilderToken(context.origins, exchange);
+  if (token === null) return null;
+  const app = await openApp(context, CONSOLE_REF);
+  return context.builders.resolve(app, token).catch(asSignedOut);
+}
+
+/** Rethrows the refusal of a token as `operator_required`. */
+function asSignedOut(error: unknown): never {
+  if (error instanceof NinefoldError && error.status < 500) {
+    throw new NinefoldError('operator_required', { details: { reason: error.code }, cause: error });
   }
+  throw error;
 }
 
 /** Throws `builder_forbidden` where the app is not the caller's, `app_unknown` for the console itself. */

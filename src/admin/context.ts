@@ -5,14 +5,17 @@ import type { CallStory } from '../../contract/observed.ts';
 import type { ProbeState } from '../../contract/probe.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { PolicyEntry } from '../../contract/specification-roles.ts';
+import type { Grant } from '../accounts/sessions.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { CallStories } from '../apps/call-stories.ts';
 import type { Lifecycle } from '../apps/lifecycle.ts';
+import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import type { Server } from '../apps/server.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
+import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Events } from '../observe/events.ts';
 
@@ -30,6 +33,14 @@ export interface AdminContext {
   /** Of the one-time link. */
   readonly setupToken: string;
   readonly identify: (app: App, exchange: Exchange) => Promise<Identity>;
+  /** Sessions of builders in the console. */
+  readonly builders: {
+    /** Signs in a member of the console with the e-mail address and password in the body. Throws what /auth/v1 of an app throws. */
+    signIn(console: App, exchange: Exchange): Promise<Grant>;
+    /** Returns the session that the token of a cookie names. Throws if the token is not valid or its session has ended. */
+    resolve(console: App, token: string): Promise<BuilderSession>;
+  };
+  readonly origins: Origins;
   /** What an app does, derived from what runs. */
   readonly specify: {
     /** With live figures, as text in UTF-8, in gzip where asked. */
@@ -70,7 +81,6 @@ export interface AdminContext {
     /** ISO 8601. */
     readonly startedAt: string;
     readonly embedded: boolean;
-    readonly url: () => string;
   };
 }
 

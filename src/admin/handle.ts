@@ -2,6 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, listApps, showApp, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
+import { closeSession, openSession, showSession } from './builder-session.ts';
 import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
 import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
@@ -27,6 +28,9 @@ interface Call {
 const openRoutes: readonly Route<AdminContext>[] = [
   { method: 'GET', path: '/setup', handle: (context) => showSetup(context) },
   { method: 'POST', path: '/setup', handle: (context, exchange) => setUp(context, exchange) },
+  { method: 'GET', path: '/session', handle: (context, exchange) => showSession(context, exchange) },
+  { method: 'POST', path: '/session', handle: (context, exchange) => openSession(context, exchange) },
+  { method: 'DELETE', path: '/session', handle: (context, exchange) => closeSession(context, exchange) },
 ];
 
 const nodeRoutes: readonly Route<Call>[] = [
@@ -90,7 +94,7 @@ const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];
 
 /** Answers a call of the management API, /admin/v1 (contract/admin.ts). Throws NinefoldError. */
 export async function handleAdmin(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  if (exchange.path === '/setup') {
+  if (exchange.path === '/setup' || exchange.path === '/session') {
     const { route, params } = findRoute(openRoutes, exchange);
     return route.handle(context, exchange, params);
   }

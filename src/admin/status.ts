@@ -17,7 +17,7 @@ export async function showStatus(context: AdminContext, caller: Caller): Promise
   ]);
   const postgres = result ? rowsAsText(result)[0] : undefined;
   const status: NodeStatus = {
-    url: context.node.url(),
+    url: context.origins.url,
     version: context.node.version,
     node_version: process.versions.node,
     postgres: {

@@ -11,6 +11,9 @@ import { checkPasswordLength, weaknessOf } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
+/** What a sign-in works with; who calls does not matter. */
+type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events'>;
+
 const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone: text(64), password });
 
 /**
@@ -20,6 +23,15 @@ const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone
  * Throws over_request_rate_limit after too many failures of the client's address or for the account.
  */
 export async function signInWithPassword(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const proven = await grantForPassword(context, exchange);
+  return tokenReply(context, exchange, proven.grant, weaknessOf(proven.password, context.settings));
+}
+
+/** Opens a session for the account whose address and password are in the body. Throws as `signInWithPassword`. */
+export async function grantForPassword(
+  context: SignInContext,
+  exchange: Exchange,
+): Promise<{ grant: Grant; password: string }> {
   const body = readBody(exchange, schema);
   if (body.email && body.phone) {
     throw new NinefoldError('validation_failed', {
@@ -42,11 +54,11 @@ export async function signInWithPassword(context: AuthContext, exchange: Exchang
     userId: grant.user.id,
     address: exchange.address,
   });
-  return tokenReply(context, exchange, grant, weaknessOf(body.password, context.settings));
+  return { grant, password: body.password };
 }
 
 async function authenticate(
-  context: AuthContext,
+  context: SignInContext,
   exchange: Exchange,
   attempt: { email: string; password: string; subjects: SignInSubjects },
 ): Promise<Grant> {

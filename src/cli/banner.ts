@@ -3,6 +3,8 @@ export interface BannerFacts {
   /** The one-time link; null when the first builder exists. */
   setupUrl: string | null;
   refs: readonly string[];
+  /** Returns the URL of an app's API. */
+  appUrl: (ref: string) => string;
   postgres: string;
   home: string;
   workers: number;
@@ -24,7 +26,7 @@ export function banner(facts: BannerFacts): string {
   } else {
     lines.push(
       '',
-      `  Connect       createClient('${facts.url}/apps/${first}', PUBLISHABLE_KEY)`,
+      `  Connect       createClient('${facts.appUrl(first)}', PUBLISHABLE_KEY)`,
       `                keys: node bin/ninefold.js keys ${first}`,
     );
     if (facts.refs.length > 1) lines.push(`                ${facts.refs.length} apps: node bin/ninefold.js apps list`);

@@ -63,3 +63,4 @@ export const isForOperator = (error: unknown): boolean =>
 export { Events } from '../observe/events.ts';
 export { writeLog } from '../observe/log.ts';
 export { answerTask, type TaskAnswer, type TaskMessage } from '../spec/process/over-primary.ts';
+export { originsOf } from './origins-of.ts';

@@ -12,6 +12,7 @@ import { PassageKeeper } from '../apps/passages.ts';
 import { Registry } from '../apps/registry.ts';
 import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
+import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config, Secrets } from '../config/config.ts';
 import { authArea } from '../http/auth-area.ts';
 import { openApiArea } from '../http/open-api-area.ts';
@@ -29,6 +30,7 @@ import { Specifier } from '../spec/specifier.ts';
 import { ServerRoles } from '../spec/versions/server-roles.ts';
 import { Versions } from '../spec/versions/versions.ts';
 import { build, version } from './configuration.ts';
+import { originsOf } from './origins-of.ts';
 import { serverOf } from './server-of.ts';
 
 /** What the primary hands to its workers: all that they need beside the environment. */
@@ -62,8 +64,8 @@ export async function composeWorker(
   const locks = smallPool(server.target, 8);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
-  const url = () => brief.url;
-  const specifier = new Specifier(tasks, url, {
+  const origins = originsOf(config, brief.url);
+  const specifier = new Specifier(tasks, origins, {
     poolConnections: config.poolConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
@@ -111,7 +113,15 @@ export async function composeWorker(
     specify: specifier,
     versions,
     probes,
-    node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded, url },
+    builders: {
+      signIn: async (app, exchange) => {
+        const { auth: settings } = await app.settings();
+        return (await grantForPassword({ app: app.record, database: app.database, settings, events }, exchange)).grant;
+      },
+      resolve: (app, token) => identities.resolveBuilder(app, token),
+    },
+    origins,
+    node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded },
   };
   const http = await buildServer({
     pipeline: new Pipeline({
@@ -122,13 +132,11 @@ export async function composeWorker(
     }),
     areas: [restArea, authArea(events)],
     openApi: openApiArea((app, role) => documents.for(app, role)),
-    admin: {
-      handle: (exchange) => {
-        // Who works on an app looks at its specification soon.
-        specifier.prepare();
-        return handleAdmin(adminContext, exchange);
-      },
-      authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
+    authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
+    handleAdmin: (exchange) => {
+      // Who works on an app looks at its specification soon.
+      specifier.prepare();
+      return handleAdmin(adminContext, exchange);
     },
     isHealthy: () =>
       maintenance.run([{ text: 'select 1', params: [], preparedFor: 'health' }]).then(
@@ -136,9 +144,7 @@ export async function composeWorker(
         () => false,
       ),
     version,
-    url,
-    domain: config.domain,
-    defaultApp: config.defaultApp,
+    origins,
     trustProxy: config.trustProxy,
     webFolder,
   });

@@ -1,46 +1,61 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../contract/exchange.ts';
-import { type ApiPath, readApiPath } from './api-path.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import type { Origins } from '../apps/origins.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from '../identity/identity.ts';
+import { type HeaderPolicy, headerPolicies, refusedAsScript, withoutCookies } from './app-headers.ts';
+import { type AppPath, OPEN_API, readAppPath } from './app-path.ts';
 import type { Area } from './area.ts';
 import { ClientSignal } from './client-signal.ts';
 import { errorReply } from './error-reply.ts';
-import { rewriteHost } from './host.ts';
 import { addressOf, refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
 import { hasBody, readBody } from './read-body.ts';
+import { readTarget } from './request-target.ts';
 import { letGo, writeReply } from './write-reply.ts';
 
 export interface AppCallParts {
   pipeline: Pipeline;
   areas: readonly Area[];
-  /** Where clients reach the node, without a trailing slash. */
-  url: () => string;
-  domain: string | null;
-  defaultApp: string | null;
+  /** Answers <app>/openapi.json. */
+  openApi: Area;
+  /** Returns the identity of a builder's call; throws if the caller may not work on the app. */
+  authorise: (exchange: Exchange, ref: string) => Promise<Identity>;
+  origins: Origins;
   trustProxy: boolean;
 }
 
+/** Address for those who watch the node; it answers on every origin. */
+export const HEALTH = '/health';
+
 /**
- * The calls of the apps' own APIs, taken before the framework sees them: its routing, hooks and reply cost as much as
- * the rest of a short call together.
+ * Everything that an app answers: its API on its own origin, below /apps/<ref> and to builders. Nothing else writes a reply whose
+ * content an app can choose. Taken before the framework sees the request, whose routing, hooks and reply cost as much as the rest of
+ * a short call together.
  */
 export class AppCalls {
   readonly #parts: AppCallParts;
   readonly #areas: ReadonlyMap<string, Area>;
+  readonly #policies: ReturnType<typeof headerPolicies>;
   #closing = false;
 
   constructor(parts: AppCallParts) {
     this.#parts = parts;
     this.#areas = new Map(parts.areas.map((area) => [area.name, area]));
+    this.#policies = headerPolicies(parts.origins);
   }
 
-  /** Answers the request where it is a call of an app's API; false where it is not, and then nothing has happened. */
+  /** Answers a request that an app answers for. Returns false for one to the node itself; then nothing has happened. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
-    const { domain, defaultApp } = this.#parts;
-    const to = readApiPath(rewriteHost(request.url ?? '/', request.headers.host, domain, defaultApp));
-    const area = to && this.#areas.get(to.area);
-    if (!area) return false;
-    void this.#answer(area, to, request, response);
+    const { origins } = this.#parts;
+    const { path, host } = readTarget(request);
+    const ref = origins.appAt(host);
+    const to = readAppPath(path, ref, origins.defaultApp);
+    if (!to || path === HEALTH) return false;
+    if (to.byBuilder && !this.#areas.has(to.area ?? '')) return false;
+    const policy = ref !== null ? this.#policies.own : to.byBuilder ? this.#policies.builder : this.#policies.path;
+    void this.#answer(to, policy, request, response);
     return true;
   }
 
@@ -49,30 +64,47 @@ export class AppCalls {
     this.#closing = true;
   }
 
-  async #answer(area: Area, to: ApiPath, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(to: AppPath, policy: HeaderPolicy, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isPath = policy === this.#policies.path;
+    const headers = request.headers as Exchange['headers'];
     const exchange: Exchange = {
       method: request.method ?? 'GET',
       path: to.path,
       query: to.query,
-      headers: request.headers as Record<string, string | undefined>,
+      headers: isPath ? withoutCookies(headers) : headers,
       body: null,
       address: addressOf(request, this.#parts.trustProxy),
-      requestId: requestIdOf(request.headers),
-      baseUrl: `${this.#parts.url()}/apps/${to.ref}`,
+      requestId: requestIdOf(headers),
+      baseUrl: this.#parts.origins.pathUrl(to.ref),
       signal: new ClientSignal(response),
     };
-    const refused = refusedForHost(request);
-    const reply = refused
-      ? errorReply(refused, exchange.requestId)
-      : await this.#parts.pipeline.answerApp(
-          area,
-          to.ref,
-          exchange,
-          hasBody(request) ? (most) => readBody(request, most) : null,
-        );
-    reply.headers['x-content-type-options'] = 'nosniff';
+    const refused =
+      refusedForHost(request) ?? (policy === this.#policies.own ? undefined : refusedAsScript(exchange.headers));
+    const reply = refused ? refusal(refused, exchange) : await this.#reply(to, exchange, request);
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) letGo(reply);
-    else writeReply(response, reply);
+    else writeReply(response, reply, policy);
   }
+
+  #reply(to: AppPath, exchange: Exchange, request: IncomingMessage): Reply | Promise<Reply> {
+    const { pipeline, openApi, authorise } = this.#parts;
+    const read = hasBody(request) ? (most: number) => readBody(request, most) : null;
+    const area = this.#areas.get(to.area ?? '');
+    if (area && to.byBuilder) {
+      const readAll = read && (() => read(limits.bodyBytes.default));
+      return pipeline.answerDoor(area, to.ref, exchange, () => authorise(exchange, to.ref), readAll);
+    }
+    if (area) return pipeline.answerApp(area, to.ref, exchange, read);
+    const isDocument = to.area === OPEN_API && documentMethods.has(exchange.method);
+    if (isDocument) return pipeline.answerApp(openApi, to.ref, exchange, null);
+    return refusal(new NinefoldError('not_found'), exchange);
+  }
+}
+
+const documentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+function refusal(error: NinefoldError, { requestId }: Exchange): Reply {
+  const reply = errorReply(error, requestId);
+  reply.headers['x-request-id'] = requestId;
+  return reply;
 }

@@ -3,7 +3,7 @@ import { conditionClasses, conditionNames } from '../../contract/errors/conditio
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { allErrors, type ErrorEntry } from '../../contract/errors.ts';
 import { ERROR_PAGES } from './help-link.ts';
-import { PAGE_HEADERS } from './static-files.ts';
+import { PLAIN_PAGE_POLICY } from './node-headers.ts';
 
 /** A code as an error can carry it: an app’s functions may raise what they like. */
 const CODE = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
@@ -24,10 +24,9 @@ function sendPage(reply: FastifyReply, status: number, html: string): FastifyRep
   return reply
     .code(status)
     .headers({
-      ...PAGE_HEADERS,
+      'content-security-policy': PLAIN_PAGE_POLICY,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
     })
     .send(html);
 }

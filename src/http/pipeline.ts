@@ -7,6 +7,7 @@ import type { Identity } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/token-bucket.ts';
 import { CallTrace } from '../observe/call-trace.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
+import { withoutCredentials } from './app-headers.ts';
 import type { Area } from './area.ts';
 import { type Blame, blame } from './blame.ts';
 import { callName } from './call-name.ts';
@@ -64,8 +65,14 @@ export class Pipeline {
     );
   }
 
-  /** The same call through the builder's door: `authorise` says as whom. */
-  answerDoor(area: Area, ref: string, exchange: Exchange, authorise: () => Promise<Identity>): Promise<Reply> {
+  /** The same call through the builder's door: `authorise` says as whom. `readBody` reads the exchange's body, where it has one. */
+  answerDoor(
+    area: Area,
+    ref: string,
+    exchange: Exchange,
+    authorise: () => Promise<Identity>,
+    readBody: (() => Promise<Uint8Array | null>) | null,
+  ): Promise<Reply> {
     let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
@@ -74,9 +81,11 @@ export class Pipeline {
         // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
         const known = await authorise();
         identity = known;
+        exchange.headers = withoutCredentials(exchange.headers);
         trace.identified = performance.now();
         app = await this.#open(ref);
         trace.opened = performance.now();
+        if (readBody) exchange.body = await readBody();
         return area.handle(app, exchange, () => Promise.resolve(known), trace);
       },
       (error) => (identity ? area.renderError(error, app, exchange, identity) : Promise.resolve(null)),
@@ -149,6 +158,7 @@ export class Pipeline {
     });
     const { headers } = reply;
     for (const name in extra) headers[name] ??= extra[name] as string;
+    if (about.app !== null) keepPrivate(headers);
     headers['x-request-id'] = exchange.requestId;
     return reply;
   }
@@ -157,6 +167,12 @@ export class Pipeline {
     const wait = this.#parts.addresses.take(address);
     if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(wait) } });
   }
+}
+
+/** What a call answers belongs to its caller: no cache keeps it, unless the app says otherwise. */
+function keepPrivate(headers: Reply['headers']): void {
+  headers['cache-control'] ??= 'no-store';
+  headers.vary ??= 'Authorization, apikey';
 }
 
 /** The largest body that the app takes; the default where its settings cannot be read, which is then said by whoever needs them. */

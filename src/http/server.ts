@@ -1,40 +1,25 @@
-import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import type { Identity } from '../identity/identity.ts';
-import { AppCalls } from './app-calls.ts';
-import type { Area } from './area.ts';
+import { type AppCallParts, AppCalls, HEALTH } from './app-calls.ts';
 import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { toExchange } from './exchange.ts';
 import { helpLink } from './help-link.ts';
-import { rewriteHost } from './host.ts';
 import { refusedForHost, requestIdOf } from './incoming.ts';
-import type { Pipeline } from './pipeline.ts';
+import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
+import { readTarget } from './request-target.ts';
 import { serveConsole } from './static-files.ts';
 
-export interface HttpParts {
-  pipeline: Pipeline;
-  areas: readonly Area[];
-  /** Answers /apps/<ref>/openapi.json. */
-  openApi: Area;
-  /** The management API. */
-  admin: {
-    handle(exchange: Exchange): Promise<Reply>;
-    /** Who a builder's call is made as; throws where the caller may not work on the app. */
-    authorise(exchange: Exchange, ref: string): Promise<Identity>;
-  };
+export interface HttpParts extends AppCallParts {
+  /** Answers a call of the management API. */
+  handleAdmin(exchange: Exchange): Promise<Reply>;
   /** True while the node can answer calls. */
   isHealthy: () => Promise<boolean>;
   version: string;
-  /** Where clients reach the node, without a trailing slash. */
-  url: () => string;
-  domain: string | null;
-  defaultApp: string | null;
-  trustProxy: boolean;
   /** The built web application. */
   webFolder: string;
 }
@@ -42,14 +27,13 @@ export interface HttpParts {
 /** The framework's server, for those who only start and stop it. */
 export type HttpServer = FastifyInstance;
 
-/** Segments of /admin/v1/apps/:ref/rest/v1, of /admin/v1, and of /apps/:ref. */
-const DOOR_SEGMENTS = 6;
+/** Segments of /admin/v1. */
 const ADMIN_SEGMENTS = 2;
-const APP_SEGMENTS = 2;
 
-/** All routes on one server; nothing is bound to a port yet. */
+/** All routes on one server; nothing is bound to a port yet. The framework answers for the node itself, `AppCalls` for every app. */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   const appCalls = new AppCalls(parts);
+  const always = nodeHeaders(parts.origins);
   const server = Fastify({
     serverFactory: (handler) => {
       const options = {
@@ -66,10 +50,10 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     trustProxy: parts.trustProxy,
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: limits.routeCharacters.default, ignoreTrailingSlash: false },
-    rewriteUrl: (request) => rewriteHost(request.url ?? '/', request.headers.host, parts.domain, parts.defaultApp),
+    rewriteUrl: (request) => readTarget(request as IncomingMessage).path,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
-      void send(reply, errorReply(asNinefoldError(error), request.id));
+      void send(reply.headers(always), errorReply(asNinefoldError(error), request.id));
     },
   });
   server.server.on('connect', (_request, socket: Socket) =>
@@ -82,39 +66,20 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     appCalls.close();
     done();
   });
-  server.addHook('onRequest', (request, _reply, done) => done(refusedForHost(request.raw)));
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(always);
+    done(refusedForHost(request.raw));
+  });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
 
-  for (const area of parts.areas) {
-    const door = (request: FastifyRequest, reply: FastifyReply) => {
-      const { ref } = request.params as { ref: string };
-      const exchange = toExchange(request, reply, DOOR_SEGMENTS, `${parts.url()}/apps/${ref}`);
-      return parts.pipeline
-        .answerDoor(area, ref, exchange, () => parts.admin.authorise(exchange, ref))
-        .then((answered) => send(reply, answered));
-    };
-    server.all(`/admin/v1/apps/:ref/${area.name}/v1`, door);
-    server.all(`/admin/v1/apps/:ref/${area.name}/v1/*`, door);
-  }
-
-  server.route({
-    method: ['GET', 'OPTIONS'],
-    url: '/apps/:ref/openapi.json',
-    handler: async (request, reply) => {
-      const { ref } = request.params as { ref: string };
-      const exchange = toExchange(request, reply, APP_SEGMENTS, `${parts.url()}/apps/${ref}`);
-      return send(reply, await parts.pipeline.answerApp(parts.openApi, ref, exchange, null));
-    },
-  });
-
   server.all('/admin/v1/*', async (request, reply) => {
-    const exchange = toExchange(request, reply, ADMIN_SEGMENTS, parts.url());
-    return send(reply, await parts.pipeline.answerNode(exchange, () => parts.admin.handle(exchange)));
+    const exchange = toExchange(request, reply, ADMIN_SEGMENTS, parts.origins.url);
+    return send(reply, await parts.pipeline.answerNode(exchange, () => parts.handleAdmin(exchange)));
   });
 
-  server.get('/health', async (_request, reply) => {
+  server.get(HEALTH, async (_request, reply) => {
     const healthy = await parts.isHealthy();
     return send(reply, {
       status: healthy ? 200 : 503,
@@ -124,18 +89,19 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   });
 
   serveErrorPages(server);
-  await serveConsole(server, parts.webFolder, (request, reply) =>
+  await serveConsole(server, parts.webFolder, parts.origins, (request, reply) =>
     send(reply, errorReply(new NinefoldError('not_found'), request.id)),
   );
   return server;
 }
 
-/** Writes a reply as it is: bytes stay bytes. */
+/** Writes a reply of the node itself as it is: bytes stay bytes. */
 function send(reply: FastifyReply, answered: Reply): FastifyReply {
   reply.code(answered.status).headers(answered.headers);
   if (answered.cookies?.length) reply.header('set-cookie', [...answered.cookies]);
   if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id);
-  reply.header('x-content-type-options', 'nosniff');
+  reply.header('content-security-policy', INERT_POLICY);
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   // An empty text would be given a content type.
   return answered.body?.length ? reply.send(answered.body) : reply.send();
 }

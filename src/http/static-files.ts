@@ -2,15 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-
-/** Everything the console loads comes from this node; no other site may frame it. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy':
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; worker-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'cross-origin-opener-policy': 'same-origin',
-};
+import type { Origins } from '../apps/origins.ts';
+import { consolePolicy } from './node-headers.ts';
 
 /**
  * Serves the built console: its assets for a year (their names hold a hash), and its page for every address that a person may
@@ -19,8 +12,10 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 export async function serveConsole(
   server: FastifyInstance,
   folder: string,
+  origins: Origins,
   notFound: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): Promise<void> {
+  const assets = join(folder, 'assets');
   const isBuilt = existsSync(join(folder, 'index.html'));
   if (isBuilt) {
     await server.register(fastifyStatic, {
@@ -30,9 +25,8 @@ export async function serveConsole(
       preCompressed: true,
       cacheControl: false,
       setHeaders: (response, path) => {
-        const isHashed = path.includes(`${join(folder, 'assets')}`);
+        const isHashed = path.startsWith(assets) && HASHED.test(path);
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-        response.header('x-content-type-options', 'nosniff');
       },
     });
   }
@@ -43,6 +37,14 @@ export async function serveConsole(
       !/^\/(admin|apps|assets)(\/|$)/.test(request.url) &&
       (request.headers.accept ?? '').includes('text/html');
     if (!isPage) return notFound(request, reply);
-    return reply.headers({ ...PAGE_HEADERS, 'cache-control': 'no-cache' }).sendFile('index.html');
+    const headers = {
+      'content-security-policy': consolePolicy(origins, request.headers.host),
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-cache',
+    };
+    return reply.headers(headers).sendFile('index.html');
   });
 }
+
+/** Names that Vite makes: a hash of the content stands before the first dot. */
+const HASHED = /-[\w-]{8}\.[^/\\]+$/;

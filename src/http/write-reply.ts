@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { BodyStream, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import type { HeaderPolicy } from './app-headers.ts';
 
 /** Bodies up to this size are joined with the head, so that both go out in one system call. */
 const JOINED_BYTES = 16 * 1024;
 
-/** Writes a reply as it is: bytes stay bytes. */
-export function writeReply(response: ServerResponse, reply: Reply): void {
+/** Writes an app's reply with the headers that `policy` lets through; bytes stay bytes. */
+export function writeReply(response: ServerResponse, reply: Reply, policy: HeaderPolicy): void {
   const { body } = reply;
-  const headers: Record<string, string | string[]> = reply.headers;
-  if (reply.cookies?.length) headers['set-cookie'] = [...reply.cookies];
+  const headers = policy(reply);
   const length = lengthOf(reply, response.req.method === 'HEAD');
   if (length !== null) headers['content-length'] = String(length);
   response.writeHead(reply.status, headers);

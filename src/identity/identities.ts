@@ -1,12 +1,15 @@
 import type { Exchange } from '../../contract/exchange.ts';
 import type { App } from '../apps/app.ts';
+import { type BuilderSession, builderKeys, builderSessionOf } from './builder-session.ts';
 import type { Identity } from './identity.ts';
-import { resolveIdentity, roleRules } from './resolve.ts';
+import { resolveIdentity, resolveToken, roleRules } from './resolve.ts';
 import { SessionCache } from './session-cache.ts';
 
 /** Key or token → identity, for every app of a worker; each app's verified tokens are remembered apart. */
 export class Identities {
   readonly #caches = new WeakMap<App, SessionCache>();
+  /** Apart from the others: what is remembered there would open the API of the console. */
+  readonly #builderCaches = new WeakMap<App, SessionCache>();
 
   /** Who is calling. Throws what `resolveIdentity` throws. */
   async resolve(app: App, exchange: Exchange): Promise<Identity> {
@@ -15,7 +18,7 @@ export class Identities {
       {
         app: app.record,
         database: app.database,
-        sessions: this.#cacheOf(app),
+        sessions: cacheOf(this.#caches, app),
         audience: rest.jwt_aud,
         ...roleRules(rest),
       },
@@ -23,27 +26,38 @@ export class Identities {
     );
   }
 
-  #cacheOf(app: App): SessionCache {
-    const known = this.#caches.get(app);
-    if (known) return known;
-    const cache = new SessionCache();
-    this.#caches.set(app, cache);
-    if (app.isReady) cache.hear();
-    app.subscribe((notification) => {
-      switch (notification.type) {
-        case 'listening':
-          return cache.hear();
-        case 'deaf':
-          return cache.deafen();
-        case 'session-revoked':
-          return cache.revoke(notification.ids);
-        case 'sessions-revoked-all':
-        case 'settings':
-          return cache.revokeAll();
-        default:
-          return;
-      }
-    });
-    return cache;
+  /** Returns the session that a builder's token names. Throws what `resolveToken` throws. */
+  async resolveBuilder(console: App, token: string): Promise<BuilderSession> {
+    const context = {
+      app: builderKeys(console.record),
+      database: console.database,
+      sessions: cacheOf(this.#builderCaches, console),
+    };
+    return builderSessionOf(await resolveToken(context, token));
   }
+}
+
+/** Returns the cache of an app; a new one hears from now on which sessions end. */
+function cacheOf(caches: WeakMap<App, SessionCache>, app: App): SessionCache {
+  const known = caches.get(app);
+  if (known) return known;
+  const cache = new SessionCache();
+  caches.set(app, cache);
+  if (app.isReady) cache.hear();
+  app.subscribe((notification) => {
+    switch (notification.type) {
+      case 'listening':
+        return cache.hear();
+      case 'deaf':
+        return cache.deafen();
+      case 'session-revoked':
+        return cache.revoke(notification.ids);
+      case 'sessions-revoked-all':
+      case 'settings':
+        return cache.revokeAll();
+      default:
+        return;
+    }
+  });
+  return cache;
 }

@@ -76,6 +76,15 @@ function identityOfOlderKey(app: AppKeys, key: string, now: number): Identity {
   return unknownKey();
 }
 
+/**
+ * Returns the identity of a token, of which `context.sessions` may know. Throws PGRST301 and PGRST303 (the token), session_revoked (its
+ * session has ended), and what the database throws.
+ */
+export async function resolveToken(context: IdentityContext, token: string): Promise<Identity> {
+  const now = (context.now ?? Date.now)();
+  return context.sessions.find(token, now) ?? identityOfToken(context, token, now);
+}
+
 /** Verifies a token that is seen for the first time, looks its session up, and remembers both. */
 async function identityOfToken(context: IdentityContext, token: string, now: number): Promise<Identity> {
   const { sessions } = context;

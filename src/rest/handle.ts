@@ -61,8 +61,12 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
   }
   timing?.mark('response');
   if (timing) reply.headers['server-timing'] = timing.header;
+  reply.headers.vary ??= VARY;
   return reply;
 }
+
+/** Headers that decide what a call answers: PostgREST's, and those that say who calls. */
+const VARY = 'Accept, Prefer, Range, Authorization, apikey';
 
 /** The reply; a body that is still on its way and that it does not take is let go of. */
 function replyAndLetGo(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {

@@ -4,6 +4,7 @@ import { type LimitName, limits } from '../../contract/limits.ts';
 import type { CallStory } from '../../contract/observed.ts';
 import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
+import type { Origins } from '../apps/origins.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
 import { readCatalogue } from '../catalog/read-catalogue.ts';
 import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
@@ -25,13 +26,13 @@ import { readTypeNames } from './types/facts.ts';
 export class Specifier {
   readonly #tasks: TaskRunner;
   readonly #remembered: RememberedSpecifications;
-  readonly #url: () => string;
+  readonly #origins: Origins;
   readonly #environment: Partial<Record<LimitName, number>>;
 
-  /** `url` is where clients reach the node, without a trailing slash; `environment`, the limits that the node's environment sets. */
-  constructor(tasks: TaskRunner, url: () => string, environment: Partial<Record<LimitName, number>> = {}) {
+  /** `environment`: the limits that the node's environment sets. */
+  constructor(tasks: TaskRunner, origins: Origins, environment: Partial<Record<LimitName, number>> = {}) {
     this.#tasks = tasks;
-    this.#url = url;
+    this.#origins = origins;
     this.#environment = environment;
     this.#remembered = new RememberedSpecifications(tasks, async (app) =>
       this.#source(app, await app.settings(), (options) => readFacts(app.database, options)),
@@ -88,7 +89,7 @@ export class Specifier {
     const { query, headers, body } = example;
     const { publishableKey } = app.record;
     return {
-      snippets: snippets({ url: `${this.#url()}/apps/${app.ref}`, publishableKey }, call, example),
+      snippets: snippets({ url: this.#origins.appUrl(app.ref), publishableKey }, call, example),
       example: { query, headers, body },
     };
   }
@@ -119,7 +120,7 @@ export class Specifier {
   openApi(app: App, role: string | null): Promise<string> {
     return this.#remembered.withoutFigures(app, async (of) => {
       const types = await readTypes(app);
-      return this.#tasks.run('openApi', { of, types, role, url: `${this.#url()}/apps/${app.ref}` });
+      return this.#tasks.run('openApi', { of, types, role, url: this.#origins.appUrl(app.ref) });
     });
   }
 

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { inject } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, createTemplate, runSql } from '../support/apps.ts';
+import type { Cookie } from '../support/builder.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { type Member, signUpMember } from '../support/clients.ts';
 import type { NodeAddress } from '../support/node.ts';
@@ -27,7 +28,7 @@ export interface Console {
 }
 
 /** The console of the shared node, which has a builder. */
-export const openConsole = (): Promise<Console> => browse(inject('node'), inject('builderSession'));
+export const openConsole = (): Promise<Console> => browse(inject('node'), inject('builderCookie'));
 
 /** The console of the shared node beside a template of apps, made by these statements. */
 export async function openWithTemplate(sql: string): Promise<{ site: Console; template: string }> {
@@ -44,14 +45,13 @@ export async function openWithMember(sql: string): Promise<{ site: Console; app:
   return { site, app, member: await signUpMember(app) };
 }
 
-/** The console of a node, with nobody signed in unless a session is given. */
-export async function browse(node: NodeAddress, session: string | null = null): Promise<Console> {
+/** The console of a node, with nobody signed in unless the cookie of a session is given. */
+export async function browse(node: NodeAddress, cookie: Cookie | null = null): Promise<Console> {
   const browser = await launchChromium();
   return {
     node,
     visit: async (path, { signedIn = true, ...options } = {}) => {
-      const localStorage = session && signedIn ? [{ name: 'ninefold-console', value: session }] : [];
-      const storageState = { cookies: [], origins: [{ origin: node.url, localStorage }] };
+      const storageState = { cookies: cookie && signedIn ? [cookie] : [], origins: [] };
       const visit = await open(browser, { viewport: sizes.wide, reducedMotion: 'reduce', storageState, ...options });
       await visit.page.goto(new URL(path, node.url).href);
       return visit;
@@ -75,6 +75,18 @@ async function open(browser: Browser, options: BrowserContextOptions): Promise<V
     if (['error', 'warning'].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`);
   });
   return { page, context, problems };
+}
+
+/** Reads the clipboard on another origin of the node: the console's own pages may only write it. */
+export async function readClipboard(context: BrowserContext, node: NodeAddress): Promise<string> {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  try {
+    await page.goto(`http://reader.localhost:${new URL(node.url).port}/`);
+    return await page.evaluate(() => navigator.clipboard.readText());
+  } finally {
+    await page.close();
+  }
 }
 
 /** Presses Tab until what has the focus is called `name`; fails when it is never reached. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { admin, createApp, runSql } from '../support/apps.ts';
-import { type Console, openConsole, sizes } from './console.ts';
+import { type Console, openConsole, readClipboard, sizes } from './console.ts';
 
 /** 60 tables in two schemas, each pointing to the one before it, and two that stand alone. */
 const many = Array.from(
@@ -84,7 +84,7 @@ describe.concurrent('the figure of entities', () => {
 
   it('is taken along as SVG and as Mermaid', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${few}/entities`, {
-      permissions: ['clipboard-read', 'clipboard-write'],
+      permissions: ['clipboard-write'],
     });
     await page.getByRole('button', { name: box('tickets') }).waitFor();
     const [download] = await Promise.all([
@@ -102,7 +102,7 @@ describe.concurrent('the figure of entities', () => {
 
     await page.getByRole('button', { name: 'Copy the figure in Mermaid' }).click();
     await page.getByText('Copied the figure in Mermaid').waitFor({ state: 'attached' });
-    const mermaid = await page.evaluate(() => navigator.clipboard.readText());
+    const mermaid = await readClipboard(context, site.node);
     expect(mermaid).toContain('"tickets" }o--|| "customers" : "customer"');
     await context.close();
   });

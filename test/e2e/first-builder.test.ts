@@ -3,7 +3,7 @@ import { builder } from '../support/builder.ts';
 import { clientOf } from '../support/clients.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { uniqueEmail } from '../support/unique.ts';
-import { browse, type Console } from './console.ts';
+import { browse, type Console, readClipboard } from './console.ts';
 
 let node: TestNode;
 let site: Console;
@@ -37,10 +37,10 @@ it('leads from the one-time link to an app that the stock client can use, and th
   await dialog.getByRole('button', { name: 'Make app' }).click();
 
   await page.getByRole('heading', { name: 'What does helpdesk do?' }).waitFor();
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await context.grantPermissions(['clipboard-write']);
   await page.getByRole('button', { name: 'Copy Publishable key' }).click();
   await page.getByRole('status').filter({ hasText: 'Copied Publishable key' }).waitFor();
-  const publishable_key = await page.evaluate(() => navigator.clipboard.readText());
+  const publishable_key = await readClipboard(context, node);
   const client = clientOf({ url: `${node.url}/apps/helpdesk`, publishable_key });
   const { data, error } = await client.auth.signUp({ email: uniqueEmail(), password: 'a long password' });
   expect(error).toBeNull();

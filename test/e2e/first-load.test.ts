@@ -35,7 +35,7 @@ it.each<[string, boolean, (ref: string) => string, (page: Page) => Promise<void>
 ])('%s: there after less than 300 KB', async (_, signedIn, path, ready) => {
   const { ref } = await createApp(site.node);
   // What this page has of the console is in the cache then: its icon.
-  const { page, context } = await site.visit('/mark.svg', { signedIn });
+  const { page, context } = await site.visit('/assets/mark.svg', { signedIn });
   const bytes = await loaded(page, path(ref), ready);
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThan(MOST);

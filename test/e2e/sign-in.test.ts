@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { consoleHeader } from '../../contract/admin.ts';
 import { createApp } from '../support/apps.ts';
 import { builder } from '../support/builder.ts';
 import { type Console, openConsole } from './console.ts';
@@ -28,21 +29,28 @@ it('asks who one is, says what is wrong, and leads back to the page that was wan
 });
 
 it('signs out for good: the session is gone on the server too', async () => {
-  const { page, problems } = await site.visit('/sign-in', { signedIn: false });
+  const { page, context, problems } = await site.visit('/sign-in', { signedIn: false });
+  await page.evaluate(() => localStorage.setItem('ninefold-console', '{"access_token":"of an earlier version"}'));
+  await page.reload();
   await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
   await page.getByLabel('Password', { exact: true }).fill(builder.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
-  const token: string = await page.evaluate(
-    () => JSON.parse(localStorage.getItem('ninefold-console') ?? '{}').access_token,
-  );
-  const asBuilder = () => fetch(`${site.node.url}/admin/v1/apps`, { headers: { authorization: `Bearer ${token}` } });
+  const [session] = await context.cookies();
+  expect(session).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
+  const readable = await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }));
+  expect(readable).not.toMatch(/token|ninefold-console|ninefold_builder|eyJ/);
+  const asBuilder = () =>
+    fetch(`${site.node.url}/admin/v1/apps`, {
+      headers: { cookie: `${session?.name}=${session?.value}`, [consoleHeader]: '1' },
+    });
   expect((await asBuilder()).status).toBe(200);
 
   await page.getByRole('button', { name: `Signed in as ${builder.name}` }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await expect.poll(async () => (await asBuilder()).status, { timeout: 5000 }).toBe(401);
+  expect(await context.cookies()).toEqual([]);
   await page.goto(`${site.node.url}/`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(problems).toEqual([]);

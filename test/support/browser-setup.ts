@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { build } from './build-setup.ts';
-import { makeBuilder } from './builder.ts';
+import { type Cookie, makeBuilder } from './builder.ts';
 import { unpackChromium } from './chromium.ts';
 import { superuserUrl } from './database.ts';
 import { startNode } from './node.ts';
@@ -8,8 +8,8 @@ import { withoutFsync } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What signs the builder of the shared node in: the session, as supabase-js keeps it in the browser. */
-    builderSession: string;
+    /** Cookie that signs the builder of the shared node in. */
+    builderCookie: Cookie;
   }
 }
 
@@ -23,6 +23,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await withoutFsync(await superuserUrl(node, 'postgres'));
   const { url, setupUrl, home, operatorToken } = node;
   project.provide('node', { url, setupUrl, home, operatorToken });
-  project.provide('builderSession', await makeBuilder(node));
+  project.provide('builderCookie', await makeBuilder(node));
   return () => node.stop();
 }

@@ -1,27 +1,45 @@
-import { createClient } from '@supabase/supabase-js';
-import ws from 'ws';
-import type { SetupState } from '../../contract/admin.ts';
+import { consoleHeader } from '../../contract/admin.ts';
 import type { NodeAddress } from './node.ts';
 
 /** The first builder of every node here that has one. */
 export const builder = { name: 'Ines Okafor', email: 'ines@northwind.example', password: 'a horse, a battery' };
 
-/** Makes the first builder as the page of the one-time link does; answers a session as supabase-js keeps it, JSON. */
-export async function makeBuilder(node: NodeAddress): Promise<string> {
-  const token = new URL(node.setupUrl ?? '').hash.replace('#token=', '');
-  const setup = `${node.url}/admin/v1/setup`;
-  const made = await fetch(setup, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...builder, token }),
-  });
-  if (!made.ok) throw new Error(`The builder was not made: ${made.status} ${await made.text()}`);
-  const state = (await (await fetch(setup)).json()) as SetupState;
-  const client = createClient(`${node.url}/apps/console`, state.publishable_key, {
-    auth: { persistSession: false, autoRefreshToken: false },
-    realtime: { transport: ws as never },
-  });
-  const { data, error } = await client.auth.signInWithPassword(builder);
-  if (error) throw error;
-  return JSON.stringify(data.session);
+/** A cookie as a browser stores it. */
+export interface Cookie {
+  name: string;
+  value: string;
+  domain: string;
+  path: string;
+  expires: number;
+  httpOnly: boolean;
+  secure: boolean;
+  sameSite: 'Strict';
 }
+
+/** Makes the first builder as the page of the one-time link does, and signs in; returns the cookie of the session. */
+export async function makeBuilder(node: NodeAddress): Promise<Cookie> {
+  const token = new URL(node.setupUrl ?? '').hash.replace('#token=', '');
+  const made = await post(node, '/setup', { ...builder, token });
+  if (!made.ok) throw new Error(`The builder was not made: ${made.status} ${await made.text()}`);
+  return signInBuilder(node, builder);
+}
+
+/** Signs a builder in as the console does; returns the cookie of the session. */
+export async function signInBuilder(node: NodeAddress, who: { email: string; password: string }): Promise<Cookie> {
+  const { email, password } = who;
+  const answer = await post(node, '/session', { email, password });
+  if (!answer.ok) throw new Error(`The builder was not signed in: ${answer.status} ${await answer.text()}`);
+  const [pair = '', ...attributes] = (answer.headers.getSetCookie()[0] ?? '').split('; ');
+  const [name = '', value = ''] = pair.split('=');
+  const has = (attribute: string) => attributes.includes(attribute);
+  if (!has('HttpOnly') || !has('SameSite=Strict') || !has('Path=/')) throw new Error(`A cookie with ${attributes}`);
+  const { hostname: domain } = new URL(node.url);
+  return { name, value, domain, path: '/', expires: -1, httpOnly: true, secure: has('Secure'), sameSite: 'Strict' };
+}
+
+const post = (node: NodeAddress, path: string, body: object): Promise<Response> =>
+  fetch(`${node.url}/admin/v1${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', [consoleHeader]: '1' },
+    body: JSON.stringify(body),
+  });

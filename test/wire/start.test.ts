@@ -117,9 +117,13 @@ describe('hosts', () => {
       await runSql(node, 'other', 'create table public.place as select $$other$$ as name');
       expect(await get(node.url, '/rest/v1/place', 'anything.example')).toBe('[{"name":"main"}]');
       expect(await get(node.url, '/rest/v1/place', 'other.apps.test')).toBe('[{"name":"other"}]');
-      expect(await get(node.url, new URL(`${other.url}/rest/v1/place`).pathname, 'main-app.apps.test')).toBe(
-        '[{"name":"other"}]',
-      );
+      expect(await get(node.url, '/rest/v1/place', 'other.localhost')).toBe('[{"name":"other"}]');
+      expect(other).toMatchObject({ origin: other.url });
+      for (const path of ['/apps/other/rest/v1/place', '/admin/v1/setup', '/', '/docs/errors']) {
+        expect(JSON.parse(await get(node.url, path, 'main-app.apps.test')).code).toBe('not_found');
+        expect(JSON.parse(await get(node.url, path, 'anything.example')).code).toBe('not_found');
+      }
+      expect(await get(node.url, '/apps/other/rest/v1/place', new URL(node.url).host)).toBe('[{"name":"other"}]');
     } finally {
       await node.stop();
     }

@@ -6,7 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
 import { queryClient, whenSignedOut } from './data/query-client.ts';
-import { signOut } from './data/session/sign-out.ts';
+import { forgetAnswers } from './data/session/sign-out.ts';
 import { KeyboardProvider } from './keys/keyboard.tsx';
 import { router } from './router.tsx';
 
@@ -14,8 +14,13 @@ import { router } from './router.tsx';
 whenSignedOut(() => {
   const { pathname, href } = router.state.location;
   if (pathname === '/sign-in') return;
-  void signOut().then(() => router.navigate({ to: '/sign-in', search: { next: href } }));
+  forgetAnswers();
+  void router.navigate({ to: '/sign-in', search: { next: href } });
 });
+
+// Earlier versions left the builder's tokens here, and let apps register service workers. The console has neither.
+localStorage.removeItem('ninefold-console');
+void navigator.serviceWorker?.getRegistrations().then((all) => Promise.all(all.map((one) => one.unregister())));
 
 const element = document.getElementById('root');
 if (!element) throw new Error('The page has no element #root.');

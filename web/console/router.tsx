@@ -6,8 +6,8 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { consoleClient } from './data/console-client.ts';
 import { queryClient } from './data/query-client.ts';
+import { signedInBuilder } from './data/session/builder.ts';
 import { setupState } from './data/setup/setup-state.ts';
 import { specification } from './data/specification/specification.ts';
 import { Frame } from './frame/frame.tsx';
@@ -45,8 +45,7 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   beforeLoad: async ({ location }) => {
-    const { data } = await (await consoleClient()).auth.getSession();
-    if (data.session) return;
+    if (await signedInBuilder()) return;
     const { needed } = await queryClient.ensureQueryData(setupState());
     if (needed) throw redirect({ to: '/setup' });
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });

@@ -1,8 +1,8 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Where `npm run dev` finds a running node; the console's own dev server hands every call on to it. */
-const node = 'http://127.0.0.1:9009';
+/** Where `npm run dev` finds a running node; the console's own dev server hands every call on to it, with the Host that its pages have. */
+const node = { target: 'http://127.0.0.1:9009', changeOrigin: false };
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -21,7 +21,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
-            { name: 'packages', test: /node_modules\/@(tanstack\/(react-)?(router|query|store|history)|supabase)/ },
+            { name: 'packages', test: /node_modules\/@(tanstack\/(react-)?(router|query|store|history))/ },
             {
               name: 'shared',
               minShareCount: 6,

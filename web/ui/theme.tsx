@@ -29,7 +29,7 @@ const same = {
 /** Mantine's own colour variables, told in the tokens; tokens.css switches them between light and dark. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({ variables: {}, light: same, dark: same });
 
-/** Remembers the choice of light or dark; public/color-scheme.js reads the same key before the first paint. */
+/** Remembers the choice of light or dark; public/assets/color-scheme.js reads the same key before the first paint. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'ninefold-color-scheme' });
 
 /** Mantine serves fields, menus, dialogs and tooltips; their shapes are in theme.module.css. */

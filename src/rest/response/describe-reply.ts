@@ -17,7 +17,6 @@ export function describeReply(
 ): Reply {
   const headers: Record<string, string> = {
     'content-type': 'application/openapi+json; charset=utf-8',
-    vary: 'Accept, Prefer, Range',
   };
   if (request.schemaNegotiated) headers['content-profile'] = request.schema;
   const body = plan.headOnly ? null : JSON.stringify(openApiDocument(plan.schema, catalog, described, settings, url));

@@ -4,6 +4,6 @@ import type { OptionsPlan } from '../plan/plan.ts';
 /** The methods that an address answers (RFC 9110 section 9.3.7). */
 export const optionsReply = (plan: OptionsPlan): Reply => ({
   status: 200,
-  headers: { allow: plan.allow.join(','), 'access-control-allow-origin': '*', vary: 'Accept, Prefer, Range' },
+  headers: { allow: plan.allow.join(','), 'access-control-allow-origin': '*' },
   body: null,
 });

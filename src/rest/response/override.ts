@@ -48,7 +48,8 @@ export function overriddenHeaders(setting: string | null): OverriddenHeaders {
     throw new NinefoldError('PGRST111');
   }
   if (!Array.isArray(value)) throw new NinefoldError('PGRST111');
-  const headers: Record<string, string> = {};
+  // Without a prototype: `constructor` is a name like any other.
+  const headers: Record<string, string> = Object.create(null);
   const cookies: string[] = [];
   for (const element of value) {
     const [name, text] = headerOf(element);

@@ -26,7 +26,6 @@ export function queryReply(request: ApiRequest, plan: QueryPlan, result: ResultS
   if (cookies.length) reply.cookies = cookies;
   const warning = legacyNamesWarning(plan);
   if (warning !== null) reply.headers.warning = warning;
-  reply.headers.vary ??= 'Accept, Prefer, Range';
   return reply;
 }
 

@@ -39,6 +39,7 @@ function Connection({ connection: app, example }: { connection: AppConnection; e
   return (
     <>
       <CopyRow name="URL" value={app.url} />
+      {app.origin !== null && app.origin !== app.url && <CopyRow name="Origin" value={app.origin} />}
       <CopyRow name="Publishable key" value={app.publishable_key} />
       <SecretRow name="Secret key" value={app.secret_key} shown="sb_secret_" />
       <details className={styles.more}>

@@ -6,6 +6,7 @@ const connection: AppConnection = {
   ref: 'helpdesk',
   name: 'Helpdesk',
   url: 'http://127.0.0.1:9009/apps/helpdesk',
+  origin: 'http://helpdesk.localhost:9009',
   publishable_key: 'sb_publishable_x',
   secret_key: 'sb_secret_x',
   anon_key: 'a',

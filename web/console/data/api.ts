@@ -1,5 +1,13 @@
-import { accessToken } from './console-client.ts';
-import { type ApiCall, openApi } from './open-api.ts';
+import { failureOf } from './api-failure.ts';
+import { reach, readJson } from './reach.ts';
+
+export interface ApiCall {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+}
 
 /**
  * Calls the management API as the builder who is signed in. `path` is below /admin/v1: "/apps/helpdesk/activity".
@@ -7,7 +15,25 @@ import { type ApiCall, openApi } from './open-api.ts';
  * @throws {ApiFailure} for every answer that is no success, and where none came
  */
 export const api = async <T>(path: string, call: ApiCall = {}): Promise<T> =>
-  openApi<T>(path, call, await accessToken());
+  (await apiWithHeaders<T>(path, call)).data;
+
+/** Calls the management API as `api` does, and returns the headers of the response too. */
+export async function apiWithHeaders<T>(path: string, call: ApiCall = {}): Promise<{ data: T; headers: Headers }> {
+  const { method = 'GET', body, headers, signal } = call;
+  const response = await reach(`/admin/v1${path}`, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+  const answer = await readJson(response);
+  if (!response.ok) throw failureOf(response.status, answer, response.headers.get('x-request-id'));
+  return { data: answer as T, headers: response.headers };
+}
 
 /** One segment of a path: refs and ids come from the address bar, so they are encoded. */
 export const segment = (value: string): string => encodeURIComponent(value);

@@ -2,6 +2,7 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react';
 import { chapterPages } from '../chapters/chapter-pages.ts';
+import { queryClient } from '../data/query-client.ts';
 import { signOut } from '../data/session/sign-out.ts';
 import type { Binding } from '../keys/bindings.ts';
 import { Help } from '../keys/help.tsx';
@@ -39,7 +40,11 @@ export function CommandsProvider({ children }: { children: ReactNode }) {
     [scheme, setColorScheme],
   );
   const leave = useCallback(() => {
-    void signOut().then(() => navigate({ to: '/sign-in' }));
+    signOut().then(
+      () => navigate({ to: '/sign-in' }),
+      // The page asks again and shows that the server does not answer.
+      () => queryClient.invalidateQueries(),
+    );
   }, [navigate]);
 
   const commands = useMemo<Commands>(

@@ -1,6 +1,5 @@
 import { segment } from '../api.ts';
-import { accessToken } from '../console-client.ts';
-import { reach } from '../open-api.ts';
+import { reach } from '../reach.ts';
 import type { Seat } from '../rows/row.ts';
 
 /** A call that is tried: the address below the app, and what goes with it. */
@@ -36,7 +35,7 @@ export async function tryCall(
     method,
     headers: {
       ...headers,
-      ...(direct ? { apikey: as.key } : { authorization: `Bearer ${await accessToken()}` }),
+      ...(direct && { apikey: as.key }),
       ...(!direct && as.seat !== 'service' && { 'x-ninefold-as': as.seat }),
     },
     ...(body !== null && { body }),

@@ -2,8 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { AccessExplanation } from '../../../../contract/access.ts';
 import { segment } from '../api.ts';
 import { failureOf } from '../api-failure.ts';
-import { accessToken } from '../console-client.ts';
-import { reach, readJson } from '../open-api.ts';
+import { reach, readJson } from '../reach.ts';
 import { queryString } from '../rows/query-string.ts';
 import type { Question } from './question.ts';
 
@@ -18,7 +17,6 @@ export const explanation = (ref: string, question: Question) =>
         method,
         headers: {
           accept: 'application/json',
-          authorization: `Bearer ${await accessToken()}`,
           prefer: 'explain=access',
           [method === 'GET' ? 'accept-profile' : 'content-profile']: schema,
           ...(seat !== 'service' && { 'x-ninefold-as': seat }),

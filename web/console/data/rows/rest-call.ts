@@ -1,8 +1,7 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { segment } from '../api.ts';
 import { failureOf } from '../api-failure.ts';
-import { accessToken } from '../console-client.ts';
-import { reach, readJson } from '../open-api.ts';
+import { reach, readJson } from '../reach.ts';
 import { queryString } from './query-string.ts';
 import type { Row, Seat } from './row.ts';
 
@@ -37,7 +36,6 @@ export interface RestAnswer {
 export async function restCall(table: Table, call: RestCall): Promise<RestAnswer> {
   const { ref, entity, seat } = table;
   const { method = 'GET', parameters, body, prefer = [], signal } = call;
-  const token = await accessToken();
   const started = performance.now();
   const query = queryString(parameters);
   const response = await reach(
@@ -46,7 +44,6 @@ export async function restCall(table: Table, call: RestCall): Promise<RestAnswer
       method,
       headers: {
         accept: 'application/json',
-        authorization: `Bearer ${token}`,
         [method === 'GET' ? 'accept-profile' : 'content-profile']: entity.schema,
         ...(seat !== 'service' && { 'x-ninefold-as': seat }),
         ...(body !== undefined && { 'content-type': 'application/json' }),

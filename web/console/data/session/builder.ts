@@ -1,22 +1,17 @@
 import { queryOptions } from '@tanstack/react-query';
-import { consoleClient } from '../console-client.ts';
+import type { SignedInBuilder } from '../../../../contract/admin.ts';
+import { api } from '../api.ts';
+import { queryClient } from '../query-client.ts';
 import { sessionKeys } from './keys.ts';
-
-export interface Builder {
-  name: string;
-  email: string;
-}
 
 /** Who is signed in; null when nobody is. */
 export const builder = () =>
   queryOptions({
     queryKey: sessionKeys.builder(),
-    queryFn: async (): Promise<Builder | null> => {
-      const { data } = await (await consoleClient()).auth.getSession();
-      if (!data.session) return null;
-      const { email = '', user_metadata } = data.session.user;
-      const name: unknown = user_metadata.name;
-      return { name: typeof name === 'string' && name !== '' ? name : email, email };
-    },
+    queryFn: ({ signal }) => api<SignedInBuilder | null>('/session', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** Returns who is signed in; asks the server again if nobody was, because another tab may have signed in. */
+export const signedInBuilder = async (): Promise<SignedInBuilder | null> =>
+  queryClient.getQueryData(builder().queryKey) ?? queryClient.fetchQuery({ ...builder(), staleTime: 0 });

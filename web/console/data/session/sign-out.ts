@@ -1,11 +1,15 @@
-import { consoleClient } from '../console-client.ts';
+import { api } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 
 /**
- * Ends the builder's session on this device and forgets every answer that was fetched with it. supabase-js takes the
- * session out of the browser even where the server cannot be told.
+ * Ends the builder's session on this device and forgets every answer that was fetched with it.
+ *
+ * @throws {ApiFailure} if the server cannot be reached: only the server can delete the cookie
  */
 export async function signOut(): Promise<void> {
-  await (await consoleClient()).auth.signOut({ scope: 'local' });
-  queryClient.clear();
+  await api<null>('/session', { method: 'DELETE' });
+  forgetAnswers();
 }
+
+/** Forgets every answer that was fetched for a builder whose session has ended. */
+export const forgetAnswers = (): void => queryClient.clear();

@@ -1,6 +1,6 @@
 import { mutationOptions } from '@tanstack/react-query';
 import type { SetupRequest } from '../../../../contract/admin.ts';
-import { openApi } from '../open-api.ts';
+import { api } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { enter } from '../session/sign-in.ts';
 import { setupKeys } from './keys.ts';
@@ -9,7 +9,7 @@ import { setupKeys } from './keys.ts';
 export const makeFirstBuilder = () =>
   mutationOptions({
     mutationFn: async (body: SetupRequest): Promise<void> => {
-      await openApi<object>('/setup', { method: 'POST', body });
+      await api<object>('/setup', { method: 'POST', body });
       await enter(body);
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: setupKeys.state() }),

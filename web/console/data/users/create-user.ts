@@ -1,12 +1,12 @@
-import type { AdminUserAttributes } from '@supabase/supabase-js';
+import type { AdminUserAttributes, User } from '@supabase/supabase-js';
 import { mutationOptions } from '@tanstack/react-query';
-import { throughDoor } from '../door.ts';
+import { api } from '../api.ts';
 import { afterChange } from './after-change.ts';
+import { usersPath } from './path.ts';
 
 /** Makes an account; no mail is sent. */
 export const createUser = (ref: string) =>
   mutationOptions({
-    mutationFn: async (attributes: AdminUserAttributes) =>
-      (await throughDoor(ref, (admin) => admin.createUser(attributes))).data.user,
+    mutationFn: (attributes: AdminUserAttributes) => api<User>(usersPath(ref), { method: 'POST', body: attributes }),
     onSuccess: (made) => afterChange(ref, made),
   });

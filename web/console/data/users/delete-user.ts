@@ -1,10 +1,11 @@
 import { mutationOptions } from '@tanstack/react-query';
-import { throughDoor } from '../door.ts';
+import { api } from '../api.ts';
 import { afterChange } from './after-change.ts';
+import { userPath } from './path.ts';
 
 /** Deletes an account with its identities and sessions. */
 export const deleteUser = (ref: string, id: string) =>
   mutationOptions({
-    mutationFn: () => throughDoor(ref, (admin) => admin.deleteUser(id)),
+    mutationFn: () => api<unknown>(userPath(ref, id), { method: 'DELETE' }),
     onSuccess: () => afterChange(ref, null),
   });

@@ -1,12 +1,12 @@
-import type { AdminUserAttributes } from '@supabase/supabase-js';
+import type { AdminUserAttributes, User } from '@supabase/supabase-js';
 import { mutationOptions } from '@tanstack/react-query';
-import { throughDoor } from '../door.ts';
+import { api } from '../api.ts';
 import { afterChange } from './after-change.ts';
+import { userPath } from './path.ts';
 
 /** Changes an account: what is left out stays. A new password ends every session of the account. */
 export const updateUser = (ref: string, id: string) =>
   mutationOptions({
-    mutationFn: async (attributes: AdminUserAttributes) =>
-      (await throughDoor(ref, (admin) => admin.updateUserById(id, attributes))).data.user,
+    mutationFn: (attributes: AdminUserAttributes) => api<User>(userPath(ref, id), { method: 'PUT', body: attributes }),
     onSuccess: (changed) => afterChange(ref, changed),
   });

@@ -1,8 +1,9 @@
 import type { User } from '@supabase/supabase-js';
 import { infiniteQueryOptions } from '@tanstack/react-query';
+import { api, apiWithHeaders } from '../api.ts';
 import { ApiFailure } from '../api-failure.ts';
-import { throughDoor } from '../door.ts';
 import { userKeys } from './keys.ts';
+import { userPath, usersPath } from './path.ts';
 
 export const usersAtOnce = 200;
 
@@ -31,16 +32,15 @@ export const userList = (ref: string, search: string) =>
   });
 
 async function page(ref: string, search: string, number: number, signal: AbortSignal): Promise<UserPage> {
-  const query = search === '' ? {} : { filter: search };
-  const ask = { page: number, perPage: usersAtOnce };
-  const { data, headers } = await throughDoor(ref, (admin) => admin.listUsers(ask), { query, signal });
+  const query = new URLSearchParams({ page: String(number), per_page: String(usersAtOnce) });
+  if (search !== '') query.set('filter', search);
+  const { data, headers } = await apiWithHeaders<{ users: User[] }>(`${usersPath(ref)}?${query}`, { signal });
   return { users: data.users, total: Number(headers.get('x-total-count') ?? data.users.length) };
 }
 
 async function withId(ref: string, id: string, signal: AbortSignal): Promise<UserPage> {
   try {
-    const { data } = await throughDoor(ref, (admin) => admin.getUserById(id), { signal });
-    return { users: [data.user], total: 1 };
+    return { users: [await api<User>(userPath(ref, id), { signal })], total: 1 };
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 404) return { users: [], total: 0 };
     throw error;

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { type OriginOptions, Origins } from './origins.ts';
+
+const local: OriginOptions = { url: 'http://127.0.0.1:9009', isNamed: false, domain: null, defaultApp: null };
+const hosted: OriginOptions = {
+  url: 'https://console.example.com',
+  isNamed: true,
+  domain: 'Apps.example.com',
+  defaultApp: null,
+};
+
+describe('Origins.appAt', () => {
+  it.each<[string, Partial<OriginOptions>, string | undefined, string | null]>([
+    ['a name below localhost, without any setting', local, 'shop.localhost:9009', 'shop'],
+    ['a name below localhost in capitals and with a final dot', local, 'SHOP.Localhost.:9009', 'shop'],
+    ['a name below localhost although a domain is set', hosted, 'shop.localhost:9009', 'shop'],
+    ['a name below the domain', hosted, 'shop.apps.example.com', 'shop'],
+    ['the loopback address', local, '127.0.0.1:9009', null],
+    ['localhost', local, 'localhost:9009', null],
+    ['an address of the network', local, '192.168.1.5:9009', null],
+    ['no host', local, undefined, null],
+    ['the console', local, 'console.localhost:9009', null],
+    ['a name that is no ref', local, 'a.shop.localhost', null],
+    ['a name that only ends like the domain', hosted, 'evilapps.example.com', null],
+    ['the domain itself', hosted, 'apps.example.com', null],
+    ['a name below the domain, followed by another', hosted, 'shop.apps.example.com.evil.example', null],
+    ['the node’s own name below the domain', { ...hosted, domain: 'example.com' }, 'console.example.com', null],
+    [
+      'an app that is called like the node’s own name',
+      { ...hosted, url: 'https://node.example.com', domain: 'example.com' },
+      'node.example.com:443',
+      null,
+    ],
+    ['any other host, with a default app', { ...local, defaultApp: 'shop' }, 'anything.example', 'shop'],
+    ['a loopback name, with a default app', { ...local, defaultApp: 'shop' }, 'localhost:9009', null],
+    ['the IPv6 loopback address, with a default app', { ...local, defaultApp: 'shop' }, '[::1]:9009', null],
+    ['the node’s own name, with a default app', { ...hosted, defaultApp: 'shop' }, 'console.example.com', null],
+    [
+      'a loopback name if the node has another, with a default app',
+      { ...hosted, defaultApp: 'shop' },
+      '127.0.0.1',
+      'shop',
+    ],
+    ['another app’s name, with a default app', { ...local, defaultApp: 'shop' }, 'notes.localhost', 'notes'],
+  ])('classifies %s', (_, options, host, ref) => {
+    expect(new Origins({ ...local, ...options }).appAt(host)).toBe(ref);
+  });
+});
+
+describe('Origins.appOrigin and appUrl', () => {
+  it('give an app a name below localhost, and programs a path on the node', () => {
+    const origins = new Origins(local);
+    expect(origins.appOrigin('shop')).toBe('http://shop.localhost:9009');
+    expect(origins.appUrl('shop')).toBe('http://127.0.0.1:9009/apps/shop');
+  });
+
+  it('give an app a name below the domain, with the scheme and the port of the node', () => {
+    const origins = new Origins({ ...hosted, url: 'https://console.example.com:8443' });
+    expect(origins.appOrigin('shop')).toBe('https://shop.apps.example.com:8443');
+    expect(origins.appUrl('shop')).toBe('https://shop.apps.example.com:8443');
+  });
+
+  it('give an app no origin that is the node’s, and none where no name leads to the node', () => {
+    const named = new Origins({ ...hosted, domain: 'example.com', url: 'https://node.example.com' });
+    expect(named.appOrigin('node')).toBeNull();
+    expect(named.appUrl('node')).toBe('https://node.example.com/apps/node');
+    expect(named.appOrigin('console')).toBeNull();
+    expect(new Origins({ ...hosted, domain: null }).appOrigin('shop')).toBeNull();
+  });
+});
+
+describe('Origins.isNode', () => {
+  it('takes the origin that the request was sent to, and refuses every other', () => {
+    const origins = new Origins({ ...hosted, domain: 'example.com' });
+    expect(origins.isNode('https://console.example.com', 'backend:9009')).toBe(true);
+    expect(origins.isNode('https://shop.example.com', 'console.example.com')).toBe(false);
+    expect(origins.isNode('https://shop.example.com', 'shop.example.com')).toBe(false);
+    expect(origins.isNode('http://console.example.com', 'console.example.com')).toBe(false);
+    expect(origins.isNode('null', 'console.example.com')).toBe(false);
+    expect(new Origins(local).isNode('http://192.168.1.5:9009', '192.168.1.5:9009')).toBe(true);
+    expect(new Origins(local).isNode('http://127.0.0.1:5173', '127.0.0.1:9009')).toBe(false);
+  });
+});
+
+describe('Origins.sourceOf', () => {
+  it('names the host of the request, and nothing that would end the source', () => {
+    const origins = new Origins(local);
+    expect(origins.sourceOf('Localhost:9009')).toBe('http://localhost:9009');
+    for (const host of ['[::1]:9009', 'a b', 'x;script-src *', "a'", '*', '', undefined])
+      expect(origins.sourceOf(host)).toBeNull();
+  });
+});

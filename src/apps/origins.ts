@@ -1,0 +1,105 @@
+import { CONSOLE_REF, REF } from './app-record.ts';
+
+export interface OriginOptions {
+  /** URL where clients reach the node, without a trailing slash. */
+  readonly url: string;
+  /** True if NINEFOLD_URL names `url`; else every loopback name is the node's own too. */
+  readonly isNamed: boolean;
+  /** NINEFOLD_DOMAIN; null if it is not set. */
+  readonly domain: string | null;
+  /** NINEFOLD_DEFAULT_APP; null if it is not set. */
+  readonly defaultApp: string | null;
+}
+
+const LOCAL = 'localhost';
+
+/**
+ * Decides which origin belongs to the node and which to an app. The node's origin serves the console and the management API; the code
+ * of an app runs on the app's origin only (docs/decisions/0012-origins.md).
+ */
+export class Origins {
+  /** URL where clients reach the node, without a trailing slash. */
+  readonly url: string;
+  readonly defaultApp: string | null;
+  /** True if clients reach the node over TLS. */
+  readonly isSecure: boolean;
+  /** Port in `url`, or the scheme's own. */
+  readonly port: string;
+  readonly #base: URL;
+  readonly #isNamed: boolean;
+  readonly #domain: string | null;
+
+  constructor({ url, isNamed, domain, defaultApp }: OriginOptions) {
+    this.url = url;
+    this.defaultApp = defaultApp;
+    this.#base = new URL(url);
+    this.isSecure = this.#base.protocol === 'https:';
+    this.port = this.#base.port || (this.isSecure ? '443' : '80');
+    this.#isNamed = isNamed;
+    this.#domain = domain?.toLowerCase() ?? null;
+  }
+
+  /** Returns the ref of the app whose origin a Host header names; null for the node's origin. */
+  appAt(host: string | undefined): string | null {
+    const name = hostName(host);
+    if (name === this.#base.hostname) return null;
+    const ref = refBelow(name, LOCAL) ?? (this.#domain === null ? null : refBelow(name, this.#domain));
+    if (ref !== null) return ref;
+    const isOwn = name === '' || (!this.#isNamed && isLoopback(name));
+    return isOwn ? null : this.defaultApp;
+  }
+
+  /**
+   * Returns the origin of an app: below the domain, or below `localhost` if clients reach the node by a loopback name. Null if no host
+   * name leads to the app: then the app answers on the node's origin only.
+   */
+  appOrigin(ref: string): string | null {
+    const parent = this.#domain ?? (isLoopback(this.#base.hostname) ? LOCAL : null);
+    if (parent === null || this.appAt(`${ref}.${parent}`) !== ref) return null;
+    const port = this.#base.port === '' ? '' : `:${this.#base.port}`;
+    return `${this.#base.protocol}//${ref}.${parent}${port}`;
+  }
+
+  /**
+   * Returns the URL of an app's API for every kind of client. Without a domain it is a path on the node's origin, because programs do not
+   * resolve names below `localhost` as browsers do.
+   */
+  appUrl(ref: string): string {
+    const origin = this.#domain === null ? null : this.appOrigin(ref);
+    return origin ?? this.pathUrl(ref);
+  }
+
+  /** Returns the URL of an app's API as a path on the node's origin; the issuer of its tokens begins with it. */
+  pathUrl(ref: string): string {
+    return `${this.url}/apps/${ref}`;
+  }
+
+  /** True if the header Origin of a request with this Host names the node itself. */
+  isNode(origin: string, host: string | undefined): boolean {
+    if (origin === this.#base.origin) return true;
+    if (host === undefined || this.appAt(host) !== null) return false;
+    return origin === `https://${host}` || (!this.isSecure && origin === `http://${host}`);
+  }
+
+  /** Returns the origin by which a request with this Host reached the node, as a CSP source; null if CSP cannot name the host. */
+  sourceOf(host: string | undefined): string | null {
+    return host !== undefined && CSP_HOST.test(host) ? `${this.#base.protocol}//${host.toLowerCase()}` : null;
+  }
+}
+
+/** A host that a source expression can hold (CSP level 3, section 2.3.1); IPv6 addresses are not among them. */
+const CSP_HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/i;
+
+/** Returns the name of a Host header, without port and final dot. */
+const hostName = (host: string | undefined): string =>
+  host === undefined ? '' : host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+
+const isLoopback = (name: string): boolean => name === LOCAL || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);
+
+function refBelow(name: string, parent: string): string | null {
+  if (!name.endsWith(parent) || name.charCodeAt(name.length - parent.length - 1) !== DOT) return null;
+  const ref = name.slice(0, -parent.length - 1);
+  return REF.test(ref) && ref !== CONSOLE_REF ? ref : null;
+}
+
+const DOT = '.'.charCodeAt(0);

@@ -1,0 +1,45 @@
+import type { AppKeys } from '../apps/app-keys.ts';
+import { hs256, signHs256 } from '../apps/sign-jwt.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from './identity.ts';
+
+const AUDIENCE = 'ninefold-console';
+
+/**
+ * Returns the keys of the console under which tokens of builders' sessions are signed and verified. They differ from the console's own, so
+ * that such a token is no access token, and an access token does not pass as one.
+ */
+export const builderKeys = (console: AppKeys): AppKeys => ({
+  ...console,
+  jwtSecret: hs256(AUDIENCE, console.jwtSecret),
+});
+
+/** Signs the token of a builder's session. `nowSeconds` is in seconds since 1970. */
+export function issueBuilderToken(
+  console: AppKeys,
+  session: { id: string; userId: string },
+  options: { nowSeconds: number; lifetimeSeconds: number },
+): string {
+  const { nowSeconds, lifetimeSeconds } = options;
+  const claims = {
+    aud: AUDIENCE,
+    sub: session.userId,
+    session_id: session.id,
+    role: 'authenticated',
+    iat: nowSeconds,
+    exp: nowSeconds + lifetimeSeconds,
+  };
+  return signHs256(claims, builderKeys(console).jwtSecret);
+}
+
+/** A builder's session, as its token names it. */
+export interface BuilderSession {
+  readonly id: string;
+  readonly userId: string;
+}
+
+/** Reads the session of a verified token. Throws PGRST301 for a token that was not issued for a builder's session. */
+export function builderSessionOf({ claims, sessionId, userId }: Identity): BuilderSession {
+  if (claims.aud !== AUDIENCE || sessionId === null || userId === null) throw new NinefoldError('PGRST301');
+  return { id: sessionId, userId };
+}

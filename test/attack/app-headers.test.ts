@@ -1,0 +1,314 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
+import { expectRefusal } from '../support/refusal.ts';
+
+/** What an app's functions say about their own replies must not reach past the app. */
+const node = inject('node');
+const operator = { authorization: `Bearer ${node.operatorToken}` };
+
+let app: AppConnection;
+beforeAll(async () => {
+  app = await createApp(node);
+  await runSql(
+    node,
+    app.ref,
+    `create function public.reply(headers text, status text default '200') returns text language sql volatile as
+       $$ select set_config('response.headers', headers, true), set_config('response.status', status, true); select 'body' $$;
+     create function public.fail(headers jsonb, status int) returns void language plpgsql volatile as
+       $$ begin raise sqlstate 'PGRST' using message = '{"code":"X1","message":"no"}',
+          detail = jsonb_build_object('status', status, 'headers', headers)::text; end $$;
+     create function public.heard() returns json language sql stable as
+       $$ select json_build_object('headers', current_setting('request.headers')::json, 'cookies', current_setting('request.cookies')::json) $$;
+     create table public.things (id int primary key);`,
+  );
+});
+
+type Door = 'path' | 'builder' | 'own';
+const doors: Door[] = ['path', 'builder', 'own'];
+
+/** Where a call of the app is sent, and what it must bring. */
+function target(door: Door, path: string): [path: string, headers: Record<string, string>] {
+  switch (door) {
+    case 'path':
+      return [`/apps/${app.ref}${path}`, { apikey: app.anon_key }];
+    case 'builder':
+      return [`/admin/v1/apps/${app.ref}${path}`, operator];
+    case 'own':
+      return [path, { apikey: app.anon_key, host: `${app.ref}.localhost:${new URL(node.url).port}` }];
+  }
+}
+
+function call(door: Door, name: string, body: unknown, more: Record<string, string> = {}): Promise<HttpAnswer> {
+  const [path, headers] = target(door, `/rest/v1/rpc/${name}`);
+  return send(node.url, path, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', ...more },
+    body: JSON.stringify(body),
+  });
+}
+const reply = (door: Door, headers: object[], status = '200') =>
+  call(door, 'reply', { headers: JSON.stringify(headers), status });
+
+/** Headers that act on the origin, on the browser or on the proxy in front, or that lead a browser elsewhere. */
+const hostile: [name: string, value: string][] = [
+  ['Set-Cookie', 'ninefold_builder=x; Path=/'],
+  ['Clear-Site-Data', '"*"'],
+  ['Service-Worker-Allowed', '/'],
+  ['Strict-Transport-Security', 'max-age=0'],
+  ['Refresh', '0; url=http://evil.example'],
+  ['Report-To', '{"group":"default","endpoints":[{"url":"https://evil.example"}]}'],
+  ['Reporting-Endpoints', 'default="https://evil.example"'],
+  ['NEL', '{"report_to":"default","max_age":1,"include_subdomains":true}'],
+  ['Accept-CH', 'Sec-CH-UA-Model'],
+  ['Critical-CH', 'Sec-CH-UA-Model'],
+  ['Alt-Svc', 'h2="evil.example:443"'],
+  ['SourceMap', 'https://evil.example/map'],
+  ['X-SourceMap', 'https://evil.example/map'],
+  ['Origin-Agent-Cluster', '?0'],
+  ['Content-Security-Policy-Report-Only', "default-src 'none'; report-uri https://evil.example"],
+  ['Cross-Origin-Embedder-Policy', 'require-corp'],
+  ['Permissions-Policy', 'camera=*'],
+  ['Feature-Policy', 'camera *'],
+  ['Referrer-Policy', 'unsafe-url'],
+  ['Access-Control-Allow-Credentials', 'true'],
+  ['Access-Control-Allow-Private-Network', 'true'],
+  ['Timing-Allow-Origin', '*'],
+  ['Speculation-Rules', '"/rules.json"'],
+  ['Supports-Loading-Mode', 'credentialed-prerender'],
+  ['No-Vary-Search', 'params'],
+  ['Use-As-Dictionary', 'match="/*"'],
+  ['Set-Login', 'logged-out'],
+  ['Activate-Storage-Access', 'load'],
+  ['Attribution-Reporting-Register-Source', '{}'],
+  ['Document-Policy', 'force-load-at-top'],
+  ['Content-Security-Policy', 'sandbox allow-scripts allow-same-origin'],
+  ['X-Frame-Options', 'ALLOWALL'],
+  ['X-DNS-Prefetch-Control', 'on'],
+  ['X-XSS-Protection', '1; report=https://evil.example'],
+  ['X-Accel-Redirect', '/etc/passwd'],
+  ['X-Sendfile', '/etc/passwd'],
+  ['X-LiteSpeed-Location', '/admin'],
+  ['Surrogate-Control', 'max-age=1000'],
+  ['Proxy-Authenticate', 'Basic'],
+  ['WWW-Authenticate', 'Basic realm="The console"'],
+  ['WWW-Authenticate', 'Bearer, Basic realm="The console"'],
+  ['Link', '</apps/x/rest/v1/rpc/script>; rel=preload; as=script'],
+  ['Link', '<https://evil.example>; rel="next", <https://evil.example>; rel=preconnect'],
+  ['Link', '</x.css>; rel=stylesheet'],
+  ['Location', 'http://evil.example'],
+  ['Location', '//evil.example'],
+  ['Location', '/\\evil.example'],
+  ['Location', '/\t/evil.example'],
+  ['Location', 'javascript:alert(1)'],
+  ['Content-Type', 'multipart/x-mixed-replace; boundary=x'],
+  ['Any-Name-Of-Its-Own', 'x'],
+];
+
+describe.each(['path', 'builder'] as const)('replies of an app on the node’s origin (%s)', (door) => {
+  it.each(hostile)('are written without %s: %s', async (name, value) => {
+    const expected = await reply(door, []);
+    const plain = (answer: HttpAnswer) => {
+      const { 'x-request-id': _, date: __, 'content-type': ___, ...rest } = answer.headers;
+      return rest;
+    };
+    for (const written of [name, name.toUpperCase(), name.toLowerCase()]) {
+      const answers = [
+        await reply(door, [{ [written]: value }]),
+        await reply(door, [{ [written]: value }, { [name]: value }]),
+      ];
+      for (const answer of answers) {
+        expect(plain(answer)).toEqual(plain(expected));
+        expect(answer.headers['content-type'] ?? '').not.toContain('multipart');
+      }
+    }
+    const failed = await call(door, 'fail', { headers: { [name]: value }, status: 400 });
+    expect(failed.status).toBe(400);
+    if (!['link', 'content-type'].includes(name.toLowerCase()) && expected.headers[name.toLowerCase()] === undefined) {
+      expect(failed.headers[name.toLowerCase()]).toBeUndefined();
+    }
+    expect(JSON.stringify(failed.headers)).not.toContain('evil.example');
+  });
+
+  it('are inert whatever they are, also as errors, and on every method and path', async () => {
+    const expectInert = ({ headers }: HttpAnswer) => {
+      expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'; frame-ancestors 'none'");
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+      expect(headers['access-control-allow-origin']).toBe(door === 'path' ? '*' : undefined);
+    };
+    expectInert(
+      await reply(door, [{ 'content-type': 'text/html' }, { 'Access-Control-Allow-Origin': 'https://evil.example' }]),
+    );
+    for (const path of [
+      '/rest/v1/',
+      '/rest/v1/things',
+      '/rest/v1/nothing',
+      '/auth/v1/user',
+      '/auth/v1/settings',
+      '/auth/v1/nothing',
+    ]) {
+      for (const method of ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']) {
+        const [to, headers] = target(door, path);
+        expectInert(await send(node.url, to, { method, headers: { ...headers, origin: 'https://evil.example' } }));
+      }
+    }
+    if (door === 'path') {
+      for (const path of ['', '/', '/openapi.json', '/x', '/storage/v1/x', '/rest/v2']) {
+        const answer = await send(node.url, `/apps/${app.ref}${path}`);
+        expect(answer.headers['content-security-policy']).toMatch(/^sandbox;/);
+      }
+    }
+  });
+
+  it('lead nowhere: a redirect has no Location, a new row has its own', async () => {
+    for (const status of ['300', '301', '302', '303', '307', '308']) {
+      const answer = await reply(door, [{ Location: '/admin/v1/apps' }], status);
+      expect([answer.status, answer.headers.location]).toEqual([Number(status), undefined]);
+    }
+    const [path, headers] = target(door, '/rest/v1/things');
+    const made = await send(node.url, path, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', prefer: 'return=headers-only' },
+      body: JSON.stringify({ id: door === 'path' ? 1 : 2 }),
+    });
+    expect([made.status, made.headers.location]).toEqual([201, `/things?id=eq.${door === 'path' ? 1 : 2}`]);
+  });
+
+  it('keep what says something about the reply alone', async () => {
+    const said = {
+      'cache-control': 'public, max-age=9',
+      'content-disposition': 'attachment; filename="a.csv"',
+      'content-language': 'de',
+      etag: '"1"',
+      link: '</things?offset=10>; rel="next"',
+      'retry-after': '9',
+      'x-powered-by': 'rows',
+      'x-total-count': '7',
+    };
+    const answer = await reply(
+      door,
+      Object.entries(said).map(([name, value]) => ({ [name]: value })),
+    );
+    expect(answer.headers).toMatchObject(said);
+  });
+
+  it.each(['serviceworker', 'worker', 'sharedworker', 'script', 'audioworklet', 'paintworklet'])(
+    'are refused to a browser that wants a %s',
+    async (dest) => {
+      const asked = { 'sec-fetch-dest': dest, ...(dest === 'serviceworker' && { 'service-worker': 'script' }) };
+      for (const headers of [asked, { 'service-worker': 'script' }]) {
+        const answer = await call(door, 'reply', { headers: '[{"content-type":"text/javascript"}]' }, headers);
+        expect([answer.status, expectRefusal(answer)]).toEqual([403, 'script_refused']);
+      }
+    },
+  );
+
+  it('tell the app’s code no cookie, and no token of whoever builds it', async () => {
+    const answer = await call(door, 'heard', {}, { cookie: 'ninefold_builder=secret; __Host-ninefold_builder=secret' });
+    expect(JSON.parse(answer.body).cookies).toEqual({});
+    expect(answer.body).not.toContain('secret');
+    expect(answer.body).not.toContain(node.operatorToken);
+  });
+});
+
+describe('replies on an app’s own origin', () => {
+  it('have the headers that the app gives them, and its cookies', async () => {
+    const answer = await reply('own', [
+      { 'Set-Cookie': 'a=1' },
+      { 'Set-Cookie': 'b=2' },
+      { 'Service-Worker-Allowed': '/' },
+      { 'Content-Security-Policy': "default-src 'self'" },
+      { Location: 'https://elsewhere.example/' },
+    ]);
+    expect(answer.headers).toMatchObject({
+      'set-cookie': ['a=1', 'b=2'],
+      'service-worker-allowed': '/',
+      'content-security-policy': "default-src 'self'",
+      'x-content-type-options': 'nosniff',
+      location: 'https://elsewhere.example/',
+    });
+    const heard = await call('own', 'heard', {}, { cookie: 'a=1' });
+    expect(JSON.parse(heard.body).cookies).toEqual({ a: '1' });
+  });
+
+  it.each([
+    ['Strict-Transport-Security', 'max-age=9; includeSubDomains'],
+    ['Clear-Site-Data', '"cookies"'],
+    ['X-Accel-Redirect', '/etc/passwd'],
+    ['X-Sendfile', '/etc/passwd'],
+  ])('are written without %s, which reaches further', async (name, value) => {
+    expect((await reply('own', [{ [name]: value }])).headers[name.toLowerCase()]).toBeUndefined();
+  });
+
+  it('come for the app’s addresses only: nothing of the node is there', async () => {
+    const { host = '' } = target('own', '')[1];
+    for (const path of [
+      '/',
+      '/sign-in',
+      '/assets/',
+      '/admin/v1/setup',
+      '/admin/v1/session',
+      '/admin/v1/apps',
+      `/admin/v1/apps/${app.ref}/rest/v1/things`,
+      `/apps/${app.ref}/rest/v1/things`,
+      '/apps/console/auth/v1/settings',
+      '/docs/errors',
+      '/docs/errors/not_found',
+      '/%61dmin/v1/apps',
+      '//admin/v1/apps',
+    ]) {
+      const answer = await send(node.url, path, { headers: { ...operator, host, accept: 'text/html' } });
+      expect([path, answer.status, expectRefusal(answer)]).toEqual([path, 404, 'not_found']);
+    }
+    const answer = await send(node.url, '/openapi.json', { headers: { host, apikey: app.anon_key } });
+    expect(JSON.parse(answer.body).openapi).toBe('3.1.1');
+    expect((await send(node.url, '/rest/v1/things', { headers: { host, apikey: app.anon_key } })).status).toBe(200);
+  });
+
+  it('name the page of an error on the node’s origin', async () => {
+    const { host = '' } = target('own', '')[1];
+    const answer = await send(node.url, '/rest/v1/nothing', { headers: { host, apikey: app.anon_key } });
+    expect(answer.headers.link).toBe(`<${node.url}/docs/errors/PGRST205>; rel="help"`);
+  });
+
+  it('are those of the app that the target names, in absolute form too', async () => {
+    const port = new URL(node.url).port;
+    const answer = await send(node.url, `http://${app.ref}.localhost:${port}/admin/v1/setup`, { headers: operator });
+    expect(expectRefusal(answer)).toBe('not_found');
+  });
+});
+
+describe('replies to members', () => {
+  it.each(doors)('are for nobody else: no cache keeps them, unless the app says so (%s)', async (door) => {
+    for (const path of ['/rest/v1/things', '/rest/v1/nothing', '/rest/v1/', '/auth/v1/settings', '/auth/v1/user']) {
+      const [to, headers] = target(door, path);
+      const answer = await send(node.url, to, { headers });
+      expect([path, answer.headers['cache-control']]).toEqual([path, 'no-store']);
+      expect([path, answer.headers.vary]).toEqual([path, expect.stringContaining('Authorization, apikey')]);
+    }
+    const cached = await reply(door, [{ 'Cache-Control': 'public, max-age=60' }]);
+    expect(cached.headers['cache-control']).toBe('public, max-age=60');
+    expect(cached.headers.vary).toBe('Accept, Prefer, Range, Authorization, apikey');
+    expect((await reply(door, [{ Vary: 'Accept' }])).headers.vary).toBe('Accept');
+  });
+});
+
+describe('names of headers', () => {
+  it.each(doors)('that mean something to JavaScript are names like any other (%s)', async (door) => {
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+      const { status, body, headers } = await reply(door, [{ [name]: 'x' }]);
+      expect([status, body]).toEqual([200, '"body"']);
+      const written = Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined;
+      expect([name, written]).toEqual([name, door === 'own' && name !== '__proto__' ? 'x' : undefined]);
+    }
+  });
+
+  it.each(doors)('and values cannot hold the end of a line (%s)', async (door) => {
+    for (const header of [{ x: 'a\r\nset-cookie: b=1' }, { 'x\r\nset-cookie': 'b=1' }, { x: 'a\nb' }, { 'x y': 'a' }]) {
+      const answer = await reply(door, [header]);
+      expect([answer.headers['set-cookie'], JSON.parse(answer.body).code]).toEqual([undefined, 'PGRST111']);
+    }
+  });
+});

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AppConnection, consoleHeader, type SetupState } from '../../contract/admin.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { builder, type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
+import { type NodeAddress, startNode, type TestNode } from '../support/node.ts';
+import { expectRefusal } from '../support/refusal.ts';
+
+/** The cookie of a builder's session opens the management API to the pages of the console, and to nothing else. */
+let node: TestNode;
+let app: AppConnection;
+let session: Cookie;
+beforeAll(async () => {
+  node = await startNode();
+  session = await makeBuilder(node);
+  app = await createApp(node);
+  await runSql(node, app.ref, 'create table public.things (id int); insert into public.things values (1)');
+});
+afterAll(() => node.stop());
+
+const pair = ({ name, value }: Cookie): string => `${name}=${value}`;
+const fromConsole = { [consoleHeader]: '1' };
+
+function ask(path: string, headers: Record<string, string>, method = 'GET', body?: unknown): Promise<HttpAnswer> {
+  return send(node.url, path, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ownConnection: true,
+  });
+}
+
+describe('the cookie', () => {
+  it('opens the management API and the app’s own calls to the console', async () => {
+    const headers = { cookie: pair(session), ...fromConsole };
+    expect(JSON.parse((await ask('/admin/v1/session', headers)).body)).toEqual({
+      name: builder.name,
+      email: builder.email,
+    });
+    expect((await ask('/admin/v1/apps', headers)).status).toBe(200);
+    expect((await ask(`/admin/v1/apps/${app.ref}/rest/v1/things`, headers)).body).toBe('[{"id":1}]');
+    const own = { ...headers, origin: node.url, 'sec-fetch-site': 'same-origin' };
+    expect((await ask(`/admin/v1/apps/${app.ref}/sql`, own, 'POST', { sql: 'select 1' })).status).toBe(200);
+  });
+
+  it('has a name of its own for each port, and is out of reach of scripts and other sites', () => {
+    expect(session).toMatchObject({
+      name: `ninefold_builder_${new URL(node.url).port}`,
+      httpOnly: true,
+      sameSite: 'Strict',
+    });
+  });
+
+  it.each<[string, () => Record<string, string>]>([
+    ['without the console’s header', () => ({})],
+    ['with another value of that header', () => ({ [consoleHeader]: '0' })],
+    ['from another site', () => ({ ...fromConsole, 'sec-fetch-site': 'cross-site' })],
+    ['from another origin of the site', () => ({ ...fromConsole, 'sec-fetch-site': 'same-site' })],
+    ['from the address bar', () => ({ ...fromConsole, 'sec-fetch-site': 'none' })],
+    [
+      'from an app’s origin',
+      () => ({ ...fromConsole, origin: `http://${app.ref}.localhost:${new URL(node.url).port}` }),
+    ],
+    ['from another port', () => ({ ...fromConsole, origin: 'http://127.0.0.1:1' })],
+    ['from a sandboxed page', () => ({ ...fromConsole, origin: 'null' })],
+  ])('is refused %s, and then nothing happens', async (_, headers) => {
+    const calls: [string, string, unknown?][] = [
+      ['GET', '/session'],
+      ['DELETE', '/session'],
+      ['GET', '/apps'],
+      ['GET', `/apps/${app.ref}/connection`],
+      ['GET', `/apps/${app.ref}/rest/v1/things`],
+      ['POST', `/apps/${app.ref}/sql`, { sql: 'delete from public.things' }],
+      ['DELETE', `/apps/${app.ref}/rest/v1/things?id=eq.1`],
+      ['DELETE', `/apps/${app.ref}`, { confirm: app.ref }],
+    ];
+    for (const [method, path, body] of calls) {
+      const answer = await ask(`/admin/v1${path}`, { cookie: pair(session), ...headers() }, method, body);
+      expect([path, answer.status, expectRefusal(answer)]).toEqual([path, 403, 'console_required']);
+    }
+    const rows = await ask(`/admin/v1/apps/${app.ref}/rest/v1/things`, { cookie: pair(session), ...fromConsole });
+    expect(rows.body).toBe('[{"id":1}]');
+  });
+
+  it('is set for pages of the console only, so that nobody is signed in as somebody else unawares', async () => {
+    const { email, password } = builder;
+    for (const headers of [{}, { ...fromConsole, origin: 'http://evil.example' }]) {
+      const answer = await ask('/admin/v1/session', headers, 'POST', { email, password });
+      expect([expectRefusal(answer), answer.headers['set-cookie']]).toEqual(['console_required', undefined]);
+    }
+  });
+
+  it('counts for nothing beside another of the same name', async () => {
+    const attacker = await signInBuilder(node, builder);
+    const cookie = `${pair(attacker)}; ${pair(session)}`;
+    for (const path of ['/admin/v1/session', '/admin/v1/apps']) {
+      expect(expectRefusal(await ask(path, { cookie, ...fromConsole }))).toBe('session_ambiguous');
+    }
+    expect((await ask('/admin/v1/apps', { cookie: `${pair(session)}; ${pair(session)}`, ...fromConsole })).status).toBe(
+      200,
+    );
+  });
+
+  it('is no access token: it opens neither the API of the console nor that of an app', async () => {
+    const { publishable_key: apikey } = JSON.parse((await ask('/admin/v1/setup', {})).body) as SetupState;
+    const authorization = `Bearer ${session.value}`;
+    for (const [path, key] of [
+      ['/apps/console/rest/v1/apps', apikey],
+      ['/apps/console/auth/v1/user', apikey],
+      [`/apps/${app.ref}/rest/v1/things`, app.anon_key],
+    ] as const) {
+      expect([path, (await ask(path, { apikey: key, authorization })).status]).toEqual([
+        path,
+        path.includes('auth') ? 403 : 401,
+      ]);
+    }
+    expect(expectRefusal(await ask('/admin/v1/apps', { authorization, ...fromConsole }))).toBe('operator_required');
+  });
+
+  it('is nothing that a token, a key or a guess could stand in for', async () => {
+    const { publishable_key: apikey } = JSON.parse((await ask('/admin/v1/setup', {})).body) as SetupState;
+    const { email, password } = builder;
+    const signedIn = await ask('/apps/console/auth/v1/token?grant_type=password', { apikey }, 'POST', {
+      email,
+      password,
+    });
+    const { access_token } = JSON.parse(signedIn.body) as { access_token: string };
+    expect((await ask('/admin/v1/apps', { authorization: `Bearer ${access_token}` })).status).toBe(200);
+    const [head = '', claims = '', signature = ''] = session.value.split('.');
+    const forged = Buffer.from(
+      JSON.stringify({ ...JSON.parse(Buffer.from(claims, 'base64url').toString()), exp: 9e9 }),
+    ).toString('base64url');
+    for (const value of [
+      access_token,
+      node.operatorToken,
+      app.secret_key,
+      app.service_role_key,
+      apikey,
+      'x',
+      'a.b.c',
+      '"',
+      `${head}.${forged}.${signature}`,
+      `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`,
+      `${session.value}x`,
+    ]) {
+      const answer = await ask('/admin/v1/apps', { cookie: `${session.name}=${value}`, ...fromConsole });
+      expect([value, expectRefusal(answer)]).toEqual([value, 'operator_required']);
+      const shown = await ask('/admin/v1/session', { cookie: `${session.name}=${value}`, ...fromConsole });
+      expect([shown.status, shown.body]).toEqual([200, 'null']);
+    }
+  });
+
+  it('ends with the session: by signing out, by SQL, and with the row that makes a builder', async () => {
+    const status = async (cookie: Cookie) =>
+      (await ask('/admin/v1/apps', { cookie: pair(cookie), ...fromConsole })).status;
+    const left = await signInBuilder(node, builder);
+    expect(await status(left)).toBe(200);
+    const out = await ask('/admin/v1/session', { cookie: pair(left), ...fromConsole, origin: node.url }, 'DELETE');
+    expect([out.status, String(out.headers['set-cookie'])]).toEqual([
+      204,
+      expect.stringMatching(/^ninefold_builder_\d+=; Max-Age=0;/),
+    ]);
+    await expect.poll(() => status(left), { timeout: 1000 }).toBe(401);
+    expect(await status(session)).toBe(200);
+    await withClient(await superuserUrl(node, 'app_console'), async (client) => {
+      await client.query('delete from auth.sessions');
+      await expect.poll(() => status(session), { timeout: 1000 }).toBe(401);
+      const another = await signInBuilder(node, builder);
+      expect(await status(another)).toBe(200);
+      await client.query('delete from public.builders');
+      expect(await status(another)).toBe(401);
+      const { email, password } = builder;
+      const refused = await ask('/admin/v1/session', fromConsole, 'POST', { email, password });
+      expect([expectRefusal(refused), refused.headers['set-cookie']]).toEqual(['operator_required', undefined]);
+    });
+  });
+
+  it('is asked for with the limits of every sign-in', async () => {
+    const email = 'nobody@example.com';
+    const codes = [];
+    for (let i = 0; i < 25; i++) {
+      codes.push(expectRefusal(await ask('/admin/v1/session', fromConsole, 'POST', { email, password: `wrong ${i}` })));
+    }
+    expect(codes[0]).toBe('invalid_credentials');
+    expect(codes.at(-1)).toBe('over_request_rate_limit');
+    const builders = await ask('/admin/v1/session', fromConsole, 'POST', { email, password: 'x', more: 1 });
+    expect(expectRefusal(builders)).toBe('validation_invalid');
+  });
+});
+
+describe('a node that clients reach over TLS', () => {
+  const host = 'console.example.com';
+  let secure: TestNode;
+  let local: NodeAddress;
+  beforeAll(async () => {
+    const port = await freePort();
+    const env = { NINEFOLD_URL: `https://${host}`, NINEFOLD_DOMAIN: 'example.com', NINEFOLD_PORT: String(port) };
+    secure = await startNode({ env });
+    local = { ...secure, url: `http://127.0.0.1:${port}` };
+  });
+  afterAll(() => secure.stop());
+
+  it('binds the cookie to its own host, and takes it from its own pages alone', async () => {
+    const cookie = await makeBuilder(local);
+    expect(cookie).toMatchObject({ name: '__Host-ninefold_builder', secure: true });
+    const status = async (headers: Record<string, string>) =>
+      (await send(local.url, '/admin/v1/apps', { headers: { host, ...fromConsole, ...headers } })).status;
+    expect(await status({ cookie: pair(cookie), origin: `https://${host}` })).toBe(200);
+    expect(await status({ cookie: pair(cookie), origin: `http://${host}` })).toBe(403);
+    expect(await status({ cookie: pair(cookie), origin: 'https://shop.example.com' })).toBe(403);
+    // A name without the prefix is one that any host of the domain may set.
+    expect(await status({ cookie: `ninefold_builder_443=${cookie.value}` })).toBe(401);
+    expect(await status({ cookie: `ninefold_builder_443=x; ${pair(cookie)}` })).toBe(200);
+  });
+
+  it('tells browsers to stay with TLS, on every reply', async () => {
+    const { ref, url, origin } = await createApp(local);
+    expect([url, origin]).toEqual([`https://${ref}.example.com`, `https://${ref}.example.com`]);
+    for (const path of [
+      '/',
+      '/health',
+      '/docs/errors',
+      '/assets/x.js',
+      '/admin/v1/apps',
+      `/apps/${ref}/rest/v1/`,
+      '/x',
+    ]) {
+      const answer = await send(local.url, path, { headers: { host, accept: 'text/html' } });
+      expect([path, answer.headers['strict-transport-security']]).toEqual([path, 'max-age=31536000']);
+    }
+  });
+});
+
+describe('every reply of the node itself', () => {
+  it('keeps other sites out of it', async () => {
+    for (const path of [
+      '/',
+      '/health',
+      '/docs/errors',
+      '/docs/errors/internal',
+      '/assets/x.js',
+      '/admin/v1/apps',
+      '/x',
+      '/%',
+    ]) {
+      const { headers } = await send(node.url, path, { headers: { accept: 'text/html' } });
+      expect(headers, path).toMatchObject({
+        'content-security-policy': expect.stringMatching(/default-src 'none'.*frame-ancestors 'none'/),
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'permissions-policy': expect.stringContaining('camera=()'),
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers['strict-transport-security']).toBeUndefined();
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+    }
+  });
+});
