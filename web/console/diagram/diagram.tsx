@@ -8,13 +8,16 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { counted } from '../format/format.ts';
+import { code, MissingCode } from '../recovery/code.ts';
+import { reload, useRecovery } from '../recovery/use-recovery.ts';
 import styles from './diagram.module.css';
 import { saveSvg } from './export.ts';
 import type { Layout } from './geometry.ts';
 import { around, type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
 import { heightOf } from './view.ts';
 
-const canvas = () => import('./canvas.tsx');
+const canvas = code(() => import('./canvas.tsx'));
+const layouts = code(() => import('./layout.ts'));
 const Canvas = lazy(async () => ({ default: (await canvas()).Canvas }));
 
 /** More boxes than this are too many to see at once: the reader looks for one, and sees it with all that it is joined to. */
@@ -63,10 +66,13 @@ export function Diagram({
     [whole, cut, selected],
   );
   const narrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
-  const { data: layout, isError } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT');
+  const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT');
+  useRecovery(error, reload);
   const { ref, width } = useElementSize();
   // What draws is on its way while the places are still being found.
-  useEffect(() => void canvas(), []);
+  useEffect(() => {
+    canvas().catch(() => undefined); // Shown as a failure when the figure is drawn.
+  }, []);
   const height = layout && width > 0 ? heightOf(layout, width) : guess(graph);
   return (
     <Figure
@@ -94,8 +100,12 @@ export function Diagram({
               : 'Drawn is what the chosen one is joined to.'}
           </p>
         )}
-        {isError ? (
-          <p className={styles.words}>The figure could not be drawn. The table and the panel tell the same.</p>
+        {error ? (
+          <p className={styles.words}>
+            {error instanceof MissingCode
+              ? 'The figure could not be loaded. The page reloads when the server answers.'
+              : 'The figure could not be drawn. The table and the panel contain the same information.'}
+          </p>
         ) : (
           graph &&
           layout &&
@@ -114,7 +124,7 @@ export function Diagram({
             </Suspense>
           )
         )}
-        {!isError && !layout && !(cut && selected === null) && <Drawing />}
+        {!error && !layout && !(cut && selected === null) && <Drawing />}
       </div>
     </Figure>
   );
@@ -131,8 +141,9 @@ function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN') {
   const shape = useMemo(() => (graph ? shapeOf(graph) : ''), [graph]);
   return useQuery({
     queryKey: ['layout', direction, shape],
-    queryFn: async (): Promise<Layout> => (await import('./layout.ts')).layoutOf(graph ?? none, direction),
+    queryFn: async (): Promise<Layout> => (await layouts()).layoutOf(graph ?? none, direction),
     staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
     enabled: graph !== undefined && graph.boxes.length > 0,
     placeholderData: (before) => before,
   });
