@@ -19,7 +19,7 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';
 
-const isFunction = (value: unknown): value is Node =>
+const isFunction = (value: unknown): boolean =>
   isNode(value) && ['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration'].includes(value.type);
 
 /** The nodes directly under a node. */
@@ -54,7 +54,7 @@ function callbacksOf(node: Node): Node[] {
     return isNode(callback) ? [callback, ...nested] : nested;
   }
   if (node.type === 'JSXAttribute' && isNode(node.name) && node.name.name === 'ref' && isNode(node.value)) {
-    return [...[node.value.expression].filter(isFunction), ...nested];
+    return [...[node.value.expression].filter(isNode).filter(isFunction), ...nested];
   }
   return nested;
 }

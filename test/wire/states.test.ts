@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
+import type { CallStoryAnswer } from '../../contract/observed.ts';
 import type { Specification } from '../../contract/specification.ts';
 import type { Machine } from '../../contract/states.ts';
 import { admin, createApp, createTemplate, runSql } from '../support/apps.ts';
@@ -54,6 +55,40 @@ async function machineOf(app: AppConnection): Promise<Machine> {
   if (!machine) throw new Error('the specification has no machine');
   return machine;
 }
+
+describe('the story of a refused transition', () => {
+  it('names the transition, the row and the member', async () => {
+    const { app, customer, id } = await helpdesk();
+    const refusedOf = async (change: object, row: number) => {
+      const { session, user } = customer;
+      const answer = await fetch(`${app.url}/rest/v1/tickets?id=eq.${row}`, {
+        method: 'PATCH',
+        headers: {
+          apikey: app.publishable_key,
+          authorization: `Bearer ${session.access_token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(change),
+      });
+      expect(answer.status).toBe(409);
+      const { message } = (await answer.json()) as { message: string };
+      const path = `/apps/${app.ref}/calls/${answer.headers.get('x-request-id')}`;
+      const { story } = await admin<CallStoryAnswer>(node, 'GET', path);
+      expect(story.who).toMatchObject({ role: 'authenticated', user_id: user.id });
+      expect(story.refused?.message).toBe(message);
+      return story.refused;
+    };
+    const about = { entity: 'public.tickets', field: 'status', from: 'open', key: { id: String(id) } };
+    expect(await refusedOf({ status: 'closed' }, id)).toMatchObject({ ...about, transition: 'close', to: 'closed' });
+    await customer.client.from('tickets').update({ status: 'held' }).eq('id', id).throwOnError();
+    expect(await refusedOf({ status: 'open' }, id)).toMatchObject({
+      ...about,
+      transition: null,
+      from: 'held',
+      to: 'open',
+    });
+  });
+});
 
 describe('a member with the stock client', () => {
   it('is told what is open now, passes it, and reads who passed when, where the row is read', async () => {
