@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { CallStoryAnswer } from '../../contract/observed.ts';
@@ -5,6 +7,7 @@ import type { Specification } from '../../contract/specification.ts';
 import type { Machine } from '../../contract/states.ts';
 import { admin, createApp, createTemplate, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
+import { clone } from '../support/clone.ts';
 import { withClient } from '../support/database.ts';
 
 const node = inject('node');
@@ -220,6 +223,25 @@ describe('whoever writes', () => {
 });
 
 describe('roles of members', () => {
+  it('are granted and revoked with the secret key, as docs/roles.md describes', async () => {
+    const { app, customer } = await helpdesk();
+    const text = await readFile(join(clone, 'docs/roles.md'), 'utf8');
+    await sql(
+      app,
+      /```sql\n(create function public\.grant_role[^`]+)```/.exec(text)?.[1] ?? 'the text has no functions',
+    );
+    const service = clientOf(app, app.secret_key);
+    const given = { member: customer.user.id, role: 'agent' };
+    await expect.poll(async () => (await service.rpc('grant_role', given)).error, { timeout: 5000 }).toBeNull();
+    const holders = () =>
+      sql(app, `select user_id from ninefold.member_roles where role = 'agent' order by granted_at`);
+    expect((await holders()).at(-1)).toEqual([customer.user.id]);
+    for (const name of ['grant_role', 'revoke_role'])
+      expect((await customer.client.rpc(name, given)).error?.code).toBe('42501');
+    expect((await service.rpc('revoke_role', given)).error).toBeNull();
+    expect(await holders()).toHaveLength(1);
+  });
+
   it('are in the token and the account, count from the next call on, and end with it, whatever the token says', async () => {
     const { app, agent, customer, id } = await helpdesk();
     const { data } = await agent.client.auth.refreshSession();

@@ -109,7 +109,11 @@ const screens = createRoute({
 const entities = createRoute({
   getParentRoute: () => app,
   path: '/entities',
-  validateSearch: (search) => ({ ...named('entity', search.entity), ...named('field', search.field) }),
+  validateSearch: (search) => ({
+    ...named('entity', search.entity),
+    ...named('field', search.field),
+    ...named('cluster', search.cluster),
+  }),
   component: lazyRouteComponent(
     code(() => import('./chapters/entities/entities-page.tsx')),
     'EntitiesPage',

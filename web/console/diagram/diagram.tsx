@@ -7,21 +7,17 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { counted } from '../format/format.ts';
 import { code, MissingCode } from '../recovery/code.ts';
 import { reload, useRecovery } from '../recovery/use-recovery.ts';
 import styles from './diagram.module.css';
 import { saveSvg } from './export.ts';
 import type { Layout } from './geometry.ts';
-import { around, type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
+import { type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
 import { heightOf } from './view.ts';
 
 const canvas = code(() => import('./canvas.tsx'));
 const layouts = code(() => import('./layout.ts'));
 const Canvas = lazy(async () => ({ default: (await canvas()).Canvas }));
-
-/** More boxes than this are too many to see at once: the reader looks for one, and sees it with all that it is joined to. */
-const mostBoxes = 300;
 
 /**
  * A figure of boxes and edges, laid out by itself, that can be searched and taken along as SVG and as Mermaid. The
@@ -33,8 +29,9 @@ export function Diagram({
   label,
   remark,
   name,
-  graph: whole,
+  graph,
   words,
+  searched,
   selected,
   hot,
   mermaid,
@@ -53,6 +50,8 @@ export function Diagram({
   graph: Graph | undefined;
   /** More words by which a box is found; none where there is nothing to search. */
   words: ReadonlyMap<string, string> | undefined;
+  /** What is searched in place of the boxes of the graph, if the graph is a part of a larger one. */
+  searched?: { boxes: Graph['boxes']; onFind: (id: string) => void } | undefined;
   /** Id of the box that the panel tells of. */
   selected: string | null;
   /** Ids of the edges to bring out. */
@@ -60,11 +59,6 @@ export function Diagram({
   mermaid: () => string;
   onOpen: (id: string) => void;
 }) {
-  const cut = whole !== undefined && whole.boxes.length > mostBoxes;
-  const graph = useMemo(
-    () => (whole && cut ? around(whole, new Set(selected === null ? [] : [selected])) : whole),
-    [whole, cut, selected],
-  );
   const narrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
   const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT');
   useRecovery(error, reload);
@@ -81,7 +75,9 @@ export function Diagram({
       tools={
         <>
           {remark}
-          {words && whole && <Find boxes={whole.boxes} words={words} onFind={onOpen} />}
+          {words && graph && (
+            <Find boxes={searched?.boxes ?? graph.boxes} words={words} onFind={searched?.onFind ?? onOpen} />
+          )}
           {graph && layout && (
             <Button small icon={IconDownload} label="Save as SVG" onClick={() => saveSvg(graph, layout, name)}>
               SVG
@@ -92,14 +88,6 @@ export function Diagram({
       }
     >
       <div ref={ref} className={styles.room} style={{ minHeight: height }}>
-        {cut && (
-          <p className={styles.words}>
-            {counted(whole.boxes.length, 'box', 'boxes')} are too many to see at once.{' '}
-            {selected === null
-              ? 'Find one: it is drawn with all that it is joined to.'
-              : 'Drawn is what the chosen one is joined to.'}
-          </p>
-        )}
         {error ? (
           <p className={styles.words}>
             {error instanceof MissingCode
@@ -112,7 +100,6 @@ export function Diagram({
           width > 0 && (
             <Suspense fallback={<Drawing />}>
               <Canvas
-                key={cut ? selected : 'whole'}
                 label={label}
                 graph={graph}
                 layout={layout}
@@ -124,7 +111,7 @@ export function Diagram({
             </Suspense>
           )
         )}
-        {!error && !layout && !(cut && selected === null) && <Drawing />}
+        {!error && !layout && <Drawing />}
       </div>
     </Figure>
   );
@@ -166,7 +153,8 @@ const shapeOf = (graph: Graph): string => {
 const guess = (graph: Graph | undefined): number =>
   Math.min(480, Math.max(2, Math.ceil((graph?.boxes.length ?? 6) / 3)) * 92);
 
-function Find({
+/** Searches the boxes of a figure by their names and words. */
+export function Find({
   boxes,
   words,
   onFind,

@@ -92,12 +92,7 @@ function RowLink({
 }) {
   const where = Object.entries(key ?? {}).map(([field, value]): Filter => ({ field, operator: 'eq', value }));
   return (
-    <Link
-      to="/app/$ref/data"
-      params={{ ref: appRef }}
-      search={{ table: entity, where }}
-      className={className}
-    >
+    <Link to="/app/$ref/data" params={{ ref: appRef }} search={{ table: entity, where }} className={className}>
       {keyWords(key ?? {})}
     </Link>
   );
