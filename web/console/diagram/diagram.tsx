@@ -35,6 +35,8 @@ export function Diagram({
   selected,
   hot,
   mermaid,
+  part = '',
+  instead,
   onOpen,
 }: {
   /** "Figure 3.1". */
@@ -57,17 +59,22 @@ export function Diagram({
   /** Ids of the edges to bring out. */
   hot: ReadonlySet<string>;
   mermaid: () => string;
+  /** Which part of a larger graph this is: another part begins with a view of its own. */
+  part?: string;
+  /** Shown in place of the graph: what the reader chooses a part of a large graph from. */
+  instead?: ReactNode;
   onOpen: (id: string) => void;
 }) {
   const narrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
-  const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT');
+  const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT', part);
   useRecovery(error, reload);
   const { ref, width } = useElementSize();
   // What draws is on its way while the places are still being found.
   useEffect(() => {
     canvas().catch(() => undefined); // Shown as a failure when the figure is drawn.
   }, []);
-  const height = layout && width > 0 ? heightOf(layout, width) : guess(graph);
+  const searchable = searched?.boxes ?? graph?.boxes;
+  const height = instead ? 0 : layout && width > 0 ? heightOf(layout, width) : guess(graph);
   return (
     <Figure
       number={number}
@@ -75,10 +82,8 @@ export function Diagram({
       tools={
         <>
           {remark}
-          {words && graph && (
-            <Find boxes={searched?.boxes ?? graph.boxes} words={words} onFind={searched?.onFind ?? onOpen} />
-          )}
-          {graph && layout && (
+          {words && searchable && <Find boxes={searchable} words={words} onFind={searched?.onFind ?? onOpen} />}
+          {!instead && graph && layout && (
             <Button small icon={IconDownload} label="Save as SVG" onClick={() => saveSvg(graph, layout, name)}>
               SVG
             </Button>
@@ -88,7 +93,9 @@ export function Diagram({
       }
     >
       <div ref={ref} className={styles.room} style={{ minHeight: height }}>
-        {error ? (
+        {instead ? (
+          instead
+        ) : error ? (
           <p className={styles.words}>
             {error instanceof MissingCode
               ? 'The figure could not be loaded. The page reloads when the server answers.'
@@ -100,6 +107,7 @@ export function Diagram({
           width > 0 && (
             <Suspense fallback={<Drawing />}>
               <Canvas
+                key={part}
                 label={label}
                 graph={graph}
                 layout={layout}
@@ -111,7 +119,7 @@ export function Diagram({
             </Suspense>
           )
         )}
-        {!error && !layout && <Drawing />}
+        {!instead && !error && !layout && <Drawing />}
       </div>
     </Figure>
   );
@@ -124,15 +132,15 @@ const Drawing = () => (
 );
 
 /** Lays a graph out; again only where its shape has changed, not where its figures have. */
-function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN') {
+function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN', part: string) {
   const shape = useMemo(() => (graph ? shapeOf(graph) : ''), [graph]);
   return useQuery({
-    queryKey: ['layout', direction, shape],
+    queryKey: ['layout', part, direction, shape],
     queryFn: async (): Promise<Layout> => (await layouts()).layoutOf(graph ?? none, direction),
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: false,
     enabled: graph !== undefined && graph.boxes.length > 0,
-    placeholderData: (before) => before,
+    placeholderData: (before, query) => (query?.queryKey[1] === part ? before : undefined),
   });
 }
 
@@ -153,8 +161,7 @@ const shapeOf = (graph: Graph): string => {
 const guess = (graph: Graph | undefined): number =>
   Math.min(480, Math.max(2, Math.ceil((graph?.boxes.length ?? 6) / 3)) * 92);
 
-/** Searches the boxes of a figure by their names and words. */
-export function Find({
+function Find({
   boxes,
   words,
   onFind,

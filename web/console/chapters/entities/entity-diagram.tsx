@@ -1,9 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import type { EntitiesChapter, Entity } from '../../../../contract/specification-entities.ts';
-import { Figure } from '../../../ui/figure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { Diagram, Find } from '../../diagram/diagram.tsx';
+import { Diagram } from '../../diagram/diagram.tsx';
 import { around, type Graph, isCompact, within } from '../../diagram/graph.ts';
 import { counted, entityName } from '../../format/format.ts';
 import { ClusterGrid } from './cluster-grid.tsx';
@@ -41,8 +40,8 @@ function Levels({ graph, ...shown }: Shown & { graph: Graph }) {
   const { chapter, selected, onOpen } = shown;
   const { cluster: named } = useSearch({ from: '/signed-in/app/$ref/entities' });
   const navigate = useNavigate({ from: '/app/$ref/entities' });
+  const levels = useRef<HTMLSpanElement>(null);
   const clusters = useMemo(() => clustersOf(chapter), [chapter]);
-  const words = useMemo(() => fieldWords(chapter), [chapter]);
   const cluster = clusters.find(({ name }) => name === named);
   const own = clusters.find(({ entities }) => selected !== null && entities.includes(selected));
   const level: Level = cluster ? 'tables' : selected ? 'table' : 'clusters';
@@ -60,44 +59,35 @@ function Levels({ graph, ...shown }: Shown & { graph: Graph }) {
   );
   const centre = cluster ?? own ?? clusters[0];
   const remark = (
-    <Segmented
-      label="Level"
-      value={level}
-      options={[
-        ['clusters', `Clusters ${clusters.length}`],
-        ['tables', `Tables ${centre?.entities.length ?? 0}`],
-        ['table', 'One table'],
-      ]}
-      onChange={(to) => {
-        if (to === 'clusters') go({});
-        else if (to === 'tables') go({ cluster: centre, entity: selected });
-        else go({ entity: selected ?? centre?.entities[0] });
-      }}
-    />
+    <span ref={levels}>
+      <Segmented
+        label="Level"
+        value={level}
+        options={[
+          ['clusters', `Clusters ${clusters.length}`],
+          ['tables', `Tables ${centre?.entities.length ?? 0}`],
+          ['table', 'One table'],
+        ]}
+        onChange={(to) => {
+          if (to === 'clusters') go({});
+          else if (to === 'tables') go({ cluster: centre, entity: selected });
+          else go({ entity: selected ?? centre?.entities[0] });
+        }}
+      />
+    </span>
   );
   const part = useMemo(() => {
     if (cluster) return within(graph, new Set(cluster.entities.map(({ id }) => id)));
     return selected && around(graph, new Set([selected.id]));
   }, [graph, cluster, selected]);
 
-  if (!part) {
-    return (
-      <Figure
-        number={number}
-        caption={`${counted(clusters.length, 'cluster')}, by relation. One square is one entity, dark squares hold the most rows.`}
-        tools={
-          <>
-            {remark}
-            <Find boxes={graph.boxes} words={words} onFind={find} />
-          </>
-        }
-      >
-        <ClusterGrid clusters={clusters} onOpen={(opened) => go({ cluster: opened })} />
-      </Figure>
-    );
-  }
+  /** Opens another level from a button that the other level does not have: the focus moves to the levels. */
+  const leave = (to: Parameters<typeof go>[0]) => {
+    levels.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus({ preventScroll: true });
+    go(to);
+  };
   const crumb = (text: string, to: Parameters<typeof go>[0]) => (
-    <button type="button" className={styles.crumb} onClick={() => go(to)}>
+    <button type="button" className={styles.crumb} onClick={() => leave(to)}>
       {text}
     </button>
   );
@@ -105,22 +95,24 @@ function Levels({ graph, ...shown }: Shown & { graph: Graph }) {
     <Drawn
       {...shown}
       onOpen={level === 'table' ? find : onOpen}
-      graph={part}
+      graph={part ?? undefined}
+      part={cluster ? `cluster ${cluster.name}` : `entity ${selected?.id}`}
+      instead={part ? undefined : <ClusterGrid clusters={clusters} onOpen={(opened) => leave({ cluster: opened })} />}
       searched={{ boxes: graph.boxes, onFind: find }}
       remark={remark}
       caption={
-        <>
-          {crumb(counted(clusters.length, 'cluster'), {})} /{' '}
-          {cluster ? (
-            `${cluster.name}, ${counted(cluster.entities.length, 'entity', 'entities')}`
-          ) : (
-            <>
-              {own && crumb(own.name, { cluster: own, entity: selected })}
-              {own && ' / '}
-              {selected && entityName(selected.schema, selected.name)} and {counted(part.boxes.length - 1, 'neighbour')}
-            </>
-          )}
-        </>
+        part ? (
+          <>
+            {crumb(counted(clusters.length, 'cluster'), {})} /{' '}
+            {cluster && `${cluster.name}, ${counted(cluster.entities.length, 'entity', 'entities')}`}
+            {!cluster && own && <>{crumb(own.name, { cluster: own, entity: selected })} / </>}
+            {!cluster &&
+              selected &&
+              `${entityName(selected.schema, selected.name)} and ${counted(part.boxes.length - 1, 'neighbour')}`}
+          </>
+        ) : (
+          `${counted(clusters.length, 'cluster')}, by relation. One square is one entity, dark squares hold the most rows.`
+        )
       }
     />
   );
@@ -134,12 +126,16 @@ function Drawn({
   caption,
   remark,
   searched,
+  part,
+  instead,
   onOpen,
 }: Omit<Shown, 'chapter'> & {
   chapter: EntitiesChapter | undefined;
   graph: Graph | undefined;
   caption: ReactNode;
   remark?: ReactNode;
+  part?: string;
+  instead?: ReactNode;
   searched?: { boxes: Graph['boxes']; onFind: (id: string) => void } | undefined;
 }) {
   const words = useMemo(() => (chapter ? fieldWords(chapter) : undefined), [chapter]);
@@ -156,6 +152,8 @@ function Drawn({
       graph={graph}
       words={words}
       searched={searched}
+      part={part ?? ''}
+      instead={instead}
       selected={id}
       hot={hot}
       mermaid={mermaid}
