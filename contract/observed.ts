@@ -1,7 +1,9 @@
 import type { CallEntry } from './specification-calls.ts';
 import type { PolicyEntry } from './specification-roles.ts';
 
-/** The story of one call. No value that the caller sent is in it, unless the caller was a builder. */
+/**
+ * The story of one call. No value that the caller sent is in it, unless the caller was a builder, or a state machine refused the call.
+ */
 export interface CallStory {
   request_id: string;
   /** ISO 8601. */
@@ -21,6 +23,8 @@ export interface CallStory {
   subject: string | null;
   /** Name of the limit that was hit. */
   limit: string | null;
+  /** The state change that a state machine refused. Absent for every other call. */
+  refused?: RefusedTransition;
   milliseconds: number;
   who: {
     role: string | null;
@@ -35,6 +39,22 @@ export interface CallStory {
   sql: { text: string; parameters: number; cut: boolean } | null;
   /** What it reads or writes, the first being what it is about. */
   touched: { schema: string; name: string; operation: 'select' | 'insert' | 'update' | 'delete' | 'execute' }[];
+}
+
+/** A state change that a state machine refused: NF001, NF002 or NF003. The caller is `who` of the story. */
+export interface RefusedTransition {
+  /** Id of the entity. */
+  entity: string;
+  field: string;
+  /** Name of the transition, several joined with " or "; null if none leads from `from` to `to`, and for a new row. */
+  transition: string | null;
+  /** State of the row; null for a new row, and for a row without a state. */
+  from: string | null;
+  to: string | null;
+  /** Primary key of the row by field, as text; null for a new row, and for a table without a primary key. */
+  key: Record<string, string> | null;
+  /** The message that the caller received. */
+  message: string;
 }
 
 /** One step of a call, in milliseconds from its beginning. */

@@ -234,6 +234,12 @@ const story: z.ZodType<CallStory> = z.object({
   code: text.nullable(),
   subject: text.nullable(),
   limit: text.nullable(),
+  refused: z
+    .object({
+      ...{ entity: text, field: text, transition: text.nullable(), from: text.nullable(), to: text.nullable() },
+      ...{ key: z.record(text, text).nullable(), message: text },
+    })
+    .exactOptional(),
   milliseconds: z.number(),
   who: z.object({
     role: text.nullable(),

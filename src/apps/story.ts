@@ -19,6 +19,7 @@ export function storyOf(event: CallEvent): CallStory {
     code: event.code,
     subject: event.subject,
     limit: event.limit,
+    ...(trace.refused && { refused: trace.refused }),
     milliseconds: rounded(event.milliseconds),
     who: {
       role: event.role,

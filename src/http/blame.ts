@@ -23,7 +23,7 @@ export function blame(error: unknown, reply: Reply, left: boolean): Blame {
 }
 
 /** What PostgreSQL said, where anything in the chain of causes is that. */
-function raisedIn(error: unknown): DatabaseError | null {
+export function raisedIn(error: unknown): DatabaseError | null {
   if (error instanceof DatabaseError) return error;
   return error instanceof Error ? raisedIn(error.cause) : null;
 }

@@ -9,11 +9,12 @@ import { CallTrace } from '../observe/call-trace.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import { withoutCredentials } from './app-headers.ts';
 import type { Area } from './area.ts';
-import { type Blame, blame } from './blame.ts';
+import { type Blame, blame, raisedIn } from './blame.ts';
 import { callName } from './call-name.ts';
 import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
+import { refusedTransition } from './refused-transition.ts';
 
 export interface PipelineParts {
   apps: Apps;
@@ -128,6 +129,8 @@ export class Pipeline {
       const known = asNinefoldError(error);
       reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       blamed = blame(error, reply, exchange.signal.aborted);
+      const raised = raisedIn(error);
+      trace.refused = raised && refusedTransition(raised.fields);
       reply.headers.link ??= helpLink(blamed.code);
       if (reply.status >= 500)
         this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });

@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts';
+import type { RefusedTransition } from '../../contract/observed.ts';
 
 /** A relation that a call reads or writes. */
 export interface TouchedRelation {
@@ -36,6 +37,8 @@ export class CallTrace {
   /** The statement that gives the result: its text, and how many values go with it. */
   sql: string | null = null;
   parameters = 0;
+  /** The state change that a state machine refused. */
+  refused: RefusedTransition | null = null;
   /** After how long it is slow, as the app's settings have it. */
   slowMilliseconds: number = limits.slowCallMilliseconds.default;
   /** The app answered in a part: the page was cut at the limit pageRows. */

@@ -65,6 +65,13 @@ async function open(browser: Browser, options: BrowserContextOptions): Promise<V
   context.setDefaultTimeout(15_000);
   const problems: string[] = [];
   await context.addInitScript(() => {
+    // As Chromium 148 and later do: what an effect of React returns must not be one of these promises.
+    for (const name of ['scroll', 'scrollBy', 'scrollIntoView', 'scrollTo'] as const) {
+      const scroll = Reflect.get(Element.prototype, name) as (...args: unknown[]) => unknown;
+      Reflect.set(Element.prototype, name, function (this: Element, ...args: unknown[]) {
+        return Promise.resolve(scroll.apply(this, args));
+      });
+    }
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
       reportError(new Error(`CSP ${violatedDirective} ${blockedURI}`));
     });

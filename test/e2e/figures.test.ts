@@ -111,7 +111,7 @@ describe.concurrent('the figure of entities', () => {
     await admin(site.node, 'PUT', `/apps/${large}/settings/db_schemas`, { value: ['public', 'shop'] });
     const { page, context, problems } = await site.visit(`/app/${large}/entities`);
     const find = page.getByRole('combobox', { name: 'Find in the figure' });
-    await page.locator('[data-box]').first().waitFor();
+    await page.getByRole('list', { name: 'Clusters of entities' }).waitFor();
     await find.fill('shop.t57');
     await page.getByRole('option', { name: 'shop.t57' }).click();
     await page.getByRole('complementary', { name: 'shop.t57' }).waitFor();
@@ -125,6 +125,35 @@ describe.concurrent('the figure of entities', () => {
       .toBe(true);
     // The figure stays where the reader looks: the table does not scroll to the row instead.
     expect(await figure.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('shows many entities as clusters, then the tables of one, then one table, and goes back', async ({ expect }) => {
+    const { page, context, problems } = await site.visit(`/app/${large}/entities`);
+    const clusters = page.getByRole('list', { name: 'Clusters of entities' });
+    const boxes = page.locator('[data-box]');
+    await clusters.waitFor();
+    // Nothing is laid out before a cluster is chosen, and the table of all entities is there.
+    expect(await boxes.count()).toBe(0);
+    await page.getByRole('table', { name: 'Entities' }).waitFor();
+
+    await clusters.getByRole('button').first().click();
+    await page.waitForURL(/cluster=/);
+    await boxes.first().waitFor();
+    const inCluster = await boxes.count();
+    expect(inCluster).toBeGreaterThan(1);
+    expect(inCluster).toBeLessThanOrEqual(40);
+
+    await boxes.first().click();
+    await page.getByRole('button', { name: 'One table' }).click();
+    await page.waitForURL((url) => !url.search.includes('cluster='));
+    await expect.poll(() => boxes.count()).toBeLessThanOrEqual(3);
+    await page.goBack();
+    await page.waitForURL(/cluster=/);
+    await expect.poll(() => boxes.count()).toBe(inCluster);
+    await page.getByRole('button', { name: /^Clusters / }).click();
+    await clusters.waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
@@ -112,3 +113,54 @@ it('goes through the chapters, a figure, a matrix and a panel, and comes back to
   await expect.poll(() => focused.textContent()).toBe('Edit');
   expect(problems).toEqual([]);
 });
+
+it('gives the keys right after Ctrl+K to the palette, and the focus back to where it was', async () => {
+  const app = await createApp(site.node);
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);
+  await page.getByRole('heading', { name: 'No users yet' }).waitFor();
+  await slowTimers(page);
+  const focused = page.locator(':focus');
+
+  await page.getByRole('link', { name: 'Sessions', exact: true }).focus();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('entities');
+  const field = page.getByRole('combobox', { name: 'Search or jump' });
+  expect(await field.inputValue()).toBe('entities');
+  await page.keyboard.press('Escape');
+  expect(await focused.textContent()).toBe('Sessions');
+
+  const search = page.getByRole('searchbox', { name: 'Search users' });
+  await search.focus();
+  await page.keyboard.type('ada');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('@');
+  expect(await search.inputValue()).toBe('ada@');
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('entities');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /^Which things/ }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('gives the keys right after the one that opens a dialog to its field', async () => {
+  const app = await createApp(site.node);
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);
+  await page.getByRole('heading', { name: 'No users yet' }).waitFor();
+  await slowTimers(page);
+  await page.keyboard.press('i');
+  await page.keyboard.type('ada@example.com');
+  expect(await page.getByRole('textbox', { name: 'E-mail' }).inputValue()).toBe('ada@example.com');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+/** Makes timers of a page late, as on a busy machine: a key press then arrives before what a timer was to do. */
+const slowTimers = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const inTime = window.setTimeout.bind(window);
+    const late = (run: () => void, milliseconds = 0) => inTime(run, milliseconds + 2000);
+    Reflect.set(window, 'setTimeout', late);
+  });

@@ -166,3 +166,34 @@ it('shows a session that begins while one looks on', async () => {
   await page.getByRole('row', { name: email }).waitFor();
   expect(problems).toEqual([]);
 });
+
+it('grants a role to a member and revokes it, and shows who has it since when', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    `select ninefold.define_role('agent', 'Answers tickets.'), ninefold.define_role('lead')`,
+  );
+  const { email, client } = await signUpMember(app);
+  const { page, problems } = await site.visit(`/app/${app.ref}/users`);
+  await page.getByRole('row', { name: email }).click();
+  const panel = page.getByRole('complementary', { name: 'Selected user' });
+  const agent = panel.getByRole('switch', { name: 'Role agent' });
+  await panel.getByText('0 of 2').waitFor();
+  await panel.getByText('Answers tickets.').waitFor();
+  const rolesNow = async () =>
+    (await runSql(site.node, app.ref, 'select role from ninefold.member_roles')).results[0]?.rows;
+
+  await agent.click();
+  await panel.getByText('1 of 2').waitFor();
+  await panel.getByText(/^granted/).waitFor();
+  expect(await agent.isChecked()).toBe(true);
+  expect(await rolesNow()).toEqual([['agent']]);
+  expect((await client.auth.refreshSession()).data.user?.app_metadata.roles).toEqual(['agent']);
+
+  await agent.focus();
+  await page.keyboard.press('Space');
+  await panel.getByText('0 of 2').waitFor();
+  expect(await rolesNow()).toEqual([]);
+  expect(problems).toEqual([]);
+});

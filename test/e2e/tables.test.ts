@@ -1,7 +1,8 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
-import { type Console, openConsole } from './console.ts';
+import { type Console, openConsole, sizes } from './console.ts';
 
 let site: Console;
 beforeAll(async () => {
@@ -123,3 +124,60 @@ it('shows the rows as a member sees them', async () => {
   await note.waitFor({ state: 'detached' });
   expect(problems).toEqual([]);
 });
+
+it('gives a state the colour of chapter 4 and no other value a colour', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    `create type public.priority as enum ('low', 'high');
+     create table public.tickets (id int primary key, priority public.priority default 'high', status text not null default 'new');
+     insert into public.tickets (id) values (1), (2), (3), (4);
+     select ninefold.define_machine('public.tickets', 'status', 'new', '[{"name": "take", "from": "new", "to": "open"},
+       {"name": "wait", "from": "open", "to": "waiting"}, {"name": "solve", "from": "waiting", "to": "solved"},
+       {"name": "close", "from": "solved", "to": "closed"}]');
+     alter table public.tickets disable trigger all;
+     update public.tickets set status = (array['open', 'waiting', 'solved', 'closed'])[id];
+     alter table public.tickets enable trigger all;`,
+  );
+  const { page, problems } = await site.visit(`/app/${app.ref}/states`);
+  const names = ['open', 'waiting', 'solved', 'closed'];
+  /** The colour of the square before each state; null for none. */
+  const coloursIn = async (place: Locator) =>
+    Promise.all(names.map(async (name) => swatchOf(place.getByText(name, { exact: true }).first())));
+  const table = page.getByRole('table', { name: 'Transitions' });
+  await table.getByText('closed', { exact: true }).first().waitFor();
+  const defined = await coloursIn(table);
+  expect(new Set(defined).size).toBe(names.length);
+
+  await page.getByRole('link', { name: 'Data', exact: true }).click();
+  const grid = page.getByRole('grid', { name: 'Rows of tickets' });
+  await grid.getByText('closed', { exact: true }).waitFor();
+  await expect.poll(() => coloursIn(grid)).toEqual(defined);
+  expect(await swatchOf(grid.getByText('high', { exact: true }).first())).toBeNull();
+  expect(problems).toEqual([]);
+});
+
+it('inserts a row on a phone', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    'create table public.notes (id int generated always as identity primary key, body text)',
+  );
+  const { page, problems } = await site.visit(`/app/${app.ref}/data?table=public.notes`, { viewport: sizes.phone });
+  await page.getByRole('button', { name: 'Insert row' }).click();
+  const panel = page.getByRole('complementary', { name: 'Insert a row into notes' });
+  await panel.getByRole('textbox', { name: 'body' }).fill('Written on a phone');
+  await panel.getByRole('button', { name: 'Insert', exact: true }).click();
+  await expect
+    .poll(async () => (await clientOf(app, app.secret_key).from('notes').select('body')).data)
+    .toEqual([{ body: 'Written on a phone' }]);
+  expect(problems).toEqual([]);
+});
+
+const swatchOf = (value: Locator): Promise<string | null> =>
+  value.evaluate((element) => {
+    const { content, backgroundColor } = getComputedStyle(element, '::before');
+    return content === 'none' ? null : backgroundColor;
+  });

@@ -6,18 +6,18 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 import { clone } from './clone.ts';
 
 /**
- * Starts a headless Chromium. On Linux x64 it is the one from the package @sparticuz/chromium, unpacked below the clone,
- * so that nothing needs to be installed; elsewhere the installed Chrome, or the browser that CHROME_PATH names.
+ * Starts a headless Chromium: the executable that NINEFOLD_TEST_CHROMIUM names. Without that variable, on Linux x64 the one from the
+ * package @sparticuz/chromium, unpacked below the clone, so that nothing needs to be installed; elsewhere the installed Chrome.
  */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch(await launchOptions());
 }
 
 async function launchOptions(): Promise<LaunchOptions> {
-  const named = process.env.CHROME_PATH;
+  const named = process.env.NINEFOLD_TEST_CHROMIUM;
   if (named) return { executablePath: named };
-  if (process.platform !== 'linux' || process.arch !== 'x64') return { channel: 'chrome' };
   const folder = await unpackChromium();
+  if (folder === null) return { channel: 'chrome' };
   return {
     executablePath: join(folder, 'chromium'),
     // The package's own list of arguments is not used: it switches web security off, which hides CORS faults.
@@ -31,8 +31,9 @@ async function launchOptions(): Promise<LaunchOptions> {
   };
 }
 
-/** Unpacks the package once per version, beside its own fonts; returns the folder. */
-export async function unpackChromium(): Promise<string> {
+/** Unpacks the package once per version, beside its own fonts. Returns the folder; null if tests use another browser. */
+export async function unpackChromium(): Promise<string | null> {
+  if (process.env.NINEFOLD_TEST_CHROMIUM || process.platform !== 'linux' || process.arch !== 'x64') return null;
   const manifest: { version: string } = JSON.parse(
     await readFile(join(clone, 'node_modules/@sparticuz/chromium/package.json'), 'utf8'),
   );

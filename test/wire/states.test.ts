@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
+import type { CallStoryAnswer } from '../../contract/observed.ts';
 import type { Specification } from '../../contract/specification.ts';
 import type { Machine } from '../../contract/states.ts';
 import { admin, createApp, createTemplate, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
+import { clone } from '../support/clone.ts';
 import { withClient } from '../support/database.ts';
 
 const node = inject('node');
@@ -54,6 +58,40 @@ async function machineOf(app: AppConnection): Promise<Machine> {
   if (!machine) throw new Error('the specification has no machine');
   return machine;
 }
+
+describe('the story of a refused transition', () => {
+  it('names the transition, the row and the member', async () => {
+    const { app, customer, id } = await helpdesk();
+    const refusedOf = async (change: object, row: number) => {
+      const { session, user } = customer;
+      const answer = await fetch(`${app.url}/rest/v1/tickets?id=eq.${row}`, {
+        method: 'PATCH',
+        headers: {
+          apikey: app.publishable_key,
+          authorization: `Bearer ${session.access_token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(change),
+      });
+      expect(answer.status).toBe(409);
+      const { message } = (await answer.json()) as { message: string };
+      const path = `/apps/${app.ref}/calls/${answer.headers.get('x-request-id')}`;
+      const { story } = await admin<CallStoryAnswer>(node, 'GET', path);
+      expect(story.who).toMatchObject({ role: 'authenticated', user_id: user.id });
+      expect(story.refused?.message).toBe(message);
+      return story.refused;
+    };
+    const about = { entity: 'public.tickets', field: 'status', from: 'open', key: { id: String(id) } };
+    expect(await refusedOf({ status: 'closed' }, id)).toMatchObject({ ...about, transition: 'close', to: 'closed' });
+    await customer.client.from('tickets').update({ status: 'held' }).eq('id', id).throwOnError();
+    expect(await refusedOf({ status: 'open' }, id)).toMatchObject({
+      ...about,
+      transition: null,
+      from: 'held',
+      to: 'open',
+    });
+  });
+});
 
 describe('a member with the stock client', () => {
   it('is told what is open now, passes it, and reads who passed when, where the row is read', async () => {
@@ -185,6 +223,25 @@ describe('whoever writes', () => {
 });
 
 describe('roles of members', () => {
+  it('are granted and revoked with the secret key, as docs/roles.md describes', async () => {
+    const { app, customer } = await helpdesk();
+    const text = await readFile(join(clone, 'docs/roles.md'), 'utf8');
+    await sql(
+      app,
+      /```sql\n(create function public\.grant_role[^`]+)```/.exec(text)?.[1] ?? 'the text has no functions',
+    );
+    const service = clientOf(app, app.secret_key);
+    const given = { member: customer.user.id, role: 'agent' };
+    await expect.poll(async () => (await service.rpc('grant_role', given)).error, { timeout: 5000 }).toBeNull();
+    const holders = () =>
+      sql(app, `select user_id from ninefold.member_roles where role = 'agent' order by granted_at`);
+    expect((await holders()).at(-1)).toEqual([customer.user.id]);
+    for (const name of ['grant_role', 'revoke_role'])
+      expect((await customer.client.rpc(name, given)).error?.code).toBe('42501');
+    expect((await service.rpc('revoke_role', given)).error).toBeNull();
+    expect(await holders()).toHaveLength(1);
+  });
+
   it('are in the token and the account, count from the next call on, and end with it, whatever the token says', async () => {
     const { app, agent, customer, id } = await helpdesk();
     const { data } = await agent.client.auth.refreshSession();

@@ -14,6 +14,7 @@ import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { RouteFailure } from './frame/route-failure.tsx';
 import { Waiting } from './frame/waiting.tsx';
+import { code } from './recovery/code.ts';
 import { readDataSearch } from './work/data/data-search.ts';
 
 /** A search parameter that is text, or is left out. What looks like a number has been read as one. */
@@ -30,14 +31,20 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search) => named('next', search.next),
-  component: lazyRouteComponent(() => import('./covers/sign-in.tsx'), 'SignIn'),
+  component: lazyRouteComponent(
+    code(() => import('./covers/sign-in.tsx')),
+    'SignIn',
+  ),
 });
 
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   loader: () => queryClient.ensureQueryData(setupState()),
-  component: lazyRouteComponent(() => import('./covers/setup.tsx'), 'Setup'),
+  component: lazyRouteComponent(
+    code(() => import('./covers/setup.tsx')),
+    'Setup',
+  ),
 });
 
 /** Everything that needs a builder. Who is not signed in goes to the sign-in page and comes back from there. */
@@ -57,7 +64,10 @@ const apps = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   validateSearch: (search): { make?: true } => (search.make ? { make: true } : {}),
-  component: lazyRouteComponent(() => import('./apps/apps-page.tsx'), 'AppsPage'),
+  component: lazyRouteComponent(
+    code(() => import('./apps/apps-page.tsx')),
+    'AppsPage',
+  ),
 });
 
 const app = createRoute({
@@ -70,27 +80,43 @@ const app = createRoute({
 const contents = createRoute({
   getParentRoute: () => app,
   path: '/',
-  component: lazyRouteComponent(() => import('./contents/contents-page.tsx'), 'ContentsPage'),
+  component: lazyRouteComponent(
+    code(() => import('./contents/contents-page.tsx')),
+    'ContentsPage',
+  ),
 });
 
 const purpose = createRoute({
   getParentRoute: () => app,
   path: '/purpose',
-  component: lazyRouteComponent(() => import('./chapters/purpose/purpose-page.tsx'), 'PurposePage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/purpose/purpose-page.tsx')),
+    'PurposePage',
+  ),
 });
 
 const screens = createRoute({
   getParentRoute: () => app,
   path: '/screens',
   validateSearch: (search) => named('screen', search.screen),
-  component: lazyRouteComponent(() => import('./chapters/screens/screens-page.tsx'), 'ScreensPage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/screens/screens-page.tsx')),
+    'ScreensPage',
+  ),
 });
 
 const entities = createRoute({
   getParentRoute: () => app,
   path: '/entities',
-  validateSearch: (search) => ({ ...named('entity', search.entity), ...named('field', search.field) }),
-  component: lazyRouteComponent(() => import('./chapters/entities/entities-page.tsx'), 'EntitiesPage'),
+  validateSearch: (search) => ({
+    ...named('entity', search.entity),
+    ...named('field', search.field),
+    ...named('cluster', search.cluster),
+  }),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/entities/entities-page.tsx')),
+    'EntitiesPage',
+  ),
 });
 
 const states = createRoute({
@@ -101,83 +127,119 @@ const states = createRoute({
     ...named('state', search.state),
     ...named('way', search.way),
   }),
-  component: lazyRouteComponent(() => import('./chapters/states/states-page.tsx'), 'StatesPage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/states/states-page.tsx')),
+    'StatesPage',
+  ),
 });
 
 const rules = createRoute({
   getParentRoute: () => app,
   path: '/rules',
   validateSearch: (search) => named('rule', search.rule),
-  component: lazyRouteComponent(() => import('./chapters/rules/rules-page.tsx'), 'RulesPage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/rules/rules-page.tsx')),
+    'RulesPage',
+  ),
 });
 
 const roles = createRoute({
   getParentRoute: () => app,
   path: '/roles',
   validateSearch: (search) => ({ ...named('cell', search.cell), ...named('advice', search.advice) }),
-  component: lazyRouteComponent(() => import('./chapters/roles/roles-page.tsx'), 'RolesPage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/roles/roles-page.tsx')),
+    'RolesPage',
+  ),
 });
 
 const calls = createRoute({
   getParentRoute: () => app,
   path: '/calls',
   validateSearch: (search) => named('call', search.call),
-  component: lazyRouteComponent(() => import('./chapters/calls/calls-page.tsx'), 'CallsPage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/calls/calls-page.tsx')),
+    'CallsPage',
+  ),
 });
 
 const story = createRoute({
   getParentRoute: () => app,
   path: '/calls/$requestId',
-  component: lazyRouteComponent(() => import('./chapters/story/story-page.tsx'), 'StoryPage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/story/story-page.tsx')),
+    'StoryPage',
+  ),
 });
 
 const errors = createRoute({
   getParentRoute: () => app,
   path: '/errors',
   validateSearch: (search) => named('error', search.error),
-  component: lazyRouteComponent(() => import('./chapters/errors/errors-page.tsx'), 'ErrorsPage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/errors/errors-page.tsx')),
+    'ErrorsPage',
+  ),
 });
 
 const limits = createRoute({
   getParentRoute: () => app,
   path: '/limits',
   validateSearch: (search) => named('limit', search.limit),
-  component: lazyRouteComponent(() => import('./chapters/limits/limits-page.tsx'), 'LimitsPage'),
+  component: lazyRouteComponent(
+    code(() => import('./chapters/limits/limits-page.tsx')),
+    'LimitsPage',
+  ),
 });
 
 const changes = createRoute({
   getParentRoute: () => app,
   path: '/changes',
   validateSearch: (search) => ({ ...named('version', search.version), ...named('since', search.since) }),
-  component: lazyRouteComponent(() => import('./changes/changes-page.tsx'), 'ChangesPage'),
+  component: lazyRouteComponent(
+    code(() => import('./changes/changes-page.tsx')),
+    'ChangesPage',
+  ),
 });
 
 const data = createRoute({
   getParentRoute: () => app,
   path: '/data',
   validateSearch: readDataSearch,
-  component: lazyRouteComponent(() => import('./work/data/data-page.tsx'), 'DataPage'),
+  component: lazyRouteComponent(
+    code(() => import('./work/data/data-page.tsx')),
+    'DataPage',
+  ),
 });
 
 const sql = createRoute({
   getParentRoute: () => app,
   path: '/sql',
   validateSearch: (search) => named('sql', search.sql),
-  component: lazyRouteComponent(() => import('./work/sql/sql-page.tsx'), 'SqlPage'),
+  component: lazyRouteComponent(
+    code(() => import('./work/sql/sql-page.tsx')),
+    'SqlPage',
+  ),
 });
 
 const users = createRoute({
   getParentRoute: () => app,
   path: '/users',
   validateSearch: (search) => ({ ...named('user', search.user), ...named('q', search.q) }),
-  component: lazyRouteComponent(() => import('./work/users/users-page.tsx'), 'UsersPage'),
+  component: lazyRouteComponent(
+    code(() => import('./work/users/users-page.tsx')),
+    'UsersPage',
+  ),
 });
 
 const sessions = createRoute({
   getParentRoute: () => app,
   path: '/sessions',
   validateSearch: (search) => ({ ...named('user', search.user), ...named('session', search.session) }),
-  component: lazyRouteComponent(() => import('./work/sessions/sessions-page.tsx'), 'SessionsPage'),
+  component: lazyRouteComponent(
+    code(() => import('./work/sessions/sessions-page.tsx')),
+    'SessionsPage',
+  ),
 });
 
 const logs = createRoute({
@@ -189,7 +251,10 @@ const logs = createRoute({
     ...named('call', search.call),
     ...named('user', search.user),
   }),
-  component: lazyRouteComponent(() => import('./work/logs/logs-page.tsx'), 'LogsPage'),
+  component: lazyRouteComponent(
+    code(() => import('./work/logs/logs-page.tsx')),
+    'LogsPage',
+  ),
 });
 
 const inApp = app.addChildren([

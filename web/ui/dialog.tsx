@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './dialog.module.css';
+import { focusMarkedField } from './focus-marked-field.ts';
 import { useFocusBack } from './use-focus-back.ts';
 
 /** A dialog over the page: holds the focus, closes with Esc, gives the focus back. */
@@ -20,7 +21,7 @@ export function Dialog({
   return (
     <Modal.Root opened onClose={onClose} size={width}>
       <Modal.Overlay />
-      <Modal.Content>
+      <Modal.Content ref={focusMarkedField}>
         <div className={styles.head}>
           <Modal.Title>{title}</Modal.Title>
           <Modal.CloseButton aria-label="Close" />

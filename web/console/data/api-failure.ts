@@ -68,9 +68,9 @@ export function failureFacts(error: unknown): FailureFacts {
   return {
     code: 'console_failed',
     status: null,
-    message: 'The console itself failed.',
+    message: 'An error occurred in the console.',
     meaning: error instanceof Error ? error.message : String(error),
-    action: 'Load the page again; nothing was changed on the server by this.',
+    action: 'Reload the page, then check whether your last change was saved.',
     requestId: null,
   };
 }

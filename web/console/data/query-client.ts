@@ -13,14 +13,18 @@ const notice = (error: unknown) => {
   if (error instanceof ApiFailure && error.code === 'operator_required') onSignedOut?.();
 };
 
-/** Whether a failure may pass by itself: no answer, or the database for a moment not there. */
-const passing = (error: unknown) => !(error instanceof ApiFailure) || error.status === null || error.status >= 502;
+/** Returns whether a request may succeed later without a change: the server did not answer, or it was unavailable. */
+export const mayPass = (error: unknown): boolean =>
+  !(error instanceof ApiFailure) || error.status === null || error.status >= 502;
+
+/** Returns the pause before a failed query is sent again, in milliseconds: 1 s at first, then up to 5 s. */
+const pauseAfter = (failures: number): number => Math.min(5000, 500 * 2 ** failures);
 
 /** Renews an answer while it is in sight; not one that was refused for good. In milliseconds. */
 export const renewed =
   (every: number) =>
   ({ state }: { state: { error: Error | null } }): number | false =>
-    state.error === null || passing(state.error) ? every : false;
+    state.error === null || mayPass(state.error) ? every : false;
 
 /** The last failure of each query that has no answer. */
 const failures = new WeakMap<Query<unknown, unknown>, Error>();
@@ -42,7 +46,14 @@ export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: notice }),
   mutationCache: new MutationCache({ onError: notice }),
   defaultOptions: {
-    queries: { staleTime: 5_000, retry: (failures, error) => failures < 1 && passing(error), retryDelay: 300 },
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) => failures < 1 && mayPass(error),
+      retryDelay: 300,
+      // What could not be read because the node was down is read once the node is back.
+      refetchInterval: ({ state: { error, errorUpdateCount } }) =>
+        error !== null && mayPass(error) ? pauseAfter(errorUpdateCount) : false,
+    },
     mutations: { retry: false },
   },
 });

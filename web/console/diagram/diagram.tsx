@@ -7,18 +7,17 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { counted } from '../format/format.ts';
+import { code, MissingCode } from '../recovery/code.ts';
+import { reload, useRecovery } from '../recovery/use-recovery.ts';
 import styles from './diagram.module.css';
 import { saveSvg } from './export.ts';
 import type { Layout } from './geometry.ts';
-import { around, type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
+import { type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
 import { heightOf } from './view.ts';
 
-const canvas = () => import('./canvas.tsx');
+const canvas = code(() => import('./canvas.tsx'));
+const layouts = code(() => import('./layout.ts'));
 const Canvas = lazy(async () => ({ default: (await canvas()).Canvas }));
-
-/** More boxes than this are too many to see at once: the reader looks for one, and sees it with all that it is joined to. */
-const mostBoxes = 300;
 
 /**
  * A figure of boxes and edges, laid out by itself, that can be searched and taken along as SVG and as Mermaid. The
@@ -30,11 +29,14 @@ export function Diagram({
   label,
   remark,
   name,
-  graph: whole,
+  graph,
   words,
+  searched,
   selected,
   hot,
   mermaid,
+  part = '',
+  instead,
   onOpen,
 }: {
   /** "Figure 3.1". */
@@ -50,24 +52,29 @@ export function Diagram({
   graph: Graph | undefined;
   /** More words by which a box is found; none where there is nothing to search. */
   words: ReadonlyMap<string, string> | undefined;
+  /** What is searched in place of the boxes of the graph, if the graph is a part of a larger one. */
+  searched?: { boxes: Graph['boxes']; onFind: (id: string) => void } | undefined;
   /** Id of the box that the panel tells of. */
   selected: string | null;
   /** Ids of the edges to bring out. */
   hot: ReadonlySet<string>;
   mermaid: () => string;
+  /** Which part of a larger graph this is: another part begins with a view of its own. */
+  part?: string;
+  /** Shown in place of the graph: what the reader chooses a part of a large graph from. */
+  instead?: ReactNode;
   onOpen: (id: string) => void;
 }) {
-  const cut = whole !== undefined && whole.boxes.length > mostBoxes;
-  const graph = useMemo(
-    () => (whole && cut ? around(whole, new Set(selected === null ? [] : [selected])) : whole),
-    [whole, cut, selected],
-  );
   const narrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
-  const { data: layout, isError } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT');
+  const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT', part);
+  useRecovery(error, reload);
   const { ref, width } = useElementSize();
   // What draws is on its way while the places are still being found.
-  useEffect(() => void canvas(), []);
-  const height = layout && width > 0 ? heightOf(layout, width) : guess(graph);
+  useEffect(() => {
+    canvas().catch(() => undefined); // Shown as a failure when the figure is drawn.
+  }, []);
+  const searchable = searched?.boxes ?? graph?.boxes;
+  const height = instead ? 0 : layout && width > 0 ? heightOf(layout, width) : guess(graph);
   return (
     <Figure
       number={number}
@@ -75,8 +82,8 @@ export function Diagram({
       tools={
         <>
           {remark}
-          {words && whole && <Find boxes={whole.boxes} words={words} onFind={onOpen} />}
-          {graph && layout && (
+          {words && searchable && <Find boxes={searchable} words={words} onFind={searched?.onFind ?? onOpen} />}
+          {!instead && graph && layout && (
             <Button small icon={IconDownload} label="Save as SVG" onClick={() => saveSvg(graph, layout, name)}>
               SVG
             </Button>
@@ -86,23 +93,21 @@ export function Diagram({
       }
     >
       <div ref={ref} className={styles.room} style={{ minHeight: height }}>
-        {cut && (
+        {instead ? (
+          instead
+        ) : error ? (
           <p className={styles.words}>
-            {counted(whole.boxes.length, 'box', 'boxes')} are too many to see at once.{' '}
-            {selected === null
-              ? 'Find one: it is drawn with all that it is joined to.'
-              : 'Drawn is what the chosen one is joined to.'}
+            {error instanceof MissingCode
+              ? 'The figure could not be loaded. The page reloads when the server answers.'
+              : 'The figure could not be drawn. The table and the panel contain the same information.'}
           </p>
-        )}
-        {isError ? (
-          <p className={styles.words}>The figure could not be drawn. The table and the panel tell the same.</p>
         ) : (
           graph &&
           layout &&
           width > 0 && (
             <Suspense fallback={<Drawing />}>
               <Canvas
-                key={cut ? selected : 'whole'}
+                key={part}
                 label={label}
                 graph={graph}
                 layout={layout}
@@ -114,7 +119,7 @@ export function Diagram({
             </Suspense>
           )
         )}
-        {!isError && !layout && !(cut && selected === null) && <Drawing />}
+        {!instead && !error && !layout && <Drawing />}
       </div>
     </Figure>
   );
@@ -127,14 +132,15 @@ const Drawing = () => (
 );
 
 /** Lays a graph out; again only where its shape has changed, not where its figures have. */
-function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN') {
+function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN', part: string) {
   const shape = useMemo(() => (graph ? shapeOf(graph) : ''), [graph]);
   return useQuery({
-    queryKey: ['layout', direction, shape],
-    queryFn: async (): Promise<Layout> => (await import('./layout.ts')).layoutOf(graph ?? none, direction),
+    queryKey: ['layout', part, direction, shape],
+    queryFn: async (): Promise<Layout> => (await layouts()).layoutOf(graph ?? none, direction),
     staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
     enabled: graph !== undefined && graph.boxes.length > 0,
-    placeholderData: (before) => before,
+    placeholderData: (before, query) => (query?.queryKey[1] === part ? before : undefined),
   });
 }
 

@@ -62,21 +62,18 @@ export const labelSize = ({ label, figure }: Pick<Edge, 'label' | 'figure'>): Si
   height: 16,
 });
 
-/**
- * A part of a graph: some boxes, everything that an edge joins to them, and all edges among these. Where a graph is
- * too large to be drawn, this is what is drawn of it. Pure.
- */
+/** Returns the part of a graph with these boxes, and the edges between them. Pure. */
+export const within = (graph: Graph, ids: ReadonlySet<string>): Graph => ({
+  ...graph,
+  boxes: graph.boxes.filter(({ id }) => ids.has(id)),
+  edges: graph.edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
+});
+
+/** Returns the part of a graph with these boxes and their neighbours, and only the edges that meet these boxes. Pure. */
 export function around(graph: Graph, centres: ReadonlySet<string>): Graph {
-  const kept = new Set(centres);
-  for (const { from, to } of graph.edges) {
-    if (centres.has(from)) kept.add(to);
-    if (centres.has(to)) kept.add(from);
-  }
-  return {
-    ...graph,
-    boxes: graph.boxes.filter(({ id }) => kept.has(id)),
-    edges: graph.edges.filter(({ from, to }) => kept.has(from) && kept.has(to)),
-  };
+  const edges = graph.edges.filter(({ from, to }) => centres.has(from) || centres.has(to));
+  const kept = new Set([...centres, ...edges.flatMap(({ from, to }) => [from, to])]);
+  return { ...graph, boxes: graph.boxes.filter(({ id }) => kept.has(id)), edges };
 }
 
 /** The box that most edges meet at; undefined for a graph without boxes. */

@@ -1,15 +1,19 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { Failure } from '../../ui/failure.tsx';
 import { failureFacts } from '../data/api-failure.ts';
+import { MissingCode } from '../recovery/code.ts';
+import { reload, useRecovery } from '../recovery/use-recovery.ts';
 import styles from './outside.module.css';
 
-/** In place of a page that could not be shown at all. */
+/** Replaces a page that could not be shown at all. Shows the page once the node answers, if the node was the cause. */
 export function RouteFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {
+    if (error instanceof MissingCode) return reload();
     reset();
     void router.invalidate();
   };
+  useRecovery(error, retry);
   return (
     <main id="page" tabIndex={-1} className={styles.outside}>
       <h1 className={styles.title}>This page cannot be shown</h1>

@@ -79,7 +79,10 @@ export function useKeyboard(): Keyboard {
 export function useKeys(bindings: readonly Binding[]): void {
   const bind = use(BindContext);
   if (!bind) throw new Error('useKeys needs a KeyboardProvider above it.');
-  useEffect(() => bind(bindings), [bind, bindings]);
+  useEffect(() => {
+    const unbind = bind(bindings);
+    return () => unbind();
+  }, [bind, bindings]);
 }
 
 /** Whether the keyboard at hand has a Cmd key. */

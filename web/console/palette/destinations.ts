@@ -33,9 +33,9 @@ export interface Destination {
   target: Target;
 }
 
-/** Everything in the specification that has a name: chapters, entities, operations on them, calls. Pure. */
-export function destinations(specification: Specification): Destination[] {
-  const { screens, entities, states, rules, roles, calls, errors, limits } = specification.chapters;
+/** Returns everything in the specification that has a name; while the specification is undefined, the chapters alone. Pure. */
+export function destinations(specification: Specification | undefined): Destination[] {
+  const { screens, entities, states, rules, roles, calls, errors, limits } = specification?.chapters ?? {};
   const chapters = chapterPages(specification).map(
     ({ number, name, question, to }): Destination => ({
       chapter: number,

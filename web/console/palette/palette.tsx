@@ -1,8 +1,10 @@
 import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { Fragment, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { focusMarkedField } from '../../ui/focus-marked-field.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
+import { useFocusBack } from '../../ui/use-focus-back.ts';
 import { counted } from '../format/format.ts';
 import { type Found, find, mostFound } from './entries.ts';
 import type { Span } from './match.ts';
@@ -17,6 +19,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState(0);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  useFocusBack();
   const found = find(entries, requestIdIn(query) ?? query);
   const shown = found.slice(0, mostFound);
   const at = Math.min(chosen, shown.length - 1);
@@ -41,7 +44,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   return (
     <Modal.Root opened onClose={onClose} size={640} transitionProps={{ duration: 80 }}>
       <Modal.Overlay />
-      <Modal.Content aria-label="Search or jump">
+      <Modal.Content ref={focusMarkedField} aria-label="Search or jump">
         <div className={styles.ask}>
           <Icon of={IconSearch} />
           <input

@@ -53,7 +53,7 @@ function useAppEntries(ref: string | undefined): Entry[] {
   return useMemo(() => {
     if (ref === undefined) return [];
     const params = { ref };
-    const places = (data ? destinations(data) : []).map(
+    const places = destinations(data).map(
       ({ chapter, title, about, target }): Entry => ({
         group: 'In the specification',
         title,

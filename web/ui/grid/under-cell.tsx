@@ -4,7 +4,9 @@ import styles from './grid.module.css';
 /** Floats under a cell and scrolls with it; brought into sight when it opens. */
 export function UnderCell({ left, top, children }: { left: number; top: number; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), []);
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, []);
   return (
     <div ref={box} className={styles.under} style={{ left, top }}>
       {children}

@@ -1,10 +1,8 @@
 import { useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
 import type { EntitiesChapter, Entity } from '../../../../contract/specification-entities.ts';
 import { Ways } from '../../../ui/empty.tsx';
 import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
 import { FirstMigrations, FirstTable } from '../../contents/first-steps.tsx';
-import { Diagram } from '../../diagram/diagram.tsx';
 import { bytes, count, counted, entityName } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { ListFigure } from '../list/list-figure.tsx';
@@ -12,8 +10,7 @@ import { useChosen } from '../list/use-chosen.ts';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
 import { entityColumns } from './entity-columns.tsx';
-import { edgesAt, entityGraph, fieldWords } from './entity-graph.ts';
-import { entityMermaid } from './entity-mermaid.ts';
+import { EntityDiagram } from './entity-diagram.tsx';
 import { EntityPanel } from './entity-panel.tsx';
 import { openTables } from './entity-words.ts';
 import { FieldPage } from './field-page.tsx';
@@ -84,39 +81,6 @@ function Entities({ appRef: ref }: { appRef: string }) {
         </>
       )}
     </ChapterPage>
-  );
-}
-
-/** Entities as boxes, relations as arrows with right angles from what points to what is pointed to. */
-function EntityDiagram({
-  appRef,
-  chapter,
-  selected,
-  onOpen,
-}: {
-  appRef: string;
-  chapter: EntitiesChapter | undefined;
-  selected: Entity | null;
-  onOpen: (id: string) => void;
-}) {
-  const graph = useMemo(() => chapter && entityGraph(chapter), [chapter]);
-  const words = useMemo(() => (chapter ? fieldWords(chapter) : undefined), [chapter]);
-  const id = selected?.id ?? null;
-  const hot = useMemo(() => (graph ? edgesAt(graph, id) : new Set<string>()), [graph, id]);
-  const mermaid = useCallback(() => (chapter ? entityMermaid(chapter) : ''), [chapter]);
-  return (
-    <Diagram
-      number="Figure 3.1"
-      caption="What points to what: rows now, fields"
-      label="Entities and what they point to"
-      name={`${appRef}-entities`}
-      graph={graph}
-      words={words}
-      selected={id}
-      hot={hot}
-      mermaid={mermaid}
-      onOpen={onOpen}
-    />
   );
 }
 

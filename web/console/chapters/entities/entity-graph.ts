@@ -1,19 +1,16 @@
 import { entityId } from '../../../../contract/entity-names.ts';
 import type { EntitiesChapter, Entity, Relation } from '../../../../contract/specification-entities.ts';
-import type { Box, Colour, Edge, Graph } from '../../diagram/graph.ts';
+import type { Box, Edge, Graph } from '../../diagram/graph.ts';
 import { count, counted, entityName } from '../../format/format.ts';
-
-const colours: readonly Colour[] = ['d-1', 'd-3', 'd-2', 'd-5', 'd-4'];
 
 /**
  * The entities and what they point to as boxes and edges; what is pointed to from outside has a box too. Where the app
- * has several schemas, each has a frame and a colour of its own. Pure.
+ * has several schemas, each has a frame of its own. Colours are for states alone. Pure.
  */
 export function entityGraph({ entities, relations }: EntitiesChapter): Graph {
   const ids = new Set(entities.map(({ id }) => id));
   const schemas = [...new Set(entities.map(({ schema }) => schema))];
   const several = schemas.length > 1;
-  const colourOf = (schema: string): Colour => (several ? (colours[schemas.indexOf(schema)] ?? 'd-6') : 'd-6');
   const outside = new Map(
     relations
       .flatMap(({ from, to }) => [from, to])
@@ -21,17 +18,14 @@ export function entityGraph({ entities, relations }: EntitiesChapter): Graph {
       .map((end) => [idOf(end), outsideBox(end)]),
   );
   return {
-    boxes: [
-      ...entities.map((entity) => entityBox(entity, colourOf(entity.schema), several ? entity.schema : null)),
-      ...outside.values(),
-    ],
+    boxes: [...entities.map((entity) => entityBox(entity, several ? entity.schema : null)), ...outside.values()],
     edges: relations.map((relation) => edgeOf(relation, idOf(relation.from), idOf(relation.to))),
     alone: 'Without a relation',
     ordered: false,
   };
 }
 
-function entityBox(entity: Entity, colour: Colour, group: string | null): Box {
+function entityBox(entity: Entity, group: string | null): Box {
   const { id, schema, name, kind, fields, figures } = entity;
   const rows = kind === 'view' ? null : (figures?.rows_estimate ?? null);
   const called = entityName(schema, name);
@@ -43,7 +37,7 @@ function entityBox(entity: Entity, colour: Colour, group: string | null): Box {
       kind === 'view' || kind === 'materialized view'
         ? `${kind}, ${counted(fields.length, 'field')}`
         : counted(fields.length, 'field'),
-    colour,
+    colour: 'd-6',
     look: kind === 'table' || kind === 'partitioned table' ? 'usual' : 'derived',
     group,
     says: `${called}, ${kind}${rows === null ? '' : `, about ${counted(rows, 'row')}`}`,

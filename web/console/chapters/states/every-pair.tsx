@@ -3,8 +3,8 @@ import { Figure } from '../../../ui/figure.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { counted } from '../../format/format.ts';
 import { wayId } from './machine-words.ts';
+import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
-import { StateName } from './way-columns.tsx';
 
 /** Each state × each transition: where it leads, or that it does not. It scrolls sideways where there are many. */
 export function EveryPair({

@@ -1,15 +1,8 @@
 import type { Machine, MachineState } from '../../../../contract/states.ts';
-import type { Box, Colour, Edge, Graph } from '../../diagram/graph.ts';
+import type { Box, Edge, Graph } from '../../diagram/graph.ts';
 import { count, counted } from '../../format/format.ts';
 import { span, strays, type Way, waysOf } from './machine-words.ts';
-
-const colours: readonly Colour[] = ['d-4', 'd-1', 'd-2', 'd-5', 'd-3'];
-
-/** The colour of a state, the same everywhere on the page: final ones are grey. */
-export function colourOf({ states }: Machine, name: string): Colour {
-  const at = states.findIndex((state) => state.name === name);
-  return states[at]?.final === false ? (colours[at % colours.length] ?? 'd-6') : 'd-6';
-}
+import { colourOf } from './state-name.tsx';
 
 /**
  * A machine as boxes and edges: rows now and the median stay in the boxes, passages on the edges, whose weight grows with

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine, MachineFigures, Transition } from '../../../../contract/states.ts';
-import { boxOfState, colourOf, hotEdges, machineGraph, stateOfBox } from './machine-graph.ts';
+import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.ts';
 import { machineMermaid } from './machine-mermaid.ts';
 import { pairsOf, passagesOf, rowsOf, sentenceOf, span, strays, sumOf, waysOf } from './machine-words.ts';
+import { colourOf } from './state-name.tsx';
 
 const transition = (name: string, to: string): Transition => ({
   name,

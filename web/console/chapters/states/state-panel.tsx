@@ -6,8 +6,8 @@ import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { count, counted } from '../../format/format.ts';
 import { span, type Way, waysOf } from './machine-words.ts';
+import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
-import { StateName } from './way-columns.tsx';
 
 /** One state told in full: how many rows stand in it and for how long, the ways in and out. */
 export function StatePanel({

@@ -111,7 +111,7 @@ export function StatesPage() {
           {machine && <Problems machine={machine} />}
           <Figure
             number="Table 4.2"
-            caption="Who may move what where"
+            caption="Transitions"
             tools={machine && <span className="soft">{decided(machine)}</span>}
           >
             <ListTable

@@ -5,8 +5,8 @@ import { Icon } from '../../../ui/icon.tsx';
 import { count } from '../../format/format.ts';
 import { plainSql } from '../../format/plain-sql.ts';
 import type { ListColumn } from '../list/list-table.tsx';
-import { colourOf } from './machine-graph.ts';
 import type { Way } from './machine-words.ts';
+import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
 
 const none = <span className="soft">–</span>;
@@ -72,15 +72,6 @@ export const wayColumns = (machine: Machine, most: number, chosen: string | null
       ),
   },
 ];
-
-/** A state with its colour. */
-export function StateName({ machine, name }: { machine: Machine; name: string }) {
-  return (
-    <span className={styles.state} style={{ '--state': `var(--${colourOf(machine, name)})` } as React.CSSProperties}>
-      {name}
-    </span>
-  );
-}
 
 export const Who = ({ roles }: { roles: readonly string[] | null }) =>
   roles === null ? (

@@ -5,8 +5,9 @@ import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.t
 import { count } from '../../format/format.ts';
 import { plainSql } from '../../format/plain-sql.ts';
 import { sentenceOf, type Way } from './machine-words.ts';
+import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
-import { StateName, Who } from './way-columns.tsx';
+import { Who } from './way-columns.tsx';
 
 /** One way from state to state told in full: who may take it, when, what it requires and sets. */
 export function WayPanel({

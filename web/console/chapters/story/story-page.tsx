@@ -20,6 +20,7 @@ import { chapterPage } from '../chapter-pages.ts';
 import { errorOf } from '../errors/error-words.ts';
 import { useChapter } from '../use-chapter.ts';
 import { Caller } from './caller.tsx';
+import { RefusedAnswer } from './refused.tsx';
 import { StepTable } from './step-table.tsx';
 import styles from './story.module.css';
 import { StoryPanel } from './story-panel.tsx';
@@ -155,7 +156,7 @@ function Answer({
       <a href={`#table-${number}-3`} className={figureClass}>
         {milliseconds(story.milliseconds)}
       </a>
-      .{line && ` ${line.meaning}`}
+      . {story.refused ? <RefusedAnswer appRef={appRef} refused={story.refused} /> : line?.meaning}
     </>
   );
 }

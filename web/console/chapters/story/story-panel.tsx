@@ -9,6 +9,7 @@ import { Tag } from '../../../ui/tag.tsx';
 import { shortId } from '../../format/format.ts';
 import { replyOf } from '../errors/error-words.ts';
 import { Caller } from './caller.tsx';
+import { RefusedSection } from './refused.tsx';
 import styles from './story.module.css';
 import { addressOf, sourceWords, storyText } from './story-words.ts';
 
@@ -60,6 +61,7 @@ export function StoryPanel({
           ]}
         />
       </PanelSection>
+      {story.refused && <RefusedSection appRef={appRef} refused={story.refused} who={who} />}
       <PanelSection title="Request" aside={story.who.source === 'builder' ? undefined : 'values are not kept'}>
         <Code code={`${story.method} ${addressOf(story)}`} language="text" label="the request" wrap />
       </PanelSection>

@@ -89,6 +89,12 @@ const sources: Readonly<Record<string, string>> = {
 export const sourceWords = (source: string | null): string =>
   source === null ? 'not known' : (sources[source] ?? source);
 
+/** The row of a refused transition: "id 17", "order 4, line 2". */
+export const keyWords = (key: Readonly<Record<string, string>>): string =>
+  Object.entries(key)
+    .map(([field, value]) => `${field} ${value}`)
+    .join(', ');
+
 /** The whole story as plain text, for a ticket or a chat. */
 export function storyText(story: CallStory, line: ErrorLine | undefined): string {
   const width = Math.max(...story.steps.map(({ name }) => name.length), 0);
@@ -98,6 +104,12 @@ export function storyText(story: CallStory, line: ErrorLine | undefined): string
     `answered ${story.status}${story.code === null ? '' : ` ${story.code}`} after ${milliseconds(story.milliseconds)}`,
     ...(line ? [`Meaning: ${line.meaning}`, `What to do: ${line.action}`] : []),
     ...(story.subject === null ? [] : [`Of: ${story.subject}`]),
+    ...(story.refused
+      ? [
+          `Refused: ${story.refused.message}`,
+          `Row: ${story.refused.key ? `${keyWords(story.refused.key)} of ` : ''}${story.refused.entity}`,
+        ]
+      : []),
     ...(story.limit === null ? [] : [`Limit: ${story.limit}`]),
     `Role ${story.who.role ?? 'not known'}, user ${story.who.user_id ?? 'none'}, by ${sourceWords(story.who.source)}, from ${story.who.address}`,
     '',

@@ -4,7 +4,7 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Grid, type GridHandle, type Picking } from '../../../ui/grid/grid.tsx';
 import type { Position } from '../../../ui/grid/move.ts';
-import { Bar, pushClass, Workbench, wideOnlyClass } from '../../../ui/workbench.tsx';
+import { Bar, pushClass, Workbench } from '../../../ui/workbench.tsx';
 import type { Filter } from '../../data/rows/filter.ts';
 import { labelField } from '../../data/rows/labels.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
@@ -26,6 +26,7 @@ import { SeenBy } from './seen-by.tsx';
 import { sheetColumn, sheetFields } from './sheet-columns.ts';
 import { SheetFoot } from './sheet-foot.tsx';
 import { SheetInstead } from './sheet-instead.tsx';
+import { useMachines } from './use-machines.ts';
 import { useRows } from './use-rows.ts';
 import { useSelectedRow } from './use-selected-row.ts';
 import { useSheetState } from './use-sheet-state.ts';
@@ -69,6 +70,7 @@ export function TablePage({
 
   const { query, pages, rows, key, labels, keyAt, rowId } = useRows(table, entities, fields, where, sort);
   const selected = useSelectedRow(table, rows, search.row, !query.isPending);
+  const machines = useMachines(appRef, entity.id);
   const [state, change] = useSheetState(`${appRef} ${entity.id} ${seat}`);
   const grid = useRef<GridHandle>(null);
 
@@ -84,12 +86,13 @@ export function TablePage({
           field={field}
           isKey={key.includes(field.name)}
           label={value === null ? undefined : labels(field.name, value)}
+          machine={machines.get(field.name)}
         />
       );
       const own = state.changed?.field === field.name ? keyOf(found, key) : null;
       return own && state.changed?.key === keyText(own) ? <span className={styles.changed}>{shown}</span> : shown;
     },
-    [rows, fields, key, labels, state.changed],
+    [rows, fields, key, labels, machines, state.changed],
   );
 
   const openRow = (row: number) => {
@@ -223,6 +226,7 @@ export function TablePage({
             row={selected.row}
             rowKey={selected.key}
             labels={labels}
+            machines={machines}
             readOnlyBecause={(field) => fieldReadOnly(entity, field)}
             onPrevious={selected.at > 0 ? () => step(-1) : undefined}
             onNext={selected.at >= 0 && selected.at < rows.length - 1 ? () => step(1) : undefined}
@@ -251,13 +255,7 @@ export function TablePage({
               </Button>
             )}
             <Columns fields={entity.fields} hidden={hidden} fixed={key} onHidden={setHidden} />
-            <Button
-              small
-              icon={IconPlus}
-              className={wideOnlyClass}
-              offBecause={canInsert}
-              onClick={() => change({ inserting: true })}
-            >
+            <Button small icon={IconPlus} offBecause={canInsert} onClick={() => change({ inserting: true })}>
               Insert row
             </Button>
           </span>

@@ -1,31 +1,35 @@
 import type { Field } from '../../../../contract/specification-entities.ts';
+import type { Machine } from '../../../../contract/states.ts';
 import { classNames } from '../../../ui/class-names.ts';
+import { isState, StateName } from '../../chapters/states/state-name.tsx';
 import { isCode, kindOf } from '../../values/field-kind.ts';
 import { cellText } from '../../values/show-value.ts';
 import styles from './value.module.css';
 
 const thisYear = new Date().getFullYear();
-const dots = 6;
 
 /** A value in a cell. `label` is what the row that it points to is called; the value itself is then its title. */
 export function CellValue({
   value,
   field,
   label,
+  machine,
   isKey = false,
 }: {
   value: string | null;
   field: Field;
   label?: string | undefined;
+  /** The state machine of the field. */
+  machine?: Machine | undefined;
   isKey?: boolean;
 }) {
   if (value === null) return <Null />;
   if (label !== undefined) return <span title={value}>{label}</span>;
   if (value === '') return <span className={styles.null}>empty</span>;
+  if (machine && isState(machine, value)) return <StateName machine={machine} name={value} />;
   const kind = kindOf(field);
   const text = cellText(value, kind, thisYear);
   const title = kind === 'timestamptz' || kind === 'timestamp' ? value : undefined;
-  if (kind === 'enum') return <EnumValue value={value} values={field.enum_values ?? []} />;
   if (isKey || isCode(kind)) return <code className={styles.mono}>{text}</code>;
   return (
     <span className={classNames(title !== undefined && styles.time)} title={title}>
@@ -36,14 +40,4 @@ export function CellValue({
 
 export function Null() {
   return <span className={styles.null}>null</span>;
-}
-
-/** A value of an enumeration: its colour, in the order of the values, beside its word. */
-export function EnumValue({ value, values }: { value: string; values: readonly string[] }) {
-  const at = values.indexOf(value);
-  return (
-    <span className={classNames(styles.choice, at >= 0 && values.length <= dots && styles[`colour${at + 1}`])}>
-      {value}
-    </span>
-  );
 }

@@ -13,6 +13,7 @@ import { sqlFailureOf } from '../../data/sql/run-sql.ts';
 import { Page } from '../../frame/page.tsx';
 import { caps } from '../../keys/bindings.ts';
 import { isMac, useKeys } from '../../keys/keyboard.tsx';
+import { code } from '../../recovery/code.ts';
 import type { MarkedError } from './editor/error-mark.ts';
 import { fixFor, placeOf } from './editor/position.ts';
 import type { SqlEditorHandle } from './editor/sql-editor.tsx';
@@ -23,7 +24,8 @@ import { titleOf, withoutSaved, withRun, withSaved } from './statements.ts';
 import { useKept } from './use-kept.ts';
 import { type Run, useRun } from './use-run.ts';
 
-const SqlEditor = lazy(async () => ({ default: (await import('./editor/sql-editor.tsx')).SqlEditor }));
+const editorCode = code(() => import('./editor/sql-editor.tsx'));
+const SqlEditor = lazy(async () => ({ default: (await editorCode()).SqlEditor }));
 
 /** SQL as the app's owner: the editor, what came back, and what was run and saved before. */
 export function SqlPage() {

@@ -18,6 +18,7 @@ import { DeleteUserDialog } from './delete-user-dialog.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import styles from './user-panel.module.css';
+import { UserRoles } from './user-roles.tsx';
 import { UserSessions } from './user-sessions.tsx';
 import { banOf, isConfirmed, nameOf, verdictOf } from './user-words.ts';
 
@@ -96,6 +97,7 @@ function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: User; on
           ]}
         />
       </PanelSection>
+      <UserRoles appRef={appRef} userId={user.id} />
       <PanelSection title="Sessions">
         <UserSessions appRef={appRef} userId={user.id} />
       </PanelSection>

@@ -2,8 +2,10 @@ import { IconPencil } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
+import type { Machine } from '../../../../../contract/states.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Panel, PanelSection, VerdictLine } from '../../../../ui/panel.tsx';
+import { isState, StateName } from '../../../chapters/states/state-name.tsx';
 import { labelField } from '../../../data/rows/labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import type { Row } from '../../../data/rows/row.ts';
@@ -12,7 +14,7 @@ import { isCode, kindOf } from '../../../values/field-kind.ts';
 import { fullText } from '../../../values/show-value.ts';
 import { CellEditor } from '../editor/cell-editor.tsx';
 import { pointersTo } from '../pointers.ts';
-import { EnumValue, Null } from '../value.tsx';
+import { Null } from '../value.tsx';
 import { PointsHere } from './points-here.tsx';
 import styles from './row-panel.module.css';
 
@@ -23,6 +25,7 @@ export function RowPanel({
   row,
   rowKey,
   labels,
+  machines,
   readOnlyBecause,
   onPrevious,
   onNext,
@@ -35,6 +38,8 @@ export function RowPanel({
   rowKey: readonly string[];
   /** What the row that a field points to is called. */
   labels: (field: string, value: string) => string | undefined;
+  /** State machines of the entity by field. */
+  machines: ReadonlyMap<string, Machine>;
   readOnlyBecause: (field: Field) => string | null;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
@@ -80,6 +85,7 @@ export function RowPanel({
                     value={row[field.name] ?? null}
                     entities={entities}
                     label={labels(field.name, row[field.name] ?? '')}
+                    machine={machines.get(field.name)}
                   />
                   {readOnlyBecause(field) === null && (
                     <span className={styles.edit}>
@@ -115,12 +121,14 @@ function PanelValue({
   value,
   entities,
   label,
+  machine,
 }: {
   table: Table;
   field: Field;
   value: string | null;
   entities: readonly Entity[];
   label: string | undefined;
+  machine: Machine | undefined;
 }) {
   if (value === null) return <Null />;
   const { references: to } = field;
@@ -141,8 +149,8 @@ function PanelValue({
       </Link>
     );
   }
+  if (machine && isState(machine, value)) return <StateName machine={machine} name={value} />;
   const kind = kindOf(field);
-  if (kind === 'enum') return <EnumValue value={value} values={field.enum_values ?? []} />;
   if (value === '') return <span className="soft">empty</span>;
   const text = fullText(value, kind);
   return isCode(kind) ? <code className={styles.code}>{text}</code> : <span className={styles.text}>{text}</span>;

@@ -1,0 +1,103 @@
+import { parseSync } from 'vite';
+import { describe, expect, it } from 'vitest';
+import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
+
+/**
+ * React calls what an effect or a ref callback returns. A function of the browser may return undefined today and a promise in the
+ * next release (`scrollIntoView` did), and React then throws when the component unmounts. So the callback of an effect is written
+ * in place, has a body in braces, and returns nothing or a function that is written in place.
+ */
+const effect = /^use\w*(?:Effect|DidUpdate)$/;
+
+/** A node of the syntax tree (ESTree). */
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly [key: string]: unknown;
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';
+
+const isFunction = (value: unknown): boolean =>
+  isNode(value) && ['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration'].includes(value.type);
+
+/** The nodes directly under a node. */
+const childrenOf = (node: Node): Node[] =>
+  Object.values(node).flatMap((value): Node[] => (Array.isArray(value) ? value : [value]).filter(isNode));
+
+/** The last name of `useEffect`, `React.useEffect`; '' for any other callee. */
+function nameOf(callee: unknown): string {
+  if (!isNode(callee)) return '';
+  if (callee.type === 'Identifier') return String(callee.name);
+  return callee.type === 'MemberExpression' ? nameOf(callee.property) : '';
+}
+
+/** The return statements of a function, without those of functions inside of it. */
+const returnsOf = (node: Node): Node[] =>
+  isFunction(node) ? [] : node.type === 'ReturnStatement' ? [node] : childrenOf(node).flatMap(returnsOf);
+
+/** Whether React gets nothing from this callback except nothing or a function that is written in it. */
+function isSafe(callback: Node): boolean {
+  if (callback.async === true || callback.generator === true || !isNode(callback.body)) return false;
+  if (callback.body.type !== 'BlockStatement') return isFunction(callback.body);
+  return childrenOf(callback.body)
+    .flatMap(returnsOf)
+    .every(({ argument }) => argument === null || isFunction(argument));
+}
+
+/** The callbacks under a node whose result React uses: of effects, and of `ref` attributes that are functions. */
+function callbacksOf(node: Node): Node[] {
+  const nested = childrenOf(node).flatMap(callbacksOf);
+  if (node.type === 'CallExpression' && effect.test(nameOf(node.callee))) {
+    const [callback] = Array.isArray(node.arguments) ? node.arguments : [];
+    return isNode(callback) ? [callback, ...nested] : nested;
+  }
+  if (node.type === 'JSXAttribute' && isNode(node.name) && node.name.name === 'ref' && isNode(node.value)) {
+    return [...[node.value.expression].filter(isNode).filter(isFunction), ...nested];
+  }
+  return nested;
+}
+
+/** The places of effects and ref callbacks that may return what is not theirs. */
+function unsafe({ path, text }: SourceFile): string[] {
+  const { program, errors } = parseSync(path, text);
+  expect(errors).toEqual([]);
+  if (!isNode(program)) throw new Error(`${path} has no syntax tree.`);
+  return callbacksOf(program)
+    .filter((callback) => !isSafe(callback))
+    .map(({ start }) => `${path}:${text.slice(0, start).split('\n').length}`);
+}
+
+describe('effects and ref callbacks of the console', () => {
+  it('return nothing or a function that is written in place', () => {
+    const sources = sourceFiles(['web']).filter(({ path }) => !isTest(path));
+    expect(sources.flatMap(({ text }) => text.match(/\buse\w*Effect\(/g) ?? []).length).toBeGreaterThan(20);
+    expect(sources.flatMap(unsafe)).toEqual([]);
+  });
+});
+
+describe('unsafe', () => {
+  it.each([
+    'useEffect(() => box.scrollIntoView(), []);',
+    'useEffect(() => void box.scrollIntoView(), []);',
+    'useEffect(() => { return box.scrollTo(0, 0); }, []);',
+    'useLayoutEffect(function () { if (open) return box.focus(); }, []);',
+    'React.useEffect(() => bind(keys), [keys]);',
+    'useEffect(async () => { await load(); }, []);',
+    'useEffect(load, []);',
+    'useDidUpdate(() => list.scrollBy(0, 1), [at]);',
+    'const a = <div ref={(box) => box?.scrollIntoView()} />;',
+    'const a = <div ref={(box) => (kept.current = box)} />;',
+  ])('finds %s', (text) => expect(unsafe({ path: 'web/example.tsx', text })).toEqual(['web/example.tsx:1']));
+
+  it.each([
+    'useEffect(() => { box.scrollIntoView(); }, []);',
+    'useEffect(() => { const end = bind(keys); return () => end(); }, [keys]);',
+    'useEffect(() => () => abort.current?.abort(), []);',
+    'useEffect(() => { list.forEach((one) => { return one.focus(); }); if (done) return; }, []);',
+    'const shown = useEffectEvent(() => list.scrollTo(0, 0));',
+    'const a = <div ref={(box) => { kept.current = box; }} />;',
+    'const a = <div ref={box} />;',
+  ])('accepts %s', (text) => expect(unsafe({ path: 'web/example.tsx', text })).toEqual([]));
+});

@@ -1,0 +1,82 @@
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp, runSql } from '../support/apps.ts';
+import { type Console, openConsole } from './console.ts';
+
+let site: Console;
+beforeAll(async () => {
+  site = await openConsole();
+});
+afterAll(() => site.close());
+
+/** Makes the requests of a browser fail as those to a node that is down; returns what makes them succeed again. */
+async function takeDown(context: BrowserContext, urls: string | RegExp = '**/*'): Promise<() => Promise<void>> {
+  await context.route(urls, (route) => route.abort('connectionrefused'));
+  return () => context.unroute(urls);
+}
+
+const uncaught = (problems: readonly string[]) => problems.filter((problem) => problem.startsWith('uncaught'));
+
+it('shows a chapter whose code could not be loaded once the node is back', async () => {
+  const app = await createApp(site.node);
+  await runSql(site.node, app.ref, 'create table public.notes (id int primary key)');
+  const { page, context, problems } = await site.visit(`/app/${app.ref}`);
+  await page.getByText('Publishable key').waitFor();
+  const bringUp = await takeDown(context);
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: /Entities/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+  const failure = page.getByRole('alert');
+  await failure.getByText('console_not_loaded').waitFor();
+  expect(await failure.textContent()).not.toMatch(/nothing/i);
+  await bringUp();
+  await page.getByRole('heading', { name: /^Which things/ }).waitFor();
+  await page.getByLabel('Entities and what they point to').waitFor();
+  expect(uncaught(problems)).toEqual([]);
+  await context.close();
+});
+
+it('reloads only once where the code stays missing', async () => {
+  const app = await createApp(site.node);
+  const { page, context } = await site.visit(`/app/${app.ref}`);
+  await page.getByText('Publishable key').waitFor();
+  let loads = 0;
+  page.on('framenavigated', () => loads++);
+  await takeDown(context, /limits-page[^/]*\.js/);
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: /Limits/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+  await page.waitForEvent('framenavigated');
+  await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+  const after = loads;
+  // Two checks of the node's health, after which the page would have reloaded again.
+  for (let check = 0; check < 2; check++) await page.waitForResponse(/\/health$/);
+  expect(loads).toBe(after);
+  await context.close();
+});
+
+it('reads again what could not be read while the node was down', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    'create table public.notes (id int primary key); insert into public.notes values (17)',
+  );
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/data`);
+  await page.getByRole('grid', { name: 'Rows of notes' }).getByText('17').waitFor();
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByRole('heading', { name: 'No users yet' }).waitFor();
+  const bringUp = await takeDown(context, '**/{admin,apps}/**');
+  await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+  await page.getByRole('alert').getByText('unreachable').waitFor();
+  await bringUp();
+  await page.getByRole('heading', { name: 'Nobody is signed in' }).waitFor();
+  expect(uncaught(problems)).toEqual([]);
+  await context.close();
+});

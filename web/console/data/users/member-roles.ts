@@ -1,0 +1,50 @@
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { queryClient } from '../query-client.ts';
+import { specificationKeys } from '../specification/keys.ts';
+import { literal } from '../sql/literal.ts';
+import { runSql } from '../sql/run-sql.ts';
+import { userKeys } from './keys.ts';
+
+/** A role that members can have, as it concerns one member. */
+export interface MemberRole {
+  name: string;
+  description: string | null;
+  /** When the member got the role, ISO 8601; null if the member does not have it. */
+  grantedAt: string | null;
+  /** How many members have the role. */
+  members: number;
+}
+
+const rolesSql = (id: string): string => `
+  select r.name, r.description,
+    (select to_json(m.granted_at) #>> '{}' from ninefold.member_roles m where m.role = r.name and m.user_id = ${literal(id)}::uuid),
+    (select count(*) from ninefold.member_roles m where m.role = r.name)
+  from ninefold.roles r order by r.name`;
+
+/** Every role of the app's members, and which of them one member has. */
+export const memberRoles = (ref: string, id: string) =>
+  queryOptions({
+    queryKey: userKeys.roles(ref, id),
+    queryFn: async ({ signal }): Promise<MemberRole[]> => {
+      const { results } = await runSql(ref, rolesSql(id), signal);
+      const rows = results[0]?.rows ?? [];
+      return rows.map(([name, description = null, grantedAt = null, members]) => ({
+        ...{ name: name ?? '', description, grantedAt, members: Number(members) },
+      }));
+    },
+  });
+
+/** Grants a role to a member, or revokes it. It counts from the member's next request on. */
+export const setMemberRole = (ref: string, id: string) =>
+  mutationOptions({
+    mutationFn: ({ role, has }: { role: string; has: boolean }) => {
+      const call = has ? 'grant_role' : 'revoke_role';
+      const sql = `select ninefold.${call}(${literal(id)}::uuid, ${literal(role)})`;
+      return runSql(ref, sql, new AbortController().signal);
+    },
+    onSuccess: async () => {
+      void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });
+      void queryClient.invalidateQueries({ queryKey: userKeys.one(ref, id) });
+      await queryClient.invalidateQueries({ queryKey: userKeys.roles(ref, id) });
+    },
+  });

@@ -1,0 +1,32 @@
+import { ApiFailure } from '../data/api-failure.ts';
+
+/** A part of the console's own code that could not be fetched: the node is down, or serves another version of the console. */
+export class MissingCode extends ApiFailure {
+  constructor() {
+    super('A part of the console could not be loaded.', {
+      code: 'console_not_loaded',
+      status: null,
+      hint: 'Check that `ninefold start` is running. The console reloads this page when the server answers.',
+    });
+  }
+}
+
+/**
+ * Wraps a dynamic import. A part that failed stays failed until the page is reloaded: the code that Vite puts around an import
+ * requests each style sheet once only, so a second attempt could succeed without its styles.
+ *
+ * @throws {MissingCode} from the returned function, if the part or one of its style sheets cannot be fetched
+ */
+export function code<T>(load: () => Promise<T>): () => Promise<T> {
+  let failure: MissingCode | null = null;
+  return async () => {
+    if (failure) throw failure;
+    try {
+      return await load();
+    } catch (cause) {
+      failure = new MissingCode();
+      failure.cause = cause;
+      throw failure;
+    }
+  };
+}
