@@ -4,10 +4,12 @@ import { type ApiPath, readApiPath } from './api-path.ts';
 import type { Area } from './area.ts';
 import { ClientSignal } from './client-signal.ts';
 import { errorReply } from './error-reply.ts';
+import type { HeldBodies } from './held-bodies.ts';
 import { rewriteHost } from './host.ts';
 import { addressOf, refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
 import { hasBody, readBody } from './read-body.ts';
+import type { SlowReaders } from './slow-readers.ts';
 import { letGo, writeReply } from './write-reply.ts';
 
 export interface AppCallParts {
@@ -18,6 +20,8 @@ export interface AppCallParts {
   domain: string | null;
   defaultApp: string | null;
   trustProxy: boolean;
+  heldBodies: HeldBodies;
+  slowReaders: SlowReaders;
 }
 
 /**
@@ -68,11 +72,11 @@ export class AppCalls {
           area,
           to.ref,
           exchange,
-          hasBody(request) ? (most) => readBody(request, most) : null,
+          hasBody(request) ? (bounds) => readBody(request, response, bounds, this.#parts.heldBodies) : null,
         );
     reply.headers['x-content-type-options'] = 'nosniff';
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) letGo(reply);
-    else writeReply(response, reply);
+    else writeReply(response, reply, this.#parts.slowReaders);
   }
 }

@@ -10,10 +10,14 @@ import type { Area } from './area.ts';
 import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { toExchange } from './exchange.ts';
+import { HeldBodies } from './held-bodies.ts';
 import { helpLink } from './help-link.ts';
 import { rewriteHost } from './host.ts';
+import { inTurn } from './in-turn.ts';
 import { refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
+import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
+import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 
 export interface HttpParts {
@@ -23,7 +27,7 @@ export interface HttpParts {
   openApi: Area;
   /** The management API. */
   admin: {
-    handle(exchange: Exchange): Promise<Reply>;
+    handle(exchange: Exchange, receive: ReceiveBody | null): Promise<Reply>;
     /** Who a builder's call is made as; throws where the caller may not work on the app. */
     authorise(exchange: Exchange, ref: string): Promise<Identity>;
   };
@@ -42,6 +46,9 @@ export interface HttpParts {
 /** The framework's server, for those who only start and stop it. */
 export type HttpServer = FastifyInstance;
 
+/** How often it is looked for requests that take too long to arrive. */
+const CHECK_MILLISECONDS = 5000;
+
 /** Segments of /admin/v1/apps/:ref/rest/v1, of /admin/v1, and of /apps/:ref. */
 const DOOR_SEGMENTS = 6;
 const ADMIN_SEGMENTS = 2;
@@ -49,7 +56,11 @@ const APP_SEGMENTS = 2;
 
 /** All routes on one server; nothing is bound to a port yet. */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
-  const appCalls = new AppCalls(parts);
+  const heldBodies = new HeldBodies();
+  const slowReaders = new SlowReaders();
+  const appCalls = new AppCalls({ ...parts, heldBodies, slowReaders });
+  const receiver = ({ raw }: FastifyRequest, reply: FastifyReply): ReceiveBody | null =>
+    hasBody(raw) ? (bounds) => readBody(raw, reply.raw, bounds, heldBodies) : null;
   const server = Fastify({
     serverFactory: (handler) => {
       const options = {
@@ -57,12 +68,18 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
         requireHostHeader: false,
         maxHeaderSize: limits.urlBytes.default,
         requestTimeout: limits.requestSeconds.default * 1000,
+        headersTimeout: limits.headersSeconds.default * 1000,
+        connectionsCheckingInterval: CHECK_MILLISECONDS,
       };
-      return createServer(options, (request, response) => {
-        if (!appCalls.take(request, response)) handler(request, response);
-      });
+      const server = createServer(options, (request, response) =>
+        inTurn(response, () => {
+          if (!appCalls.take(request, response)) handler(request, response);
+        }),
+      );
+      server.maxConnections = limits.connectionsPerWorker.default;
+      slowReaders.watch(server);
+      return server;
     },
-    bodyLimit: limits.bodyBytes.default,
     trustProxy: parts.trustProxy,
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: limits.routeCharacters.default, ignoreTrailingSlash: false },
@@ -82,9 +99,16 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     appCalls.close();
     done();
   });
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload);
+    const body = slowReaders.body(reply.raw, payload);
+    if (body !== payload) reply.header('content-length', String(Buffer.byteLength(payload)));
+    done(null, body);
+  });
   server.addHook('onRequest', (request, _reply, done) => done(refusedForHost(request.raw)));
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // A body is read once it is known who sends it.
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
 
   for (const area of parts.areas) {
@@ -92,7 +116,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
       const { ref } = request.params as { ref: string };
       const exchange = toExchange(request, reply, DOOR_SEGMENTS, `${parts.url()}/apps/${ref}`);
       return parts.pipeline
-        .answerDoor(area, ref, exchange, () => parts.admin.authorise(exchange, ref))
+        .answerDoor(area, ref, exchange, () => parts.admin.authorise(exchange, ref), receiver(request, reply))
         .then((answered) => send(reply, answered));
     };
     server.all(`/admin/v1/apps/:ref/${area.name}/v1`, door);
@@ -111,7 +135,10 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
 
   server.all('/admin/v1/*', async (request, reply) => {
     const exchange = toExchange(request, reply, ADMIN_SEGMENTS, parts.url());
-    return send(reply, await parts.pipeline.answerNode(exchange, () => parts.admin.handle(exchange)));
+    return send(
+      reply,
+      await parts.pipeline.answerNode(exchange, () => parts.admin.handle(exchange, receiver(request, reply))),
+    );
   });
 
   server.get('/health', async (_request, reply) => {
