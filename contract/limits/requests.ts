@@ -44,7 +44,7 @@ export const requestLimits = {
   parseMilliseconds: {
     group: 'requests',
     unit: 'milliseconds',
-    default: 10_000,
+    default: 30_000,
     meaning: 'How long that thread may parse one body.',
     code: 'body_too_complex',
   },
@@ -67,6 +67,13 @@ export const requestLimits = {
     default: 20_000,
     meaning: 'Values in a JSON body of /auth/v1 and of the management API.',
     code: 'bad_json',
+  },
+  bodyDepth: {
+    group: 'requests',
+    unit: 'count',
+    default: 10_000,
+    meaning: 'How deeply objects and arrays may nest in a body of a data request; PostgreSQL takes less.',
+    code: 'PGRST102',
   },
   formFields: {
     group: 'requests',

@@ -60,9 +60,9 @@ export class SlowReaders {
   }
 
   /** Returns a body as it is to be written: in slices, as fast as the client takes them, where it is large. */
-  body<T extends string | Uint8Array>(response: ServerResponse, body: T): T | Readable {
+  body(response: ServerResponse, body: string | Uint8Array): string | Uint8Array | Readable {
     if (body.length <= SLICE_BYTES) return body;
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body;
     const { socket } = response.req;
     const slices = Readable.from(slicesOf(bytes), { objectMode: false });
     this.#bodies.set(socket, bytes.length);

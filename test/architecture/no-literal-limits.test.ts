@@ -106,7 +106,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/rest/request/body-parser.ts': [['when the thread ends by itself', 'const IDLE_MILLISECONDS = 10_000;']],
   'src/rest/request/csv.ts': [['how much text is collected', 'const PIECE_CHARACTERS = 64 * 1024;']],
-  'src/rest/request/json-rows.ts': [['when a map is worth its making', 'const FEW_NAMES = 16;', 'const COMMA = 0x2c;']],
+  'src/rest/request/json-rows.ts': [['when a map is worth its making', 'const FEW_NAMES = 16;']],
   'src/rest/plan/closest-name.ts': [['names that a hint is looked for', 'const MAX_LENGTH = 128;']],
   'src/rest/run/run-batch.ts': [['the oid of a type', 'const BYTEA = 17;']],
   'src/spec/advice/overlap.ts': [['bits of a mask', '.max(8,']],

@@ -153,12 +153,11 @@ describe('readJsonRows', () => {
     expect(readJsonRows(text(`{"${'k'.repeat(5000)}":1}`)).keys[0]).toHaveLength(limits.bodyNameCharacters.default + 1);
   });
 
-  it('reads any nesting', () => {
-    expect(scanned(text('['.repeat(1_000_000) + ']'.repeat(1_000_000)))).toBe('differ');
-    expect(scanned(text(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).toEqual({
-      keys: ['a'],
-      isObject: true,
-      isRows: true,
-    });
+  it('reads nesting of any shape up to its bound, and refuses more', () => {
+    const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+    const most = limits.bodyDepth.default;
+    expect(scanned(text(nested(most)))).toEqual({ keys: ['a'], isObject: true, isRows: true });
+    expect(scanned(text(nested(most + 1)))).toBe('malformed');
+    expect(scanned(text('['.repeat(9_000_000)))).toBe('malformed');
   });
 });

@@ -2,7 +2,7 @@ import { limits } from '../../../contract/limits.ts';
 
 /**
  * The keys of JSON rows (RFC 8259), read from the bytes without building a value: a body of megabytes costs no memory, and the same
- * time for each byte whatever it holds. Accepts and refuses what `JSON.parse` does.
+ * time for each byte whatever it holds. Accepts and refuses what `JSON.parse` does, but for deep nesting.
  */
 
 /** Keys of the object, or of every object of the array. `isRows` is false for a number, a text, true, false, null and an empty array. */
@@ -36,7 +36,7 @@ const hexDigits = /^[0-9A-Fa-f]{4}$/;
 const simpleEscapes = new Set([QUOTE, BACKSLASH, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]);
 const words = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
-/** Throws SyntaxError for bytes that are no JSON, KeysDiffer for an array whose elements are no rows. */
+/** Throws SyntaxError for bytes that are no JSON or nest too deeply, KeysDiffer for an array whose elements are no rows. */
 export function readJsonRows(bytes: Uint8Array): JsonRows {
   return new RowScanner(
     Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
@@ -119,6 +119,7 @@ class RowScanner {
 
   #push(bracket: number): void {
     this.#pos++;
+    if (this.#depth === limits.bodyDepth.default) throw this.#malformed();
     this.#open[this.#depth++] = bracket;
   }
 

@@ -76,15 +76,23 @@ export function readPayload({ contentType, isCall, columnsNamed }: PayloadKind, 
     }
     case 'text':
     case 'xml':
-    case 'octet-stream':
       if (isCall) return { kind: 'raw', body: bytes };
+      break;
+    case 'octet-stream':
+      if (isCall) return { kind: 'raw', body: hexadecimal(bytes) };
   }
   throw invalid(`Content-Type not acceptable: ${mediaTypeName(contentType)}`);
 }
 
+/** Parameters are text: bytes travel as PostgreSQL prints a bytea. */
+const hexadecimal = (bytes: Uint8Array): Uint8Array =>
+  Buffer.from(`\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`, 'latin1');
+
 /** True where reading the body looks at all of it. */
-export const isParsed = ({ contentType, columnsNamed }: PayloadKind): boolean =>
-  contentType.kind === 'csv' || contentType.kind === 'form' || (isJson(contentType) && !columnsNamed);
+export function isParsed({ contentType, columnsNamed }: PayloadKind): boolean {
+  const { kind } = contentType;
+  return kind === 'csv' || kind === 'form' || kind === 'octet-stream' || (isJson(contentType) && !columnsNamed);
+}
 
 const isJson = ({ kind }: MediaType): boolean => kind === 'json' || kind === 'array-stripped';
 
