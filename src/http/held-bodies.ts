@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { limits } from '../../contract/limits.ts';
 
 /** After this time, bytes that arrived count a third when the speeds of bodies are compared. */
-const RECENT_MILLISECONDS = 2000;
+const RECENT_MILLISECONDS = 500;
 
 /**
  * Counts the bytes of the request bodies that a worker holds: while they arrive, and until the response is sent. When they exceed the

@@ -95,6 +95,7 @@ describe('readBody', () => {
     const stalled = await connect(announced(9 * MEBIBYTE));
     stalled.write(Buffer.alloc(6 * MEBIBYTE));
     await expect.poll(() => held.bytes).toBeGreaterThan(5 * MEBIBYTE);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
     const quick = await connect(announced(8 * MEBIBYTE));
     for (let i = 0; i < 8; i++) {
       quick.write(Buffer.alloc(MEBIBYTE));

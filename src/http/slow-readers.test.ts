@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../../contract/exchange.ts';
 import { inTurn } from './in-turn.ts';
@@ -17,8 +18,15 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
+interface Served {
+  port: number;
+  answered: () => number;
+  /** Open connections. */
+  connections: () => Promise<number>;
+}
+
 /** Answers every request with the bytes that its path names. */
-async function serve(bounds: SlowReaderBounds): Promise<{ port: number; answered: () => number }> {
+async function serve(bounds: SlowReaderBounds): Promise<Served> {
   const slowReaders = new SlowReaders(bounds);
   let answered = 0;
   const server = createServer((request, response) =>
@@ -32,7 +40,8 @@ async function serve(bounds: SlowReaderBounds): Promise<{ port: number; answered
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { port: (server.address() as AddressInfo).port, answered: () => answered };
+  const connections = promisify(server.getConnections.bind(server));
+  return { port: (server.address() as AddressInfo).port, answered: () => answered, connections };
 }
 
 /** A client that has asked for bytes and reads nothing by itself. */
@@ -71,19 +80,18 @@ describe('SlowReaders', () => {
     ['large', 20 * MEBIBYTE],
     ['of less than a slice', 60_000],
   ])('cuts off a client that takes nothing of a response that is %s', async (_what, bytes) => {
-    const { port } = await serve({ ...patient, bytesPerPeriod: 64 * 1024, periodMilliseconds: 500 });
+    const { port, connections } = await serve({ ...patient, bytesPerPeriod: 64 * 1024, periodMilliseconds: 500 });
     // Many small responses fill the buffers of the system, too.
-    const client = await ask(port, bytes, bytes < MEBIBYTE ? 100 : 1);
-    await new Promise((resolve) => setTimeout(resolve, 3500));
-    expect(await readAll(client)).toBeLessThan(19 * MEBIBYTE);
+    await ask(port, bytes, bytes < MEBIBYTE ? 100 : 1);
+    await expect.poll(connections).toBe(1);
+    await expect.poll(connections, { timeout: 10_000 }).toBe(0);
   });
 
   it('cuts off a client that reads a little from time to time', async () => {
-    const { port } = await serve({ ...patient, bytesPerPeriod: 4 * MEBIBYTE, periodMilliseconds: 1500 });
+    const { port, connections } = await serve({ ...patient, bytesPerPeriod: 4 * MEBIBYTE, periodMilliseconds: 1500 });
     const client = await ask(port, 64 * MEBIBYTE);
-    const closed = once(client, 'close');
     const timer = setInterval(() => client.read(10_000), 50);
-    await closed;
+    await expect.poll(connections, { timeout: 10_000 }).toBe(0);
     clearInterval(timer);
   });
 
@@ -100,15 +108,14 @@ describe('SlowReaders', () => {
   });
 
   it('cuts off the longest idle above the bound, and leaves alone a client that reads', async () => {
-    const { port } = await serve({ ...patient, bytes: 64 * MEBIBYTE });
+    const { port, connections } = await serve({ ...patient, bytes: 64 * MEBIBYTE });
     const idle = await Promise.all(Array.from({ length: 12 }, () => ask(port, 20 * MEBIBYTE)));
     const reader = await ask(port, 20 * MEBIBYTE);
     expect(await readAll(reader, 20 * MEBIBYTE)).toBeGreaterThan(20 * MEBIBYTE);
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await expect.poll(connections, { timeout: 10_000 }).toBeLessThanOrEqual(3 + 1);
+    reader.destroy();
     const read = await Promise.all(idle.map((client) => readAll(client, 20 * MEBIBYTE)));
-    const whole = read.filter((bytes) => bytes >= 20 * MEBIBYTE).length;
-    expect(whole).toBeLessThanOrEqual(3);
-    expect(whole).toBeGreaterThan(0);
+    expect(read.filter((bytes) => bytes >= 20 * MEBIBYTE).length).toBeGreaterThan(0);
   });
 });
 

@@ -77,7 +77,7 @@ describe('BodyParser', () => {
         const here = await outcome(() => readPayload(kindOf(name, isCall), bytes(text)));
         expect(await outcome(() => parser.parse('app', kindOf(name, isCall), bytes(text)))).toEqual(here);
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     );
   });
 

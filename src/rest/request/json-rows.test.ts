@@ -74,7 +74,7 @@ describe('readJsonRows', () => {
           expect(scanned(text(source))).toEqual(parsed(text(source)));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -90,7 +90,7 @@ describe('readJsonRows', () => {
           expect(scanned(Uint8Array.from(bytes))).toEqual(parsed(Uint8Array.from(bytes)));
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     );
   });
 
