@@ -45,6 +45,7 @@ export interface RestSettings {
   logs_statistics_days: number;
   logs_incident_days: number;
   request_body_bytes: number;
+  request_body_bytes_anonymous: number;
   jwt_aud: string | null;
   jwt_role_claim_key: string;
   app_settings: Readonly<Record<string, string>>;
@@ -171,6 +172,11 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
     default: limits.bodyBytes.default,
     type: 'whole number of bytes, 1024 to 67108864',
     meaning: 'The largest request body that /rest/v1 and /auth/v1 take.',
+  },
+  request_body_bytes_anonymous: {
+    default: limits.anonymousBodyBytes.default,
+    type: 'whole number of bytes, 1024 to 67108864',
+    meaning: 'The largest request body that /rest/v1 takes of a caller without a session and without a secret key.',
   },
   client_error_verbosity: {
     default: 'verbose',

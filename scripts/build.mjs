@@ -1,5 +1,5 @@
 /**
- * Builds what runs: the server as dist/ninefold.js and dist/specification-process.js, with what they share and
+ * Builds what runs: the server as dist/ninefold.js, dist/specification-process.js and dist/body-parser.js, with what they share and
  * what a command does not need in files beside them, and the console as static files in dist/web. Results are
  * put in place whole, so that a process that starts during a build never sees half of one.
  */
@@ -33,6 +33,7 @@ async function buildServer(root, sources) {
     entryPoints: [
       { in: 'src/main.ts', out: 'ninefold' },
       { in: 'src/spec/process/entry.ts', out: 'specification-process' },
+      { in: 'src/rest/request/body-parser-thread.ts', out: 'body-parser' },
     ],
     // Named by their content, and put in place first: ninefold.js never meets parts of another build.
     chunkNames: 'server-[hash]',

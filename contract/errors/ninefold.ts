@@ -61,6 +61,35 @@ export const ninefoldErrors = entries({
     member: 'This is too large to be sent. Please send less at a time.',
     limit: 'bodyBytes',
   },
+  anonymous_body_too_large: {
+    source: 'ninefold',
+    status: 413,
+    message: 'The request body is too large for a caller who is not signed in.',
+    meaning:
+      'The body is larger than the limit anonymousBodyBytes, and the request has neither a session nor a secret key.',
+    action: 'Sign in, or send less at a time; the owner of the app can raise request_body_bytes_anonymous.',
+    member: 'This is too large to be sent without signing in. Please sign in, or send less at a time.',
+    limit: 'anonymousBodyBytes',
+  },
+  body_too_complex: {
+    source: 'ninefold',
+    status: 413,
+    message: 'The request body takes too long to parse.',
+    meaning: 'Parsing the body took longer than the limit parseMilliseconds, or more memory than the parser may take.',
+    action: 'Send fewer rows at a time.',
+    member: 'This is too large to be sent. Please send less at a time.',
+    limit: 'parseMilliseconds',
+  },
+  too_many_bodies: {
+    source: 'ninefold',
+    status: 503,
+    message: 'The server holds too many request bodies.',
+    meaning:
+      'Large bodies of other requests take up the limit heldBodyBytes, and this one arrived more slowly than they did.',
+    action: 'Try again after the seconds that the header Retry-After names.',
+    member: 'The server is busy. Please try again in a moment.',
+    limit: 'heldBodyBytes',
+  },
   body_malformed: {
     source: 'ninefold',
     status: 400,

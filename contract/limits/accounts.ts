@@ -19,7 +19,7 @@ export const accountLimits = {
   authBodyBytes: {
     group: 'accounts',
     unit: 'bytes',
-    default: 1024 * 1024,
+    default: 128 * 1024,
     meaning: 'The largest body of a call to /auth/v1.',
     code: 'request_entity_too_large',
   },
@@ -27,7 +27,7 @@ export const accountLimits = {
     group: 'accounts',
     unit: 'count',
     default: 100,
-    meaning: 'How deeply objects and arrays may nest in a body of /auth/v1.',
+    meaning: 'How deeply objects and arrays may nest in a body of /auth/v1 and of the management API.',
     code: 'bad_json',
   },
   emailCharacters: {

@@ -25,7 +25,20 @@ export const answerLimits = {
     group: 'answers',
     unit: 'seconds',
     default: 30,
-    meaning: 'How long a client may take nothing of a large page before it is cut off.',
+    meaning: 'How long a client may take less than replyBytesPerPeriod of a response before its connection is closed.',
+  },
+  replyBytesPerPeriod: {
+    group: 'answers',
+    unit: 'bytes',
+    default: 64 * 1024,
+    meaning: 'The least that a client must take of a response in each tailIdleSeconds, if there is so much left of it.',
+  },
+  slowReaderBytes: {
+    group: 'answers',
+    unit: 'bytes',
+    default: 64 * 1024 * 1024,
+    meaning:
+      'Responses that one worker holds for clients that have not read them. Above it, clients that took nothing for a second are cut off, the longest idle first; above twice as much, the longest idle in any case.',
   },
   contentLocationBytes: {
     group: 'answers',

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Exchange } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { JsonTooComplex, parseBoundedJson } from '../limits/bounded-json.ts';
 
 /** A text that PostgreSQL can store and a page can show on one line. */
 export const line = (max: number) =>
@@ -11,13 +13,21 @@ export const line = (max: number) =>
     .max(max)
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'holds a control character or a broken surrogate pair');
 
+const bounds = { depth: limits.authBodyDepth.default, values: limits.bodyValues.default };
+
 /** The JSON body as the schema wants it. Throws `body_malformed`, and `validation_invalid` with the field and the rule. */
 export function readBody<T>(exchange: Exchange, schema: z.ZodType<T>): T {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(exchange.body ?? new Uint8Array()));
-  } catch {
-    throw new NinefoldError('body_malformed');
+    value = parseBoundedJson(
+      new TextDecoder('utf-8', { fatal: true }).decode(exchange.body ?? new Uint8Array()),
+      bounds,
+    );
+  } catch (error) {
+    throw new NinefoldError(
+      'body_malformed',
+      error instanceof JsonTooComplex ? { limit: 'bodyValues', cause: error } : {},
+    );
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -1,4 +1,5 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
 import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, listApps, showApp, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
@@ -92,14 +93,23 @@ const appRoutes: readonly Route<Call>[] = [
 
 const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];
 
-/** Answers a call of the management API, /admin/v1 (contract/admin.ts). Throws NinefoldError. */
-export async function handleAdmin(context: AdminContext, exchange: Exchange): Promise<Reply> {
+/**
+ * Answers a call of the management API, /admin/v1 (contract/admin.ts). `receive` reads the body, of so many bytes at most; null where
+ * there is none. Throws NinefoldError.
+ */
+export async function handleAdmin(
+  context: AdminContext,
+  exchange: Exchange,
+  receive: ((maxBytes: number) => Promise<Uint8Array | null>) | null,
+): Promise<Reply> {
   if (exchange.path === '/setup' || exchange.path === '/session') {
     const { route, params } = findRoute(openRoutes, exchange);
+    if (receive) exchange.body = await receive(limits.authBodyBytes.default);
     return route.handle(context, exchange, params);
   }
   // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
   const caller = await callerOf(context, exchange);
   const { route, params } = findRoute(routes, exchange);
+  if (receive) exchange.body = await receive(limits.bodyBytes.default);
   return route.handle({ context, caller }, exchange, params);
 }

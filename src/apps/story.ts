@@ -1,4 +1,4 @@
-import { limits } from '../../contract/limits.ts';
+import { type LimitName, limits } from '../../contract/limits.ts';
 import type { CallStep, CallStory } from '../../contract/observed.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
 import type { CallEvent } from '../observe/events.ts';
@@ -120,6 +120,14 @@ function stepsOf(event: CallEvent): CallStep[] {
   return steps;
 }
 
+/** Limits that are hit while the body is received. */
+const bodyLimits: ReadonlySet<LimitName> = new Set([
+  'bodyBytes',
+  'anonymousBodyBytes',
+  'authBodyBytes',
+  'heldBodyBytes',
+]);
+
 type Mark = 'limited' | 'received' | 'opened' | 'identified' | 'planned' | 'built' | 'ran';
 
 /** Waiting for a place on a connection, then the database itself; PostgreSQL gives no times of its own. */
@@ -130,7 +138,7 @@ function addRun(trace: CallTrace, until: number, add: (name: string, until: numb
 }
 
 function brokenStep({ trace, area, limit }: CallEvent): string {
-  if (trace.received === 0 && limit === 'bodyBytes') return 'receive the body';
+  if (trace.received === 0 && limit !== null && bodyLimits.has(limit)) return 'receive the body';
   if (trace.identified === 0) return 'whose identity';
   return area === 'rest' && trace.planned === 0 ? 'plan' : 'answer';
 }

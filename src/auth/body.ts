@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Exchange } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { parseBoundedJson } from '../limits/bounded-json.ts';
 
 /** PostgreSQL stores neither NUL characters nor halves of surrogate pairs. */
 const UNSTORABLE = /\0|[\uD800-\uDFFF]/u;
@@ -78,6 +79,8 @@ function withFieldNames(body: object, names: readonly string[]): Record<string, 
   return Object.fromEntries(fields);
 }
 
+const bounds = { depth: limits.authBodyDepth.default, values: limits.bodyValues.default };
+
 function parseBody(body: Uint8Array | null, optional: boolean): object {
   if (body === null || body.length === 0) {
     if (optional) return {};
@@ -88,8 +91,7 @@ function parseBody(body: Uint8Array | null, optional: boolean): object {
   try {
     // A byte order mark stays in the text, where JSON does not allow it (RFC 8259, section 8.1).
     const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    if (depthOf(decoded) > limits.authBodyDepth.default) throw new TypeError('it nests too deeply');
-    value = JSON.parse(decoded);
+    value = parseBoundedJson(decoded, bounds);
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'it is malformed' : error instanceof Error ? error.message : '';
     throw new NinefoldError('bad_json', { message: `Could not parse request body as JSON: ${reason}`, cause: error });
@@ -97,27 +99,4 @@ function parseBody(body: Uint8Array | null, optional: boolean): object {
   if (value === null) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value;
   throw new NinefoldError('bad_json', { message: 'Could not parse request body as JSON: it is not an object' });
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-/** [ and {, ] and }. */
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
-
-/** How deeply brackets nest outside of strings, told in one pass before anything recursive sees the text. */
-function depthOf(source: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let isString = false;
-  for (let i = 0; i < source.length; i++) {
-    const unit = source.charCodeAt(i);
-    if (isString) {
-      if (unit === BACKSLASH) i++;
-      else if (unit === QUOTE) isString = false;
-    } else if (unit === QUOTE) isString = true;
-    else if (OPENING.has(unit)) deepest = Math.max(deepest, ++depth);
-    else if (CLOSING.has(unit)) depth--;
-  }
-  return deepest;
 }

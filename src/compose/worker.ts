@@ -17,12 +17,14 @@ import type { Config, Secrets } from '../config/config.ts';
 import { authArea } from '../http/auth-area.ts';
 import { openApiArea } from '../http/open-api-area.ts';
 import { Pipeline } from '../http/pipeline.ts';
+import { boundOf } from '../http/read-body.ts';
 import { restArea } from '../http/rest-area.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { Identities } from '../identity/identities.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
+import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
 import { Probes } from '../spec/probe/probes.ts';
 import type { TaskRunner } from '../spec/process/answer.ts';
@@ -123,6 +125,7 @@ export async function composeWorker(
     origins,
     node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded },
   };
+  const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const http = await buildServer({
     pipeline: new Pipeline({
       apps,
@@ -130,13 +133,13 @@ export async function composeWorker(
       addresses: new AddressLimiter(config.requestsPerSecond),
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [restArea, authArea(events)],
+    areas: [restArea(parser), authArea(events)],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
-    handleAdmin: (exchange) => {
+    handleAdmin: (exchange, receive) => {
       // Who works on an app looks at its specification soon.
       specifier.prepare();
-      return handleAdmin(adminContext, exchange);
+      return handleAdmin(adminContext, exchange, receive && ((bytes) => receive(boundOf(bytes))));
     },
     isHealthy: () =>
       maintenance.run([{ text: 'select 1', params: [], preparedFor: 'health' }]).then(
@@ -154,6 +157,7 @@ export async function composeWorker(
     http,
     close: async () => {
       await http.close();
+      parser.close();
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await apps.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);

@@ -44,6 +44,8 @@ const UNKNOWN_MILLISECONDS = SHARED_MILLISECONDS;
 const STALLED_MILLISECONDS = 10;
 /** A statement that took longer on average runs alone on its connection. */
 const SLOW_MILLISECONDS = 15;
+/** A statement with larger parameters runs alone, as those behind it would wait until the server has received and parsed them. */
+const LARGE_BYTES = 64 * 1024;
 /** Of all connections: how many always serve batches that share one. */
 const SHARED_SHARE = 0.25;
 /** Of all connections: how many may wait for clients that read a long page. */
@@ -154,7 +156,7 @@ export class Pool implements Database {
       return isUnknown ? this.#try(connection, running) : running;
     };
     if (typeof tailOf === 'number') return this.#alone(work, 'tail', tailIn);
-    if (expectedMilliseconds > SLOW_MILLISECONDS) return this.#alone(work, 'alone', noTail, last);
+    if (expectedMilliseconds > SLOW_MILLISECONDS || isLarge(last)) return this.#alone(work, 'alone', noTail, last);
     const connection = this.#pick(expectedMilliseconds, isUnknown);
     try {
       return await (connection ? work(connection) : this.#acquire('shared', work, undefined, isUnknown));
@@ -438,6 +440,12 @@ const tailIn = (results: readonly Result[]): Tail | null => results.at(-1)?.tail
 function mayBeSentAgain(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.nothingKept;
   return error instanceof DatabaseError && (error.stalePlan || error.strayCancel);
+}
+
+function isLarge(statement: Statement | undefined): boolean {
+  let bytes = 0;
+  for (const param of statement?.params ?? []) bytes += param?.length ?? 0;
+  return bytes > LARGE_BYTES;
 }
 
 /** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { limits } from '../../contract/limits.ts';
 import type { Origins } from '../apps/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -9,10 +8,12 @@ import { type AppPath, OPEN_API, readAppPath } from './app-path.ts';
 import type { Area } from './area.ts';
 import { ClientSignal } from './client-signal.ts';
 import { errorReply } from './error-reply.ts';
+import type { HeldBodies } from './held-bodies.ts';
 import { addressOf, refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
-import { hasBody, readBody } from './read-body.ts';
+import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import { readTarget } from './request-target.ts';
+import type { SlowReaders } from './slow-readers.ts';
 import { letGo, writeReply } from './write-reply.ts';
 
 export interface AppCallParts {
@@ -24,6 +25,8 @@ export interface AppCallParts {
   authorise: (exchange: Exchange, ref: string) => Promise<Identity>;
   origins: Origins;
   trustProxy: boolean;
+  heldBodies: HeldBodies;
+  slowReaders: SlowReaders;
 }
 
 /** Address for those who watch the node; it answers on every origin. */
@@ -80,21 +83,22 @@ export class AppCalls {
     };
     const refused =
       refusedForHost(request) ?? (policy === this.#policies.own ? undefined : refusedAsScript(exchange.headers));
-    const reply = refused ? refusal(refused, exchange) : await this.#reply(to, exchange, request);
+    const receive: ReceiveBody | null = hasBody(request)
+      ? (bounds) => readBody(request, response, bounds, this.#parts.heldBodies)
+      : null;
+    const reply = refused ? refusal(refused, exchange) : await this.#reply(to, exchange, receive);
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) letGo(reply);
-    else writeReply(response, reply, policy);
+    else writeReply(response, reply, policy, this.#parts.slowReaders);
   }
 
-  #reply(to: AppPath, exchange: Exchange, request: IncomingMessage): Reply | Promise<Reply> {
+  #reply(to: AppPath, exchange: Exchange, receive: ReceiveBody | null): Reply | Promise<Reply> {
     const { pipeline, openApi, authorise } = this.#parts;
-    const read = hasBody(request) ? (most: number) => readBody(request, most) : null;
     const area = this.#areas.get(to.area ?? '');
     if (area && to.byBuilder) {
-      const readAll = read && (() => read(limits.bodyBytes.default));
-      return pipeline.answerDoor(area, to.ref, exchange, () => authorise(exchange, to.ref), readAll);
+      return pipeline.answerDoor(area, to.ref, exchange, () => authorise(exchange, to.ref), receive);
     }
-    if (area) return pipeline.answerApp(area, to.ref, exchange, read);
+    if (area) return pipeline.answerApp(area, to.ref, exchange, receive);
     const isDocument = to.area === OPEN_API && documentMethods.has(exchange.method);
     if (isDocument) return pipeline.answerApp(openApi, to.ref, exchange, null);
     return refusal(new NinefoldError('not_found'), exchange);

@@ -15,7 +15,7 @@ export function toExchange(request: FastifyRequest, reply: FastifyReply, segment
     path: afterSegments(path, segments) || '/',
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: request.headers as Record<string, string | undefined>,
-    body: Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null,
+    body: null,
     address: request.ip,
     requestId: request.id,
     baseUrl,

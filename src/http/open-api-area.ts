@@ -1,7 +1,7 @@
 import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Area } from './area.ts';
-import { restArea } from './rest-area.ts';
+import { renderRestError } from './rest-area.ts';
 
 /**
  * `/apps/<ref>/openapi.json`: what whoever asks may call, as OpenAPI 3.1; the setting openapi_mode may make it all calls or none.
@@ -16,5 +16,5 @@ export const openApiArea = (documentFor: (app: App, role: string) => Promise<str
     const headers = { 'content-type': 'application/vnd.oai.openapi+json;version=3.1', 'cache-control': 'no-store' };
     return { status: 200, headers, body };
   },
-  renderError: restArea.renderError,
+  renderError: renderRestError,
 });

@@ -1,9 +1,9 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { limits } from '../../contract/limits.ts';
+import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import type { Identity } from '../identity/identity.ts';
+import { type Identity, isAnonymous } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/token-bucket.ts';
 import { CallTrace } from '../observe/call-trace.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
@@ -14,6 +14,7 @@ import { callName } from './call-name.ts';
 import { corsHeaders, isPreflight, preflightReply } from './cors.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
+import { type BodyBounds, boundOf, type ReceiveBody } from './read-body.ts';
 import { refusedTransition } from './refused-transition.ts';
 
 export interface PipelineParts {
@@ -34,13 +35,8 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  /** A call of an app's own API. `readBody` reads the exchange's body, where it has one, of so many bytes at most. */
-  answerApp(
-    area: Area,
-    ref: string,
-    exchange: Exchange,
-    readBody: ((most: number) => Promise<Uint8Array | null>) | null,
-  ): Promise<Reply> {
+  /** A call of an app's own API. `receive` reads the exchange's body, where it has one. */
+  answerApp(area: Area, ref: string, exchange: Exchange, receive: ReceiveBody | null): Promise<Reply> {
     let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
@@ -50,15 +46,15 @@ export class Pipeline {
         const opened = await this.#open(ref);
         app = opened;
         trace.opened = performance.now();
-        if (readBody) {
-          exchange.body = await readBody(await mostBytes(opened));
-          trace.received = performance.now();
-        }
         const identify = async () => {
           identity ??= await this.#parts.identify(opened, exchange);
           trace.identified = performance.now();
           return identity;
         };
+        if (receive) {
+          exchange.body = await receive(await bodyBounds(opened, area, identify));
+          trace.received = performance.now();
+        }
         return area.handle(opened, exchange, identify, trace);
       },
       (error) => area.renderError(error, app, exchange, identity),
@@ -66,13 +62,13 @@ export class Pipeline {
     );
   }
 
-  /** The same call through the builder's door: `authorise` says as whom. `readBody` reads the exchange's body, where it has one. */
+  /** The same call through the builder's door: `authorise` says as whom. `receive` reads the body, null where there is none. */
   answerDoor(
     area: Area,
     ref: string,
     exchange: Exchange,
     authorise: () => Promise<Identity>,
-    readBody: (() => Promise<Uint8Array | null>) | null,
+    receive: ReceiveBody | null,
   ): Promise<Reply> {
     let app: App | null = null;
     let identity: Identity | null = null;
@@ -86,7 +82,10 @@ export class Pipeline {
         trace.identified = performance.now();
         app = await this.#open(ref);
         trace.opened = performance.now();
-        if (readBody) exchange.body = await readBody();
+        if (receive) {
+          exchange.body = await receive(await bodyBounds(app, area, () => Promise.resolve(known)));
+          trace.received = performance.now();
+        }
         return area.handle(app, exchange, () => Promise.resolve(known), trace);
       },
       (error) => (identity ? area.renderError(error, app, exchange, identity) : Promise.resolve(null)),
@@ -178,11 +177,27 @@ function keepPrivate(headers: Reply['headers']): void {
   headers.vary ??= 'Authorization, apikey';
 }
 
-/** The largest body that the app takes; the default where its settings cannot be read, which is then said by whoever needs them. */
-async function mostBytes(app: App): Promise<number> {
+/** How large a body of a call of the app may be. */
+async function bodyBounds(app: App, area: Area, identify: () => Promise<Identity>): Promise<BodyBounds> {
+  const settings = await restSettingsOf(app);
+  const most = settings.request_body_bytes;
+  if (area.body) return area.body.bytes < most ? boundOf(area.body.bytes, area.body.code) : boundOf(most);
+  const free = settings.request_body_bytes_anonymous;
+  if (free >= most) return boundOf(most);
+  return {
+    free,
+    bound: async () =>
+      isAnonymous(await identify())
+        ? { bytes: free, code: 'anonymous_body_too_large' }
+        : { bytes: most, code: 'body_too_large' },
+  };
+}
+
+/** The defaults where the settings cannot be read: who needs them reports that. */
+async function restSettingsOf(app: App): Promise<RestSettings> {
   try {
-    return (await app.settings()).rest.request_body_bytes;
+    return (await app.settings()).rest;
   } catch {
-    return limits.bodyBytes.default;
+    return defaultRestSettings;
   }
 }

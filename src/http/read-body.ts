@@ -1,5 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { HeldBodies } from './held-bodies.ts';
 
 const bodiless = new Set(['GET', 'HEAD']);
 
@@ -8,33 +10,130 @@ export const hasBody = ({ method, headers }: IncomingMessage): boolean =>
   !bodiless.has(method ?? '') &&
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
+/** How large a body may be, and the error for a larger one. */
+export interface BodyBound {
+  readonly bytes: number;
+  readonly code: ErrorCode;
+}
+
+/** `free` bytes are read from anybody; `bound` is called before more is read, and throws where the caller may not send any. */
+export interface BodyBounds {
+  readonly free: number;
+  readonly bound: () => BodyBound | Promise<BodyBound>;
+}
+
+/** Bounds that are the same for every caller. */
+export const boundOf = (bytes: number, code: ErrorCode = 'body_too_large'): BodyBounds => ({
+  free: bytes,
+  bound: () => ({ bytes, code }),
+});
+
+/** Reads the body of one request. */
+export type ReceiveBody = (bounds: BodyBounds) => Promise<Uint8Array | null>;
+
+const FIRST_BYTES = 64 * 1024;
+
 /**
- * The whole body, of `most` bytes; null for an empty one. Throws body_too_large, and then the connection must be closed, as the rest of the body is
- * still coming. Never settles where the client goes away before its end: nobody waits for an answer then.
+ * Reads the whole body; null for an empty one. Throws the error of the bound, too_many_bodies, and what `bounds.bound` throws. For the first two the
+ * connection must be closed, as the rest of the body is still coming. Never settles if the client goes away before its end: nobody
+ * waits for a response then.
  */
-export function readBody(request: IncomingMessage, most: number): Promise<Buffer | null> {
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bounds: BodyBounds,
+  held: HeldBodies,
+): Promise<Buffer | null> {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length <= bounds.free) return gather(request, response, bounds, length, held);
+  const bound = await bounds.bound();
+  if (length > bound.bytes) throw refusal(bound.code);
+  return gather(request, response, { free: bound.bytes, bound: () => bound }, length, held);
+}
+
+const refusal = (code: ErrorCode, headers: Record<string, string> = {}): NinefoldError =>
+  new NinefoldError(code, { headers: { ...headers, connection: 'close' } });
+
+function gather(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bounds: BodyBounds,
+  length: number,
+  held: HeldBodies,
+): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
-    const refuse = () => reject(new NinefoldError('body_too_large', { headers: { connection: 'close' } }));
-    if (Number(request.headers['content-length'] ?? 0) > most) {
-      refuse();
-      return;
-    }
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    let { free } = bounds;
+    let only: Buffer | null = null;
+    let gathered: GatheredBody | null = null;
+    let isStopped = false;
+    const stop = (error: unknown): void => {
+      isStopped = true;
+      request.off('data', onData);
+      request.resume();
+      gathered = null;
+      reject(error);
+    };
     const onData = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > most) {
-        request.off('data', onData);
-        request.resume();
-        refuse();
-        return;
+      if (only === null) only = chunk;
+      else {
+        gathered ??= new GatheredBody(only, length, response, held, () =>
+          stop(refusal('too_many_bodies', { 'retry-after': '1' })),
+        );
+        if (!isStopped) gathered.add(chunk);
       }
-      chunks.push(chunk);
+      if (isStopped) gathered = null;
+      else if ((gathered?.length ?? only.length) > free) void askForMore();
+    };
+    const askForMore = async (): Promise<void> => {
+      request.pause();
+      try {
+        const bound = await bounds.bound();
+        free = bound.bytes;
+        if ((gathered?.length ?? only?.length ?? 0) > free) throw refusal(bound.code);
+        request.resume();
+      } catch (error) {
+        stop(error);
+      }
     };
     request.on('data', onData);
     request.on('error', () => undefined);
-    request.on('end', () =>
-      resolve(bytes === 0 ? null : chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
-    );
+    request.on('end', () => resolve(gathered?.end() ?? only));
   });
+}
+
+/** The parts of a body in one buffer that grows, so that a body in a million small parts takes no more memory than one in a few. */
+class GatheredBody {
+  readonly #expected: number;
+  readonly #held: ReturnType<HeldBodies['begin']>;
+  #buffer = Buffer.alloc(0);
+  length = 0;
+
+  /** `expected` is the length that the client has announced; 0 where it has not. */
+  constructor(first: Buffer, expected: number, response: ServerResponse, held: HeldBodies, refuse: () => void) {
+    this.#expected = expected;
+    this.#held = held.begin(response, refuse);
+    this.add(first);
+  }
+
+  add(chunk: Buffer): void {
+    const length = this.length + chunk.length;
+    const before = this.#buffer.length;
+    if (length > before) this.#grow(length);
+    chunk.copy(this.#buffer, this.length);
+    this.length = length;
+    this.#held.grow(chunk.length, this.#buffer.length - before);
+  }
+
+  end(): Buffer {
+    this.#held.arrived();
+    return this.#buffer.subarray(0, this.length);
+  }
+
+  #grow(length: number): void {
+    const doubled = Math.max(length, FIRST_BYTES, 2 * this.#buffer.length);
+    // A buffer of its own, which can be handed to a thread.
+    const grown = Buffer.allocUnsafeSlow(this.#expected > length ? Math.min(this.#expected, doubled) : doubled);
+    this.#buffer.copy(grown, 0, 0, this.length);
+    this.#buffer = grown;
+  }
 }

@@ -10,12 +10,13 @@ import { roleRules } from '../identity/resolve.ts';
 import { asksWhy } from '../rest/explain/asked.ts';
 import { explainAccess } from '../rest/explain/explain.ts';
 import { handleRest } from '../rest/handle.ts';
+import { type BodyParser, isLarge, parseAhead } from '../rest/request/body-parser.ts';
 import { parsePreferences } from '../rest/request/preferences.ts';
 import { restErrorReply } from '../rest/response/error-reply.ts';
 import type { Area } from './area.ts';
 
 /** `/rest/v1` of an app. */
-export const restArea: Area = {
+export const restArea = (parser: BodyParser): Area => ({
   name: 'rest',
   handle: async (app, exchange, identify, trace) => {
     const { rest } = await loaded(app.settings());
@@ -25,21 +26,30 @@ export const restArea: Area = {
     const jwtMilliseconds = performance.now() - started;
     if (asksWhy(exchange, identity)) {
       trace.call = 'rest.explain';
-      return explain(app, exchange, identity, rest);
+      return explain(app, exchange, identity, rest, parser);
     }
     const { catalog, settings } = await schemaFor(app, identity, undoable(rest, exchange, identity));
-    return handleRest({ database: app.database, catalog, identity, settings, jwtMilliseconds, trace }, exchange);
+    const readPayload = isLarge(exchange) ? await parseAhead(exchange, settings, app.ref, parser) : undefined;
+    const { database } = app;
+    return handleRest({ database, catalog, identity, settings, readPayload, jwtMilliseconds, trace }, exchange);
   },
-  renderError: async (error, app, _exchange, identity) => {
-    // the error may be that the settings cannot be read
-    const settings = app ? await app.settings().catch(() => null) : null;
-    return restErrorReply(error, {
-      authenticated: identity !== null && identity.role !== (settings?.rest.db_anon_role ?? 'anon'),
-      verbosity: settings?.rest.client_error_verbosity ?? 'verbose',
-      ruleHint: app && error instanceof DatabaseError ? await ruleHint(app, error.fields) : null,
-    });
-  },
-};
+  renderError: renderRestError,
+});
+
+export async function renderRestError(
+  error: unknown,
+  app: App | null,
+  _exchange: Exchange,
+  identity: Identity | null,
+): Promise<Reply | null> {
+  // the error may be that the settings cannot be read
+  const settings = app ? await app.settings().catch(() => null) : null;
+  return restErrorReply(error, {
+    authenticated: identity !== null && identity.role !== (settings?.rest.db_anon_role ?? 'anon'),
+    verbosity: settings?.rest.client_error_verbosity ?? 'verbose',
+    ruleHint: app && error instanceof DatabaseError ? await ruleHint(app, error.fields) : null,
+  });
+}
 
 /** The comment on the constraint that a write has broken, which is its words (chapter 5); null where it has none. */
 async function ruleHint(app: App, fields: DatabaseErrorFields): Promise<string | null> {
@@ -52,11 +62,18 @@ async function ruleHint(app: App, fields: DatabaseErrorFields): Promise<string |
 }
 
 /** Why a call is refused: of whom the header `x-ninefold-as` names, else of whoever asks. */
-async function explain(app: App, exchange: Exchange, asker: Identity, rest: RestSettings): Promise<Reply> {
+async function explain(
+  app: App,
+  exchange: Exchange,
+  asker: Identity,
+  rest: RestSettings,
+  parser: BodyParser,
+): Promise<Reply> {
   const named = namedCaller(exchange.headers['x-ninefold-as']);
   const identity = named === null ? asker : await identityOfNamed(app.database, roleRules(rest), named);
   const { catalog, settings } = await schemaFor(app, identity, rest);
-  return explainAccess({ database: app.database, catalog, identity, settings }, exchange);
+  const readPayload = isLarge(exchange) ? await parseAhead(exchange, settings, app.ref, parser) : undefined;
+  return explainAccess({ database: app.database, catalog, identity, settings, readPayload }, exchange);
 }
 
 /** What a builder tries is taken back where the builder asks for it, whatever db_tx_end lets the app's own callers choose. */

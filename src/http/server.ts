@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -8,15 +8,19 @@ import { type AppCallParts, AppCalls, HEALTH } from './app-calls.ts';
 import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { toExchange } from './exchange.ts';
+import { HeldBodies } from './held-bodies.ts';
 import { helpLink } from './help-link.ts';
+import { inTurn } from './in-turn.ts';
 import { refusedForHost, requestIdOf } from './incoming.ts';
 import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
+import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import { readTarget } from './request-target.ts';
+import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 
-export interface HttpParts extends AppCallParts {
-  /** Answers a call of the management API. */
-  handleAdmin(exchange: Exchange): Promise<Reply>;
+export interface HttpParts extends Omit<AppCallParts, 'heldBodies' | 'slowReaders'> {
+  /** Answers a call of the management API; `receive` reads its body, null where there is none. */
+  handleAdmin(exchange: Exchange, receive: ReceiveBody | null): Promise<Reply>;
   /** True while the node can answer calls. */
   isHealthy: () => Promise<boolean>;
   version: string;
@@ -27,13 +31,20 @@ export interface HttpParts extends AppCallParts {
 /** The framework's server, for those who only start and stop it. */
 export type HttpServer = FastifyInstance;
 
+/** How often the server looks for requests that take too long to arrive. */
+const CHECK_MILLISECONDS = 5000;
+
 /** Segments of /admin/v1. */
 const ADMIN_SEGMENTS = 2;
 
 /** All routes on one server; nothing is bound to a port yet. The framework answers for the node itself, `AppCalls` for every app. */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
-  const appCalls = new AppCalls(parts);
+  const heldBodies = new HeldBodies();
+  const slowReaders = new SlowReaders();
+  const appCalls = new AppCalls({ ...parts, heldBodies, slowReaders });
   const always = nodeHeaders(parts.origins);
+  const receiver = ({ raw }: FastifyRequest, reply: FastifyReply): ReceiveBody | null =>
+    hasBody(raw) ? (bounds) => readBody(raw, reply.raw, bounds, heldBodies) : null;
   const server = Fastify({
     serverFactory: (handler) => {
       const options = {
@@ -41,12 +52,18 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
         requireHostHeader: false,
         maxHeaderSize: limits.urlBytes.default,
         requestTimeout: limits.requestSeconds.default * 1000,
+        headersTimeout: limits.headersSeconds.default * 1000,
+        connectionsCheckingInterval: CHECK_MILLISECONDS,
       };
-      return createServer(options, (request, response) => {
-        if (!appCalls.take(request, response)) handler(request, response);
-      });
+      const server = createServer(options, (request, response) =>
+        inTurn(response, () => {
+          if (!appCalls.take(request, response)) handler(request, response);
+        }),
+      );
+      server.maxConnections = limits.connectionsPerWorker.default;
+      slowReaders.watch(server);
+      return server;
     },
-    bodyLimit: limits.bodyBytes.default,
     trustProxy: parts.trustProxy,
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: limits.routeCharacters.default, ignoreTrailingSlash: false },
@@ -70,13 +87,23 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     reply.headers(always);
     done(refusedForHost(request.raw));
   });
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload);
+    const body = slowReaders.body(reply.raw, payload);
+    if (body !== payload) reply.header('content-length', String(Buffer.byteLength(payload)));
+    done(null, body);
+  });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // A body is read once it is known who sends it.
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
 
   server.all('/admin/v1/*', async (request, reply) => {
     const exchange = toExchange(request, reply, ADMIN_SEGMENTS, parts.origins.url);
-    return send(reply, await parts.pipeline.answerNode(exchange, () => parts.handleAdmin(exchange)));
+    return send(
+      reply,
+      await parts.pipeline.answerNode(exchange, () => parts.handleAdmin(exchange, receiver(request, reply))),
+    );
   });
 
   server.get(HEALTH, async (_request, reply) => {

@@ -1,19 +1,24 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import type { BodyStream, Reply } from '../../contract/exchange.ts';
-import { limits } from '../../contract/limits.ts';
 import type { HeaderPolicy } from './app-headers.ts';
+import type { SlowReaders } from './slow-readers.ts';
 
 /** Bodies up to this size are joined with the head, so that both go out in one system call. */
 const JOINED_BYTES = 16 * 1024;
 
 /** Writes an app's reply with the headers that `policy` lets through; bytes stay bytes. */
-export function writeReply(response: ServerResponse, reply: Reply, policy: HeaderPolicy): void {
-  const { body } = reply;
+export function writeReply(
+  response: ServerResponse,
+  reply: Reply,
+  policy: HeaderPolicy,
+  slowReaders: SlowReaders,
+): void {
   const headers = policy(reply);
   const length = lengthOf(reply, response.req.method === 'HEAD');
   if (length !== null) headers['content-length'] = String(length);
   response.writeHead(reply.status, headers);
+  const body = reply.body === null || isStream(reply.body) ? reply.body : slowReaders.body(response, reply.body);
   if (body === null) response.end();
   else if (typeof body === 'string') response.end(body);
   else if (!isBytes(body)) stream(response, body);
@@ -23,7 +28,7 @@ export function writeReply(response: ServerResponse, reply: Reply, policy: Heade
 
 /** For a reply that nobody takes any more. */
 export function letGo({ body }: Reply): void {
-  if (body !== null && typeof body !== 'string' && !isBytes(body)) body.destroy();
+  if (body !== null && isStream(body)) body.destroy();
 }
 
 /** In bytes; null where the header Content-Length does not belong (RFC 9110, section 8.6). */
@@ -32,13 +37,15 @@ function lengthOf({ status, body }: Reply, isHead: boolean): number | null {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
-const isBytes = (body: Uint8Array | BodyStream): body is Uint8Array => body instanceof Uint8Array;
+const isBytes = (body: unknown): body is Uint8Array => body instanceof Uint8Array;
+
+const isStream = (body: string | Uint8Array | BodyStream): body is BodyStream =>
+  typeof body !== 'string' && !isBytes(body);
 
 const latin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
 /** Hands the body on as fast as the client takes it. An answer that cannot be finished ends with its connection. */
-function stream(response: ServerResponse, body: BodyStream): void {
-  response.setTimeout(limits.tailIdleSeconds.default * 1000, () => response.destroy());
+function stream(response: ServerResponse, body: BodyStream | Readable): void {
   pipeline(body, response, () => undefined);
 }

@@ -6,6 +6,7 @@ import type { Identity } from '../identity/identity.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
 import { planCall } from './plan-call.ts';
 import type { ApiRequest } from './request/api-request.ts';
+import type { ReadPayload } from './request/payload.ts';
 import { describeReply } from './response/describe-reply.ts';
 import { optionsReply } from './response/options-reply.ts';
 import { queryReply } from './response/query-reply.ts';
@@ -23,6 +24,8 @@ export interface RestContext {
   readonly catalog: Catalog;
   readonly identity: Identity;
   readonly settings: RestSettings;
+  /** Returns the body of this call, where it was parsed before; it is parsed here when absent. */
+  readonly readPayload?: ReadPayload | undefined;
   /** How long it took to tell who is calling, for Server-Timing. */
   readonly jwtMilliseconds?: number;
   /** What the call tells of itself. */
@@ -38,7 +41,13 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
   const { database, catalog, identity, settings, trace } = context;
   const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
 
-  const { request, plan, main } = planCall(exchange, catalog, settings, () => timing?.mark('parse'));
+  const { request, plan, main } = planCall(
+    exchange,
+    catalog,
+    settings,
+    () => timing?.mark('parse'),
+    context.readPayload,
+  );
   timing?.mark('plan');
   if (trace) tracePlan(trace, plan, exchange.method);
 

@@ -7,6 +7,7 @@ import type { MutatePlan, Plan } from './plan/plan.ts';
 import { planRequest } from './plan/plan-request.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import { headersForSettings, parseCookies, parseRequest } from './request/parse-request.ts';
+import type { ReadPayload } from './request/payload.ts';
 import { type QueryShape, shapeOfQuery } from './request/query-shape.ts';
 import { encodeComponent } from './request/query-string.ts';
 import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
@@ -55,7 +56,8 @@ const shapesOf = new WeakMap<Catalog, Shapes>();
 
 /**
  * Request → plan → SQL text of a call. Clients ask for the same with other values again and again, so a read is planned once for
- * each shape of its query, and an insert once for each set of columns. `onParsed` is called between the first step and the second. Throws what parseRequest and planRequest
+ * each shape of its query, and an insert once for each set of columns. `onParsed` is called between the first step and the second; `read` is
+ * parseRequest's. Throws what parseRequest and planRequest
  * throw. Pure but for what it remembers.
  */
 export function planCall(
@@ -63,10 +65,11 @@ export function planCall(
   catalog: Catalog,
   settings: RestSettings,
   onParsed: () => void = () => undefined,
+  read?: ReadPayload,
 ): PlannedCall {
-  if (exchange.method === 'POST') return planPost(exchange, catalog, settings, onParsed);
+  if (exchange.method === 'POST') return planPost(exchange, catalog, settings, onParsed, read);
   const shape = exchange.method === 'GET' || exchange.method === 'HEAD' ? shapeOfQuery(exchange.query) : null;
-  if (shape === null) return planAnew(exchange, catalog, settings, onParsed);
+  if (shape === null) return planAnew(exchange, catalog, settings, onParsed, read);
   const key = keyOf(exchange, shape);
   if (key.length > MAX_SHAPE_LENGTH) return planAnew(exchange, catalog, settings, onParsed);
   const { reads } = rememberedFor(catalog, settings);
@@ -80,8 +83,14 @@ export function planCall(
   return withValues(planned, shape.values, exchange);
 }
 
-function planAnew(exchange: Exchange, catalog: Catalog, settings: RestSettings, onParsed: () => void): PlannedCall {
-  const request = parseRequest(exchange, settings);
+function planAnew(
+  exchange: Exchange,
+  catalog: Catalog,
+  settings: RestSettings,
+  onParsed: () => void,
+  read?: ReadPayload,
+): PlannedCall {
+  const request = parseRequest(exchange, settings, read);
   onParsed();
   return planParsed(request, catalog, settings);
 }
@@ -91,8 +100,14 @@ function planParsed(request: ApiRequest, catalog: Catalog, settings: RestSetting
   return { request, plan, main: isQuery(plan) ? mainStatement(request, plan, settings) : null };
 }
 
-function planPost(exchange: Exchange, catalog: Catalog, settings: RestSettings, onParsed: () => void): PlannedCall {
-  const request = parseRequest(exchange, settings);
+function planPost(
+  exchange: Exchange,
+  catalog: Catalog,
+  settings: RestSettings,
+  onParsed: () => void,
+  read?: ReadPayload,
+): PlannedCall {
+  const request = parseRequest(exchange, settings, read);
   onParsed();
   const { action, payload, columns } = request;
   if (action.kind !== 'mutate' || payload?.kind !== 'json') return planParsed(request, catalog, settings);

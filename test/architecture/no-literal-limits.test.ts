@@ -80,7 +80,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     [
       'how calls share connections: nobody is refused for it',
       ...['const DEPTH = 16;', 'const SHARED_MILLISECONDS = 10;', 'const STALLED_MILLISECONDS = 10;'],
-      ...['const SLOW_MILLISECONDS = 15;', 'const TIMES_KEPT = 2000;'],
+      ...['const SLOW_MILLISECONDS = 15;', 'const LARGE_BYTES = 64 * 1024;', 'const TIMES_KEPT = 2000;'],
     ],
     [
       'the pauses of the sweeper and of waiters',
@@ -93,11 +93,20 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/database/reader.ts': [['by how much a buffer grows', 'const MORE = 4096;']],
   'src/database/writer.ts': [['from what size on a buffer is let go of', 'length > 256 * 1024']],
   'src/http/blame.ts': [['how much of a name is counted under', 'const LONGEST = 200;']],
+  'src/http/held-bodies.ts': [['how speeds are compared', 'const RECENT_MILLISECONDS = 500;']],
+  'src/http/read-body.ts': [['by how much a buffer grows', 'const FIRST_BYTES = 64 * 1024;']],
+  'src/http/server.ts': [['how often time limits are checked', 'const CHECK_MILLISECONDS = 5000;']],
+  'src/http/slow-readers.ts': [
+    ['how often it is looked, and how finely', 'const SWEEP_MILLISECONDS = 1000;', 'const SLICE_BYTES = 64 * 1024;'],
+  ],
   'src/http/write-reply.ts': [['what goes out in one system call', 'const JOINED_BYTES = 16 * 1024;']],
   'src/limits/sign-in-failures.ts': [['rows that one failure sweeps', 'limit 20']],
   'src/rest/plan-call.ts': [
     ['plans that are remembered', 'const MAX_SHAPES = 1000;', 'const MAX_SHAPE_LENGTH = 4000;'],
   ],
+  'src/rest/request/body-parser.ts': [['when the thread ends by itself', 'const IDLE_MILLISECONDS = 10_000;']],
+  'src/rest/request/csv.ts': [['how much text is collected', 'const PIECE_CHARACTERS = 64 * 1024;']],
+  'src/rest/request/json-rows.ts': [['when a map is worth its making', 'const FEW_NAMES = 16;']],
   'src/rest/plan/closest-name.ts': [['names that a hint is looked for', 'const MAX_LENGTH = 128;']],
   'src/rest/run/run-batch.ts': [['the oid of a type', 'const BYTEA = 17;']],
   'src/spec/advice/overlap.ts': [['bits of a mask', '.max(8,']],

@@ -84,7 +84,7 @@ describe('broken HTTP', () => {
     const chunks = Array.from({ length: limits.bodyBytes.default / chunk.length + 1 }, () => chunk);
     const answer = await send(node.url, `${rest}/things`, {
       method: 'POST',
-      headers: { apikey: app.anon_key, 'content-type': 'application/json' },
+      headers: { apikey: app.service_role_key, 'content-type': 'application/json' },
       chunks,
       ownConnection: true,
     }).catch((error: Error) => error.message);

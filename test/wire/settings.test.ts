@@ -82,10 +82,10 @@ describe('settings of an app', () => {
 });
 
 describe('limits that an app may change', () => {
-  const post = (app: AppConnection, path: string, body: unknown): Promise<Response> =>
+  const post = (app: AppConnection, path: string, body: unknown, key = app.publishable_key): Promise<Response> =>
     fetch(`${app.url}${path}`, {
       method: 'POST',
-      headers: { apikey: app.publishable_key, 'content-type': 'application/json' },
+      headers: { apikey: key, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
 
@@ -96,8 +96,8 @@ describe('limits that an app may change', () => {
       app.ref,
       `create function public.size(text text) returns int language sql as 'select length(text)'`,
     );
-    const send = async (size: number) => {
-      const answer = await post(app, '/rest/v1/rpc/size', { text: 'x'.repeat(size) });
+    const send = async (size: number, key = app.service_role_key) => {
+      const answer = await post(app, '/rest/v1/rpc/size', { text: 'x'.repeat(size) }, key);
       return [answer.status, await answer.json()];
     };
     expect(await send(4000)).toEqual([200, 4000]);
@@ -107,6 +107,11 @@ describe('limits that an app may change', () => {
     const more = limits.bodyBytes.default + 1000;
     await set(app.ref, 'request_body_bytes', String(2 * more));
     await expect.poll(() => send(more)).toEqual([200, more]);
+    // Of a caller without a session less is taken, unless the app allows it.
+    const refused = [413, expect.objectContaining({ code: 'anonymous_body_too_large' })];
+    expect(await send(more, app.publishable_key)).toEqual(refused);
+    await set(app.ref, 'request_body_bytes_anonymous', String(2 * more));
+    await expect.poll(() => send(more, app.publishable_key)).toEqual([200, more]);
     // Whoever hit it is told of, although nothing of the call came to be read.
     const hit = async () => {
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);

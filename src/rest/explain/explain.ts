@@ -32,7 +32,7 @@ import { agrees, noSuchRole, verdictOf } from './verdict.ts';
  */
 export async function explainAccess(context: RestContext, exchange: Exchange): Promise<Reply> {
   const { catalog, settings } = context;
-  const request = parseRequest(callInQuestion(exchange), settings);
+  const request = parseRequest(callInQuestion(exchange), settings, context.readPayload);
   const plan = planRequest(request, catalog, settings);
   if (plan.kind === 'options' || plan.kind === 'describe') {
     throw new NinefoldError('PGRST127', { details: 'Access is explained for tables, views and functions.' });

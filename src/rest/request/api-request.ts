@@ -179,7 +179,7 @@ export type Payload =
   /** JSON text not looked into, because the parameter `columns` names the keys. */
   | { readonly kind: 'json-unread'; readonly body: Uint8Array; readonly isObject: boolean }
   | { readonly kind: 'form'; readonly pairs: readonly (readonly [string, string])[] }
-  /** The one argument of a function with a single unnamed parameter. */
+  /** The one argument of a function with a single unnamed parameter; bytes as PostgreSQL prints them. */
   | { readonly kind: 'raw'; readonly body: Uint8Array };
 
 export interface ApiRequest {

@@ -1,57 +1,132 @@
-/** CSV as RFC 4180 has it, with line ends of either kind. */
+import { limits } from '../../../contract/limits.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 
-/** The cells of each line. Throws SyntaxError when a quoted cell does not end, or goes on after its closing quote. */
-export function parseCsv(text: string): string[][] {
-  const lines: string[][] = [];
+/** CSV as RFC 4180 has it, with line ends of either kind, as JSON rows. */
+
+/** `body` is a JSON array with an object for each line but the first, which gives the keys. */
+export interface CsvRows {
+  readonly header: readonly string[];
+  readonly rows: number;
+  readonly body: Uint8Array;
+}
+
+/** How much text is collected before it becomes bytes. */
+const PIECE_CHARACTERS = 64 * 1024;
+
+/**
+ * Writes each line as a JSON object, one after the other, so that only the text and the result are held. The word NULL, quoted or
+ * not, is null. Throws SyntaxError for text that is no CSV or whose lines differ in length, body_too_large.
+ */
+export function csvToRows(text: string): CsvRows {
+  let header: string[] | null = null;
+  let columns: (readonly [key: string, place: number])[] = [];
+  let differ = false;
+  let rows = 0;
+  const out = new JsonBytes();
+  out.add('[');
+  eachLine(text, (cells) => {
+    if (header === null) {
+      header = cells;
+      // Of a name that comes twice the last one counts.
+      columns = [...new Map(cells.map((name, place) => [name, place]))].map(([name, place]) => [
+        `${JSON.stringify(name)}:`,
+        place,
+      ]);
+      return;
+    }
+    if (cells.length !== header.length) differ = true;
+    if (differ) return;
+    let row = rows === 0 ? '{' : ',{';
+    columns.forEach(([key, place], i) => {
+      const cell = cells[place] as string;
+      row += `${i === 0 ? '' : ','}${key}${cell === 'NULL' ? 'null' : JSON.stringify(cell)}`;
+    });
+    out.add(`${row}}`);
+    rows++;
+  });
+  if (header === null) throw new SyntaxError('Empty or invalid csv');
+  if (differ) throw new SyntaxError('All lines must have same number of fields');
+  out.add(']');
+  return { header, rows, body: out.bytes() };
+}
+
+class JsonBytes {
+  readonly #pieces: Buffer[] = [];
+  #text = '';
+  #bytes = 0;
+
+  add(text: string): void {
+    this.#text += text;
+    if (this.#text.length > PIECE_CHARACTERS) this.#flush();
+  }
+
+  bytes(): Uint8Array {
+    this.#flush();
+    return this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces);
+  }
+
+  #flush(): void {
+    const piece = Buffer.from(this.#text);
+    this.#text = '';
+    this.#bytes += piece.length;
+    if (this.#bytes > limits.csvRowsBytes.default) {
+      throw new NinefoldError('body_too_large', {
+        message: 'The rows of the CSV body are too large as JSON.',
+        limit: 'csvRowsBytes',
+      });
+    }
+    this.#pieces.push(piece);
+  }
+}
+
+/** The cells of each line. An empty line, as at the end of most files, is no row. */
+function eachLine(text: string, take: (cells: string[]) => void): void {
   let cells: string[] = [];
   let pos = 0;
-  const endLine = (): void => {
-    // an empty line, as at the end of most files, is no row
-    if (cells.length > 1 || cells[0] !== '') lines.push(cells);
-    cells = [];
-  };
   while (pos <= text.length) {
-    let cell: string;
-    if (text[pos] === '"') {
-      [cell, pos] = quotedCell(text, pos);
-    } else {
-      const end = nextOf(text, pos);
-      cell = text.slice(pos, end);
-      pos = end;
-    }
+    const isQuoted = text.charCodeAt(pos) === QUOTE;
+    const end = isQuoted ? endOfQuoted(text, pos) : endOfPlain(text, pos);
+    const cell = isQuoted ? text.slice(pos + 1, end - 1).replaceAll('""', '"') : text.slice(pos, end);
     cells.push(cell);
-    if (text[pos] === ',') {
+    pos = end;
+    if (cells.length > limits.bodyColumns.default) {
+      throw new SyntaxError(`A line has more than ${limits.bodyColumns.default} fields`);
+    }
+    if (text.charCodeAt(pos) === COMMA) {
       pos += 1;
       continue;
     }
-    endLine();
-    pos += text[pos] === '\r' && text[pos + 1] === '\n' ? 2 : 1;
+    if (cells.length > 1 || cell !== '') take(cells);
+    cells = [];
+    pos += text.charCodeAt(pos) === RETURN && text.charCodeAt(pos + 1) === LINE_FEED ? 2 : 1;
     if (pos >= text.length) break;
   }
-  return lines;
 }
 
-function nextOf(text: string, from: number): number {
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+
+/** NaN, which stands behind the text, ends a cell, too. */
+const endsCell = (code: number): boolean =>
+  code === COMMA || code === LINE_FEED || code === RETURN || Number.isNaN(code);
+
+function endOfPlain(text: string, from: number): number {
   let pos = from;
-  while (pos < text.length && text[pos] !== ',' && text[pos] !== '\n' && text[pos] !== '\r') pos += 1;
+  while (!endsCell(text.charCodeAt(pos))) pos += 1;
   return pos;
 }
 
-function quotedCell(text: string, from: number): [string, number] {
-  let cell = '';
+/** The place behind the closing quote. */
+function endOfQuoted(text: string, from: number): number {
   let pos = from + 1;
   for (;;) {
-    const quote = text.indexOf('"', pos);
-    if (quote === -1) throw new SyntaxError('a quoted CSV value does not end');
-    cell += text.slice(pos, quote);
-    if (text[quote + 1] !== '"') {
-      const next = text[quote + 1];
-      if (next !== undefined && next !== ',' && next !== '\n' && next !== '\r') {
-        throw new SyntaxError('a quoted CSV value goes on after its closing quote');
-      }
-      return [cell, quote + 1];
-    }
-    cell += '"';
-    pos = quote + 2;
+    pos = text.indexOf('"', pos) + 1;
+    if (pos === 0) throw new SyntaxError('a quoted CSV value does not end');
+    if (text.charCodeAt(pos) !== QUOTE) break;
+    pos += 1;
   }
+  if (!endsCell(text.charCodeAt(pos))) throw new SyntaxError('a quoted CSV value goes on after its closing quote');
+  return pos;
 }

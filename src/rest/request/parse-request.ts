@@ -3,16 +3,17 @@ import type { RestSettings } from '../../../contract/settings.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Action, ApiRequest, RowRange } from './api-request.ts';
 import { jsonMediaType, parseAccept, parseMediaType } from './media-type.ts';
-import { parsePayload } from './payload.ts';
+import { parsePayload, type ReadPayload } from './payload.ts';
 import { parsePreferences } from './preferences.ts';
 import { parseQueryParameters } from './query-parameters.ts';
 import { allRows, intersect, isAllRows, isEmpty, limitOf, parseRangeHeader } from './row-range.ts';
 
 /**
  * The request step: what the client asks for, as a value. Pure; knows the settings, not the database.
+ * `read` reads the body, where it is not read here.
  * Throws NinefoldError with PostgREST's codes: PGRST100 to PGRST103, 106, 114, 117, 125, 126.
  */
-export function parseRequest(exchange: Exchange, settings: RestSettings): ApiRequest {
+export function parseRequest(exchange: Exchange, settings: RestSettings, read?: ReadPayload): ApiRequest {
   const { method, headers } = exchange;
   const resource = resourceOf(exchange.path, settings);
   const { schema, negotiated } = schemaOf(method, headers, settings);
@@ -20,7 +21,7 @@ export function parseRequest(exchange: Exchange, settings: RestSettings): ApiReq
   const parameters = parseQueryParameters(exchange.query, takesArgumentsFromQuery(action));
   const topRange = topRangeOf(method, parameters.range, headers.range);
   const contentType = headers['content-type'] === undefined ? jsonMediaType : parseMediaType(headers['content-type']);
-  const { payload, columns } = parsePayload(action, contentType, exchange.body, parameters.columns);
+  const { payload, columns } = parsePayload(action, contentType, exchange.body, parameters.columns, read);
   const override = settings.db_tx_end === 'commit-allow-override' || settings.db_tx_end === 'rollback-allow-override';
   return {
     action,

@@ -1,6 +1,7 @@
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Action, MediaType, Payload } from './api-request.ts';
-import { parseCsv } from './csv.ts';
+import { csvToRows } from './csv.ts';
+import { KeysDiffer, readJsonRows, shortName } from './json-rows.ts';
 import { mediaTypeName } from './media-type.ts';
 import { decodeForm } from './query-string.ts';
 
@@ -18,6 +19,16 @@ const takesColumns = (action: Action): boolean =>
   (action.kind === 'mutate' && (action.mutation === 'insert' || action.mutation === 'update')) ||
   (action.kind === 'call' && action.method === 'POST');
 
+/** How a body is to be read. */
+export interface PayloadKind {
+  readonly contentType: MediaType;
+  readonly isCall: boolean;
+  /** True where the parameter `columns` names the keys, and the body need not be looked into. */
+  readonly columnsNamed: boolean;
+}
+
+export type ReadPayload = (kind: PayloadKind, bytes: Uint8Array) => Payload;
+
 /**
  * The payload, and the columns or arguments that it sets; those of the parameter `columns` when it counts here.
  * Throws PGRST102 when the body is not what its content type says.
@@ -27,15 +38,16 @@ export function parsePayload(
   contentType: MediaType,
   bytes: Uint8Array | null,
   columnsParameter: readonly string[] | null,
+  read: ReadPayload = readPayload,
 ): { payload: Payload | null; columns: readonly string[] } {
   if (!takesPayload(action)) return { payload: null, columns: [] };
   const named = takesColumns(action) ? columnsParameter : null;
-  const payload = read(contentType, bytes ?? noBytes, action.kind === 'call', named !== null);
+  const payload = read({ contentType, isCall: action.kind === 'call', columnsNamed: named !== null }, bytes ?? noBytes);
   switch (payload.kind) {
     case 'json':
       return { payload, columns: sortedUnique(payload.keys) };
     case 'form':
-      return { payload, columns: sortedUnique(payload.pairs.map(([name]) => name)) };
+      return { payload, columns: sortedUnique(payload.pairs.map(([name]) => shortName(name))) };
     case 'json-unread':
       return { payload, columns: sortedUnique(named ?? []) };
     case 'raw':
@@ -46,7 +58,8 @@ export function parsePayload(
 const sortedUnique = (names: readonly string[]): readonly string[] =>
   names.length < 2 ? names : [...new Set(names)].sort();
 
-function read(contentType: MediaType, bytes: Uint8Array, isCall: boolean, columnsNamed: boolean): Payload {
+/** Reads a body whose action takes one. Pure: its time and memory grow with the body. Throws PGRST102, body_too_large. */
+export function readPayload({ contentType, isCall, columnsNamed }: PayloadKind, bytes: Uint8Array): Payload {
   switch (contentType.kind) {
     case 'json':
     case 'array-stripped':
@@ -59,15 +72,29 @@ function read(contentType: MediaType, bytes: Uint8Array, isCall: boolean, column
       const pairs = decodeForm(lossyText.decode(bytes));
       if (isCall) return { kind: 'form', pairs };
       const row = Object.fromEntries(pairs);
-      return { kind: 'json', body: JSON.stringify(row), keys: Object.keys(row), isObject: true };
+      return { kind: 'json', body: JSON.stringify(row), keys: Object.keys(row).map(shortName), isObject: true };
     }
     case 'text':
     case 'xml':
-    case 'octet-stream':
       if (isCall) return { kind: 'raw', body: bytes };
+      break;
+    case 'octet-stream':
+      if (isCall) return { kind: 'raw', body: hexadecimal(bytes) };
   }
   throw invalid(`Content-Type not acceptable: ${mediaTypeName(contentType)}`);
 }
+
+/** Parameters are text: bytes travel as PostgreSQL prints a bytea. */
+const hexadecimal = (bytes: Uint8Array): Uint8Array =>
+  Buffer.from(`\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`, 'latin1');
+
+/** True where reading the body looks at all of it. */
+export function isParsed({ contentType, columnsNamed }: PayloadKind): boolean {
+  const { kind } = contentType;
+  return kind === 'csv' || kind === 'form' || kind === 'octet-stream' || (isJson(contentType) && !columnsNamed);
+}
+
+const isJson = ({ kind }: MediaType): boolean => kind === 'json' || kind === 'array-stripped';
 
 /** Space, tab, line feed, carriage return (RFC 8259 section 2). */
 const isJsonSpace = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13;
@@ -78,51 +105,25 @@ function looksLikeObject(bytes: Uint8Array): boolean {
   return bytes[pos] === 0x7b;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function readJson(bytes: Uint8Array, isCall: boolean): Payload {
   if (bytes.length === 0 && isCall) return { kind: 'json', body: '{}', keys: [], isObject: true };
-  let value: unknown;
   try {
-    value = JSON.parse(lossyText.decode(bytes));
-  } catch {
-    throw invalid('Empty or invalid json');
-  }
-  if (isObject(value)) return { kind: 'json', body: bytes, keys: Object.keys(value), isObject: true };
-  const rows: readonly unknown[] = Array.isArray(value) ? value : [];
-  // a number, a string, true or null is no row
-  if (rows.length === 0) return { kind: 'json', body: '[]', keys: [], isObject: false };
-  const first = rows[0];
-  const keys = isObject(first) ? Object.keys(first) : null;
-  if (!keys || !rows.every((row) => isObject(row) && hasKeys(row, keys))) throw invalid('All object keys must match');
-  return { kind: 'json', body: bytes, keys, isObject: false };
-}
-
-function hasKeys(row: Record<string, unknown>, keys: readonly string[]): boolean {
-  let count = 0;
-  for (const _key in row) count += 1;
-  return count === keys.length && keys.every((key) => Object.hasOwn(row, key));
-}
-
-/** The first line names the columns; the word NULL, unquoted or not, is null. */
-function readCsv(text: string): Payload {
-  let lines: string[][];
-  try {
-    lines = parseCsv(text);
+    const { keys, isObject, isRows } = readJsonRows(bytes);
+    // a number, a string, true or null is no row
+    return { kind: 'json', body: isRows ? bytes : '[]', keys, isObject };
   } catch (error) {
-    throw invalid(error instanceof SyntaxError ? error.message : 'Empty or invalid csv');
+    if (error instanceof KeysDiffer) throw invalid('All object keys must match');
+    if (error instanceof SyntaxError) throw invalid('Empty or invalid json');
+    throw error;
   }
-  const [header, ...rows] = lines;
-  if (!header) throw invalid('Empty or invalid csv');
-  if (rows.some((row) => row.length !== header.length)) throw invalid('All lines must have same number of fields');
-  const objects = rows.map((row) =>
-    Object.fromEntries(header.map((name, i) => [name, row[i] === 'NULL' ? null : row[i]])),
-  );
-  return {
-    kind: 'json',
-    body: JSON.stringify(objects),
-    keys: rows.length ? [...new Set(header)] : [],
-    isObject: false,
-  };
+}
+
+/** The first line names the columns. */
+function readCsv(text: string): Payload {
+  try {
+    const { header, rows, body } = csvToRows(text);
+    return { kind: 'json', body, keys: rows > 0 ? [...new Set(header.map(shortName))] : [], isObject: false };
+  } catch (error) {
+    throw error instanceof SyntaxError ? invalid(error.message) : error;
+  }
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 
 /** Percent-decoding of query strings and forms: `+` is a space, a `%` without two hexadecimal digits is itself. */
@@ -60,9 +61,26 @@ export function decodeQuery(query: string): [string, string | null][] {
     });
 }
 
-/** The pairs of an `application/x-www-form-urlencoded` body; a name without `=` has an empty value. */
-export const decodeForm = (text: string): [string, string][] =>
-  decodeQuery(text).map(([name, value]) => [name, value ?? '']);
+/**
+ * The pairs of an `application/x-www-form-urlencoded` body; a name without `=` has an empty value. Throws PGRST100 as `decodeQuery`
+ * does, PGRST102 for more pairs than any function takes.
+ */
+export function decodeForm(text: string): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('&', start);
+    const part = text.slice(start, end === -1 ? text.length : end);
+    start += part.length + 1;
+    for (const [name, value] of decodeQuery(part)) pairs.push([name, value ?? '']);
+    if (pairs.length > limits.formFields.default) {
+      throw new NinefoldError('PGRST102', {
+        message: `The form has more than ${limits.formFields.default} fields`,
+        limit: 'formFields',
+      });
+    }
+  }
+  return pairs;
+}
 
 const reserved = /[!'()*]/g;
 

@@ -28,7 +28,7 @@ function fromText(plan: CallPlan, scalar: boolean, params: Params): string {
     case 'none':
       return called('');
     case 'unnamed':
-      return called(`${params.bind(unnamedValue(args.parameter.type, args.body))}::${args.parameter.type}`);
+      return called(`${params.bind(args.body)}::${args.parameter.type}`);
     case 'values':
       return called(
         args.values
@@ -56,7 +56,3 @@ function fromText(plan: CallPlan, scalar: boolean, params: Params): string {
 
 const namedArgument = (parameter: { name: string; variadic: boolean }, value: string): string =>
   `${parameter.variadic ? 'VARIADIC ' : ''}${identifier(parameter.name)} => ${value}`;
-
-/** Bytes travel as a hexadecimal literal, because parameters are text. */
-const unnamedValue = (type: string, body: string | Uint8Array): string | Uint8Array =>
-  type === 'bytea' ? `\\x${Buffer.from(body as Uint8Array).toString('hex')}` : body;

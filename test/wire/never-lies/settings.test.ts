@@ -32,6 +32,7 @@ const values: RestSettings & AuthSettings = {
   logs_statistics_days: 30,
   logs_incident_days: 14,
   request_body_bytes: 2048,
+  request_body_bytes_anonymous: 1024,
   jwt_aud: 'desk',
   jwt_role_claim_key: '.app_metadata.role',
   app_settings: { 'app.region': 'north' },

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Reply } from '../../contract/exchange.ts';
+import { inTurn } from './in-turn.ts';
+import { type SlowReaderBounds, SlowReaders } from './slow-readers.ts';
+import { writeReply } from './write-reply.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const patient: SlowReaderBounds = { bytes: 1024 * MEBIBYTE, bytesPerPeriod: 1, periodMilliseconds: 60_000 };
+
+const servers: Server[] = [];
+const clients: Socket[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+interface Served {
+  port: number;
+  answered: () => number;
+  /** Open connections. */
+  connections: () => Promise<number>;
+}
+
+/** Answers every request with the bytes that its path names. */
+async function serve(bounds: SlowReaderBounds): Promise<Served> {
+  const slowReaders = new SlowReaders(bounds);
+  let answered = 0;
+  const server = createServer((request, response) =>
+    inTurn(response, () => {
+      answered++;
+      const reply: Reply = { status: 200, headers: {}, body: Buffer.alloc(Number(request.url?.slice(1)), 0x61) };
+      writeReply(response, reply, ({ headers }) => headers, slowReaders);
+    }),
+  );
+  slowReaders.watch(server);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const connections = promisify(server.getConnections.bind(server));
+  return { port: (server.address() as AddressInfo).port, answered: () => answered, connections };
+}
+
+/** A client that has asked for bytes and reads nothing by itself. */
+async function ask(port: number, bytes: number, times = 1): Promise<Socket> {
+  const client = net.connect(port, '127.0.0.1').pause();
+  clients.push(client);
+  client.on('error', () => undefined);
+  await once(client, 'connect');
+  client.write(`GET /${bytes} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(times));
+  return client;
+}
+
+/** Reads all that comes, and gives how much it was once the connection has ended or `bytes` have come. */
+async function readAll(client: Socket, bytes = Number.POSITIVE_INFINITY): Promise<number> {
+  let read = 0;
+  await new Promise<void>((resolve) => {
+    client.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      if (read >= bytes) resolve();
+    });
+    client.on('close', () => resolve());
+    client.resume();
+  });
+  return read;
+}
+
+describe('SlowReaders', () => {
+  it('lets a client read a large response whole, and the next one on the same connection', async () => {
+    const { port } = await serve({ ...patient, bytes: 8 * MEBIBYTE });
+    const client = await ask(port, 6 * MEBIBYTE, 2);
+    expect(await readAll(client, 12 * MEBIBYTE)).toBeGreaterThan(12 * MEBIBYTE);
+    expect(client.destroyed).toBe(false);
+  });
+
+  it.each([
+    ['large', 20 * MEBIBYTE],
+    ['of less than a slice', 60_000],
+  ])('cuts off a client that takes nothing of a response that is %s', async (_what, bytes) => {
+    const { port, connections } = await serve({ ...patient, bytesPerPeriod: 64 * 1024, periodMilliseconds: 500 });
+    // Many small responses fill the buffers of the system, too.
+    await ask(port, bytes, bytes < MEBIBYTE ? 100 : 1);
+    await expect.poll(connections).toBe(1);
+    await expect.poll(connections, { timeout: 10_000 }).toBe(0);
+  });
+
+  it('cuts off a client that reads a little from time to time', async () => {
+    const { port, connections } = await serve({ ...patient, bytesPerPeriod: 4 * MEBIBYTE, periodMilliseconds: 1500 });
+    const client = await ask(port, 64 * MEBIBYTE);
+    const timer = setInterval(() => client.read(10_000), 50);
+    await expect.poll(connections, { timeout: 10_000 }).toBe(0);
+    clearInterval(timer);
+  });
+
+  it('does not cut off a client that waits for its response', async () => {
+    const slowReaders = new SlowReaders({ ...patient, bytesPerPeriod: MEBIBYTE, periodMilliseconds: 100 });
+    const server = createServer((_request, response) => {
+      setTimeout(
+        () => writeReply(response, { status: 200, headers: {}, body: 'late' }, ({ headers }) => headers, slowReaders),
+        2500,
+      );
+    });
+    slowReaders.watch(server);
+    servers.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    const client = await ask((server.address() as AddressInfo).port, 0);
+    expect(await readAll(client, 1)).toBeGreaterThan(0);
+  });
+
+  it('cuts off the longest idle above the bound, and leaves alone a client that reads', async () => {
+    const { port, connections } = await serve({ ...patient, bytes: 64 * MEBIBYTE });
+    const idle = await Promise.all(Array.from({ length: 12 }, () => ask(port, 20 * MEBIBYTE)));
+    const reader = await ask(port, 20 * MEBIBYTE);
+    expect(await readAll(reader, 20 * MEBIBYTE)).toBeGreaterThan(20 * MEBIBYTE);
+    await expect.poll(connections, { timeout: 10_000 }).toBeLessThanOrEqual(3 + 1);
+    reader.destroy();
+    const read = await Promise.all(idle.map((client) => readAll(client, 20 * MEBIBYTE)));
+    expect(read.filter((bytes) => bytes >= 20 * MEBIBYTE).length).toBeGreaterThan(0);
+  });
+});
+
+describe('inTurn', () => {
+  it('answers one request of a connection after the other', async () => {
+    const { port, answered } = await serve(patient);
+    const client = await ask(port, 20 * MEBIBYTE, 50);
+    await expect.poll(answered).toBe(1);
+    // A second connection is answered meanwhile.
+    expect(await readAll(await ask(port, 1000), 1000)).toBeGreaterThan(1000);
+    expect(answered()).toBe(2);
+    await readAll(client, 41 * MEBIBYTE);
+    expect(answered()).toBeLessThan(6);
+  });
+
+  it('ends a connection on which too many requests wait', async () => {
+    const { port, answered } = await serve(patient);
+    const client = await ask(port, 20 * MEBIBYTE, 1000);
+    await readAll(client);
+    expect(answered()).toBe(1);
+  });
+});

@@ -1,0 +1,135 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { limits } from '../../contract/limits.ts';
+
+export interface SlowReaderBounds {
+  /** What responses may hold together. */
+  readonly bytes: number;
+  /** What a client must take in each period. */
+  readonly bytesPerPeriod: number;
+  readonly periodMilliseconds: number;
+}
+
+const standardBounds: SlowReaderBounds = {
+  bytes: limits.slowReaderBytes.default,
+  bytesPerPeriod: limits.replyBytesPerPeriod.default,
+  periodMilliseconds: limits.tailIdleSeconds.default * 1000,
+};
+
+const SWEEP_MILLISECONDS = 1000;
+
+/** A larger body is written in slices of this size, so that it is seen how much of it the client takes. */
+const SLICE_BYTES = 64 * 1024;
+
+/** What is known of a client that has not taken all that was written for it. */
+interface Reader {
+  readonly socket: Socket;
+  held: number;
+  taken: number;
+  /** When it took something last. */
+  progressAt: number;
+  periodAt: number;
+  takenBeforePeriod: number;
+}
+
+/**
+ * Bounds what a worker holds for clients that do not read their responses. It looks at all client connections, so every response
+ * counts, whoever writes it. Closes the connection of a client that takes too little in a period. If all together exceed the bound, the
+ * clients that have taken nothing for the longest time go first.
+ */
+export class SlowReaders {
+  readonly #bounds: SlowReaderBounds;
+  readonly #sockets = new Set<Socket>();
+  /** Bytes of the bodies that are written in slices. */
+  readonly #bodies = new Map<Socket, number>();
+  readonly #readers = new Map<Socket, Reader>();
+
+  constructor(bounds: SlowReaderBounds = standardBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Looks at the connections of the server until it closes. */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#forget(socket));
+    });
+    const timer = setInterval(() => this.#sweep(), SWEEP_MILLISECONDS).unref();
+    server.once('close', () => clearInterval(timer));
+  }
+
+  /** Returns a body as it is to be written: in slices, as fast as the client takes them, where it is large. */
+  body(response: ServerResponse, body: string | Uint8Array): string | Uint8Array | Readable {
+    if (body.length <= SLICE_BYTES) return body;
+    const bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body;
+    const { socket } = response.req;
+    const slices = Readable.from(slicesOf(bytes), { objectMode: false });
+    this.#bodies.set(socket, bytes.length);
+    slices.once('close', () => this.#bodies.delete(socket));
+    let held = 0;
+    for (const size of this.#bodies.values()) held += size;
+    if (held > this.#bounds.bytes) this.#sweep();
+    return slices;
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    let held = 0;
+    for (const socket of this.#sockets) {
+      const bytes = socket.writableLength + (this.#bodies.get(socket) ?? 0);
+      if (bytes === 0) {
+        this.#readers.delete(socket);
+        continue;
+      }
+      held += bytes;
+      const reader = this.#look(socket, bytes, now);
+      if (now - reader.periodAt < this.#bounds.periodMilliseconds) continue;
+      if (reader.taken - reader.takenBeforePeriod < this.#bounds.bytesPerPeriod) held -= this.#cut(reader);
+      reader.periodAt = now;
+      reader.takenBeforePeriod = reader.taken;
+    }
+    if (held > this.#bounds.bytes) this.#makeRoom(held, now);
+  }
+
+  #look(socket: Socket, held: number, now: number): Reader {
+    const taken = socket.bytesWritten - socket.writableLength;
+    const known = this.#readers.get(socket);
+    if (!known) {
+      const reader = { socket, held, taken, progressAt: now, periodAt: now, takenBeforePeriod: taken };
+      this.#readers.set(socket, reader);
+      return reader;
+    }
+    if (taken > known.taken) known.progressAt = now;
+    known.taken = taken;
+    known.held = held;
+    return known;
+  }
+
+  /** A client that reads is not hurt by a short excess; a large one ends in any case. */
+  #makeRoom(held: number, now: number): void {
+    let left = held;
+    const longestIdleFirst = [...this.#readers.values()].sort((a, b) => a.progressAt - b.progressAt);
+    for (const reader of longestIdleFirst) {
+      const isIdle = now - reader.progressAt >= SWEEP_MILLISECONDS;
+      if (left <= (isIdle ? 1 : 2) * this.#bounds.bytes) return;
+      left -= this.#cut(reader);
+    }
+  }
+
+  #cut({ socket, held }: Reader): number {
+    socket.destroy();
+    this.#forget(socket);
+    return held;
+  }
+
+  #forget(socket: Socket): void {
+    this.#sockets.delete(socket);
+    this.#bodies.delete(socket);
+    this.#readers.delete(socket);
+  }
+}
+
+function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += SLICE_BYTES) yield bytes.subarray(start, start + SLICE_BYTES);
+}

@@ -1,0 +1,179 @@
+import { Worker } from 'node:worker_threads';
+import type { ErrorCode } from '../../../contract/errors.ts';
+import type { Exchange } from '../../../contract/exchange.ts';
+import { type LimitName, limits } from '../../../contract/limits.ts';
+import type { RestSettings } from '../../../contract/settings.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { Payload } from './api-request.ts';
+import { parseRequest } from './parse-request.ts';
+import { isParsed, type PayloadKind, type ReadPayload } from './payload.ts';
+
+/** What the thread is given, and what it answers. */
+export interface ParseTask {
+  readonly kind: PayloadKind;
+  readonly bytes: Uint8Array;
+}
+export type ParseOutcome =
+  | { readonly payload: Payload }
+  | {
+      readonly refused: {
+        readonly code: ErrorCode;
+        readonly message: string;
+        readonly details: unknown;
+        readonly limit: LimitName | null;
+      };
+    };
+
+interface Waiting extends ParseTask {
+  readonly resolve: (payload: Payload) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Bounds {
+  readonly memory: number;
+  readonly milliseconds: number;
+}
+
+const standardBounds: Bounds = {
+  memory: limits.parserMemory.default,
+  milliseconds: limits.parseMilliseconds.default,
+};
+
+/** After so long without a task the thread ends, and its memory is free. */
+const IDLE_MILLISECONDS = 10_000;
+
+/**
+ * Parses large bodies in a thread, so that no other call of the worker waits. The thread is started by the first body. It parses one body
+ * after the other, in turns of the apps, so that no app waits for all bodies of another. A thread that takes too long is ended.
+ */
+export class BodyParser {
+  readonly #entry: URL;
+  readonly #bounds: Bounds;
+  #thread: Worker | null = null;
+  /** By app; the first app is the next to have its turn. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #current: Waiting | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `entry`: the built file of `body-parser-thread.ts`. */
+  constructor(entry: URL, bounds: Bounds = standardBounds) {
+    this.#entry = entry;
+    this.#bounds = bounds;
+  }
+
+  /** Parses `bytes`, which the caller must not use any longer. Throws what `readPayload` throws, body_too_complex. */
+  parse(app: string, kind: PayloadKind, bytes: Uint8Array): Promise<Payload> {
+    return new Promise((resolve, reject) => {
+      const waiting = { kind, bytes, resolve, reject };
+      const ofApp = this.#waiting.get(app);
+      if (ofApp) ofApp.push(waiting);
+      else this.#waiting.set(app, [waiting]);
+      if (this.#current === null) this.#next();
+    });
+  }
+
+  /** Ends the thread. */
+  close(): void {
+    for (const waiting of [...this.#waiting.values()].flat()) waiting.reject(new NinefoldError('body_too_complex'));
+    this.#waiting.clear();
+    this.#fail();
+  }
+
+  #next(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    const waiting = this.#takeFirst();
+    this.#current = waiting;
+    if (waiting === null) {
+      this.#timer = setTimeout(() => this.#end(), IDLE_MILLISECONDS).unref();
+      return;
+    }
+    this.#timer = setTimeout(() => this.#fail(), this.#bounds.milliseconds).unref();
+    const { kind, bytes } = waiting;
+    // Bytes that are part of a larger buffer are copied.
+    const isWhole = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
+    this.#thread ??= this.#start();
+    this.#thread.postMessage({ kind, bytes }, isWhole ? [bytes.buffer as ArrayBuffer] : []);
+  }
+
+  /** The next task of the app whose turn it is; the app's others wait until every other app had its turn. */
+  #takeFirst(): Waiting | null {
+    for (const [app, waiting] of this.#waiting) {
+      const first = waiting.shift() ?? null;
+      this.#waiting.delete(app);
+      if (waiting.length > 0) this.#waiting.set(app, waiting);
+      return first;
+    }
+    return null;
+  }
+
+  #start(): Worker {
+    const thread = new Worker(this.#entry, {
+      // It computes and does nothing else: no secret of the environment is for it.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: Math.round(this.#bounds.memory / 2 ** 20) },
+    });
+    thread.unref();
+    thread.on('message', (outcome: ParseOutcome) => {
+      if (this.#thread !== thread) return;
+      const current = this.#takeCurrent();
+      if ('payload' in outcome) current?.resolve(outcome.payload);
+      else {
+        const { code, message, details, limit } = outcome.refused;
+        current?.reject(new NinefoldError(code, { message, details, ...(limit && { limit }) }));
+      }
+      this.#next();
+    });
+    thread.on('error', (error) => {
+      if (this.#thread === thread) this.#fail(error);
+    });
+    return thread;
+  }
+
+  #takeCurrent(): Waiting | null {
+    const current = this.#current;
+    this.#current = null;
+    return current;
+  }
+
+  /** Fails the task that is under way, and goes on with the next one in another thread. */
+  #fail(cause?: unknown): void {
+    const current = this.#takeCurrent();
+    this.#end();
+    current?.reject(new NinefoldError('body_too_complex', { cause }));
+    this.#next();
+  }
+
+  #end(): void {
+    void this.#thread?.terminate();
+    this.#thread = null;
+  }
+}
+
+/** True where the body is too large to be parsed while other calls wait. */
+export const isLarge = ({ body }: Exchange): boolean => body !== null && body.length > limits.threadBodyBytes.default;
+
+/**
+ * Returns how `parseRequest` reads a large body, which `parser` has parsed by then; undefined where nothing has to be parsed. Throws what
+ * `parseRequest` and the parser throw.
+ */
+export async function parseAhead(
+  exchange: Exchange,
+  settings: RestSettings,
+  app: string,
+  parser: BodyParser,
+): Promise<ReadPayload | undefined> {
+  const { body } = exchange;
+  if (body === null) return undefined;
+  const asked: PayloadKind[] = [];
+  parseRequest(exchange, settings, (kind) => {
+    asked.push(kind);
+    return { kind: 'raw', body };
+  });
+  const [kind] = asked;
+  if (!kind || !isParsed(kind)) return undefined;
+  // The thread takes the bytes with it.
+  exchange.body = null;
+  const payload = await parser.parse(app, kind, body);
+  return () => payload;
+}

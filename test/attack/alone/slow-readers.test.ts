@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import net, { type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppConnection } from '../../../contract/admin.ts';
+import { limits } from '../../../contract/limits.ts';
+import { createApp, runSql } from '../../support/apps.ts';
+import { send } from '../../support/http.ts';
+import { ownNode } from '../../support/own-node.ts';
+import { partsOf } from '../../support/processes.ts';
+
+/** Clients that ask for much and read nothing. */
+const node = ownNode('slow-readers');
+const MEBIBYTE = 1024 * 1024;
+const WORKERS = 2;
+
+let app: AppConnection;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  await node.stop();
+  await node.startAgain({ NINEFOLD_WORKERS: String(WORKERS) });
+  app = await createApp(node);
+  await runSql(
+    node,
+    app.ref,
+    `create table public.pages (id int primary key, note text);
+     insert into public.pages select g, repeat(md5(g::text), 480) from generate_series(1, 1000) g;
+     grant select on public.pages to anon;`,
+  );
+});
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+});
+
+const page = () => `/apps/${app.ref}/rest/v1/pages?limit=1000`;
+
+/** Writes requests for 15 MB and reads nothing. */
+function ask(times: number): Socket {
+  const { hostname, port } = new URL(node.url);
+  const socket = net.connect(Number(port), hostname).pause();
+  socket.on('error', () => undefined);
+  socket.write(`GET ${page()} HTTP/1.1\r\nHost: a\r\napikey: ${app.publishable_key}\r\n\r\n`.repeat(times));
+  sockets.push(socket);
+  return socket;
+}
+
+/** The memory of all workers, in bytes (proc_pid_status(5)). */
+async function memory(): Promise<number> {
+  const { workers } = await partsOf(node.pid);
+  const sizes = workers.map(
+    async (pid) => /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1],
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + Number(size) * 1024, 0);
+}
+
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+describe('sixty connections that never read an answer of 15 MB', () => {
+  onLinux.each([
+    ['one request each', 1],
+    ['fifty requests each', 50],
+  ])('take a bounded amount of memory, with %s', async (_what, times) => {
+    expect((await send(node.url, page(), { headers: { apikey: app.publishable_key } })).body.length).toBeGreaterThan(
+      15_000_000,
+    );
+    const before = await memory();
+    for (let i = 0; i < 60; i++) ask(times);
+    let most = 0;
+    for (let i = 0; i < 40; i++) {
+      most = Math.max(most, await memory());
+      const health = await send(node.url, '/health', { ownConnection: true });
+      expect(health.status).toBe(200);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    // Beside what is held for readers: results that come from the database meanwhile, and garbage.
+    const bound = WORKERS * (2 * limits.slowReaderBytes.default + 150 * MEBIBYTE);
+    expect(most - before, `${Math.round((most - before) / MEBIBYTE)} MiB`).toBeLessThan(bound);
+    const answer = await send(node.url, `/apps/${app.ref}/rest/v1/pages?id=eq.5&select=id`, {
+      headers: { apikey: app.publishable_key },
+    });
+    expect(answer.body).toBe('[{"id":5}]');
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+});

@@ -1,0 +1,27 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const observer = fileURLToPath(new URL('./loop-turns.cjs', import.meta.url));
+
+/** The environment of a node whose workers note the turns of their event loops in a folder. */
+export const notingTurns = (folder: string): Record<string, string> => ({
+  NODE_OPTIONS: `--require ${observer}`,
+  LOOP_TURNS_FOLDER: folder,
+});
+
+/**
+ * The processor time, in milliseconds, of the longest turn of any worker's event loop from a moment on (Date.now()). Null where
+ * the system does not tell it.
+ */
+export async function longestTurn(folder: string, since: number): Promise<number | null> {
+  // The workers write ten times a second.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+  const turns = files
+    .flatMap((text) => text.split('\n'))
+    .map((line) => line.split(' ').map(Number))
+    .filter(([at = 0]) => at > since)
+    .map(([, milliseconds = 0]) => milliseconds);
+  return turns.length > 0 ? Math.max(...turns) : null;
+}
