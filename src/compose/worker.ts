@@ -139,7 +139,7 @@ export async function composeWorker(
     url,
     domain: config.domain,
     defaultApp: config.defaultApp,
-    trustProxy: config.trustProxy,
+    trustedProxies: config.trustedProxies,
     webFolder,
   });
   await apps.start();

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../contract/exchange.ts';
 import { type ApiPath, readApiPath } from './api-path.ts';
 import type { Area } from './area.ts';
+import type { AddressReader } from './client-address.ts';
 import { ClientSignal } from './client-signal.ts';
 import { errorReply } from './error-reply.ts';
 import { rewriteHost } from './host.ts';
-import { addressOf, refusedForHost, requestIdOf } from './incoming.ts';
+import { refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
 import { hasBody, readBody } from './read-body.ts';
 import { letGo, writeReply } from './write-reply.ts';
@@ -17,7 +18,7 @@ export interface AppCallParts {
   url: () => string;
   domain: string | null;
   defaultApp: string | null;
-  trustProxy: boolean;
+  readAddress: AddressReader;
 }
 
 /**
@@ -56,7 +57,7 @@ export class AppCalls {
       query: to.query,
       headers: request.headers as Record<string, string | undefined>,
       body: null,
-      address: addressOf(request, this.#parts.trustProxy),
+      address: this.#parts.readAddress(request),
       requestId: requestIdOf(request.headers),
       baseUrl: `${this.#parts.url()}/apps/${to.ref}`,
       signal: new ClientSignal(response),

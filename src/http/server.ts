@@ -7,6 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { AppCalls } from './app-calls.ts';
 import type { Area } from './area.ts';
+import { addressReader, type TrustedProxies } from './client-address.ts';
 import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { toExchange } from './exchange.ts';
@@ -34,7 +35,7 @@ export interface HttpParts {
   url: () => string;
   domain: string | null;
   defaultApp: string | null;
-  trustProxy: boolean;
+  trustedProxies: TrustedProxies;
   /** The built web application. */
   webFolder: string;
 }
@@ -49,7 +50,10 @@ const APP_SEGMENTS = 2;
 
 /** All routes on one server; nothing is bound to a port yet. */
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
-  const appCalls = new AppCalls(parts);
+  const readAddress = addressReader(parts.trustedProxies);
+  const appCalls = new AppCalls({ ...parts, readAddress });
+  const exchangeOf = (request: FastifyRequest, reply: FastifyReply, segments: number, baseUrl: string): Exchange =>
+    toExchange(request, reply, { segments, baseUrl, address: readAddress(request.raw) });
   const server = Fastify({
     serverFactory: (handler) => {
       const options = {
@@ -63,7 +67,6 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
       });
     },
     bodyLimit: limits.bodyBytes.default,
-    trustProxy: parts.trustProxy,
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: limits.routeCharacters.default, ignoreTrailingSlash: false },
     rewriteUrl: (request) => rewriteHost(request.url ?? '/', request.headers.host, parts.domain, parts.defaultApp),
@@ -90,7 +93,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   for (const area of parts.areas) {
     const door = (request: FastifyRequest, reply: FastifyReply) => {
       const { ref } = request.params as { ref: string };
-      const exchange = toExchange(request, reply, DOOR_SEGMENTS, `${parts.url()}/apps/${ref}`);
+      const exchange = exchangeOf(request, reply, DOOR_SEGMENTS, `${parts.url()}/apps/${ref}`);
       return parts.pipeline
         .answerDoor(area, ref, exchange, () => parts.admin.authorise(exchange, ref))
         .then((answered) => send(reply, answered));
@@ -104,13 +107,13 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     url: '/apps/:ref/openapi.json',
     handler: async (request, reply) => {
       const { ref } = request.params as { ref: string };
-      const exchange = toExchange(request, reply, APP_SEGMENTS, `${parts.url()}/apps/${ref}`);
+      const exchange = exchangeOf(request, reply, APP_SEGMENTS, `${parts.url()}/apps/${ref}`);
       return send(reply, await parts.pipeline.answerApp(parts.openApi, ref, exchange, null));
     },
   });
 
   server.all('/admin/v1/*', async (request, reply) => {
-    const exchange = toExchange(request, reply, ADMIN_SEGMENTS, parts.url());
+    const exchange = exchangeOf(request, reply, ADMIN_SEGMENTS, parts.url());
     return send(reply, await parts.pipeline.answerNode(exchange, () => parts.admin.handle(exchange)));
   });
 
