@@ -121,6 +121,44 @@ export const passwordLimits = {
     default: 20,
     meaning: 'The highest cost of a password hash brought along: passes of argon2, or the exponent of bcrypt.',
   },
+  commonHashes: {
+    group: 'passwords',
+    unit: 'count',
+    default: 4,
+    meaning:
+      'Schemes of password hashes, each with its cost, that every failed sign-in of an app verifies, so that its time shows nothing of the account.',
+  },
+  commonHashPercent: {
+    group: 'passwords',
+    unit: 'count',
+    default: 1,
+    meaning: 'The share of accounts in percent from which on such a scheme is common in an app.',
+  },
+  commonHashSample: {
+    group: 'passwords',
+    unit: 'count',
+    default: 10_000,
+    meaning: 'Accounts of an app that are sampled for it.',
+  },
+  commonHashSeconds: {
+    group: 'passwords',
+    unit: 'seconds',
+    default: 60,
+    meaning: 'How long a worker uses a sample before it takes another.',
+  },
+  decoyBcryptCost: {
+    group: 'passwords',
+    unit: 'count',
+    default: 13,
+    meaning:
+      'The highest exponent of bcrypt that a failed sign-in verifies although the account has another hash, or does not exist.',
+  },
+  decoyArgon2Mebibytes: {
+    group: 'passwords',
+    unit: 'count',
+    default: 512,
+    meaning: 'The same for argon2: memory in MiB times passes.',
+  },
   importedHashCharacters: {
     group: 'passwords',
     unit: 'characters',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { commonDecoys, forgetCommonDecoys } from '../accounts/common-hashes.ts';
 import { beginSignIn, openPasswordSession, settleSignIn } from '../accounts/password-sign-in.ts';
-import { hashPassword, needsRehash, verifyPassword } from '../accounts/passwords.ts';
+import { decoyHash, hashPassword, needsRehash, verifyPassword } from '../accounts/passwords.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { signInSubjects } from '../limits/sign-in-attempts.ts';
@@ -55,7 +56,7 @@ async function authenticate(
   const attempt = await beginSignIn(database, email, subjects, exchange.signal);
   const { candidate, newNetwork } = attempt;
   const hash = candidate?.passwordHash ?? null;
-  const isRight = await verifyPassword(given, hash).catch(async (error: unknown) => {
+  const isRight = await checked(context, given, hash).catch(async (error: unknown) => {
     // Nothing was checked.
     await settleSignIn(database, attempt, false);
     throw error;
@@ -75,4 +76,11 @@ async function authenticate(
   const grant = await openPasswordSession(database, account, clientOf(exchange));
   if (grant === null) throw new NinefoldError('invalid_credentials');
   return grant;
+}
+
+async function checked({ database }: AuthContext, given: string, hash: string | null): Promise<boolean> {
+  const decoys = await commonDecoys(database);
+  const decoy = hash === null ? null : decoyHash(hash);
+  if (decoy !== null && !decoys.includes(decoy)) forgetCommonDecoys(database);
+  return verifyPassword(given, hash, decoys);
 }

@@ -4,6 +4,8 @@ import { limits } from '../../contract/limits.ts';
 import { type AuthApp, type CallOptions, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { forgetCommonDecoys } from '../accounts/common-hashes.ts';
+import { hashPassword } from '../accounts/passwords.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -49,6 +51,40 @@ describe('signing in', () => {
     const median = (values: number[]) => values.toSorted((a, b) => a - b)[5] ?? 0;
     expect(median(times.unknown) / median(times.known)).toBeGreaterThan(0.6);
     expect(median(times.unknown) / median(times.known)).toBeLessThan(1.6);
+  });
+
+  it('takes the same time to refuse every kind of account where some were brought along with bcrypt', async () => {
+    const insert = async (column: string, value: string | null, hash: string | null) => {
+      const email = uniqueEmail();
+      await app.sql(
+        `insert into auth.users (id, email, encrypted_password, email_confirmed_at, ${column})
+         values (gen_random_uuid(), $1, $2, now(), $3)`,
+        [email, hash, value] as string[],
+      );
+      return email;
+    };
+    const bcryptHash = await bcrypt(password, 10);
+    const argonHash = await hashPassword(password);
+    const kinds = {
+      unknown: uniqueEmail(),
+      own: (await app.member(password)).email,
+      imported: await insert('phone', null, bcryptHash),
+      'without a password': await insert('phone', null, null),
+      'of an unknown hash': await insert('phone', null, '$1$salt$hash'),
+      banned: await insert('banned_until', '2999-01-01', bcryptHash),
+      deleted: await insert('deleted_at', '2020-01-01', argonHash),
+    };
+    forgetCommonDecoys(app.database);
+    const times = new Map<string, number[]>();
+    for (let round = 0; round < 9; round++) {
+      for (const [kind, email] of Object.entries(kinds)) {
+        const started = performance.now();
+        expect((await signIn(email, 'wrong', { address: `198.51.${round}.1` })).status).toBe(400);
+        times.set(kind, [...(times.get(kind) ?? []), performance.now() - started]);
+      }
+    }
+    const medians = [...times.values()].map((values) => values.toSorted((a, b) => a - b)[4] ?? 0);
+    expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.4);
   });
 
   it('takes a hash from elsewhere once and replaces it', async () => {
