@@ -76,15 +76,20 @@ describe('signing in', () => {
     };
     forgetCommonDecoys(app.database);
     const times = new Map<string, number[]>();
-    for (let round = 0; round < 9; round++) {
+    for (let round = 0; round < 10; round++) {
       for (const [kind, email] of Object.entries(kinds)) {
         const started = performance.now();
         expect((await signIn(email, 'wrong', { address: `198.51.${round}.1` })).status).toBe(400);
         times.set(kind, [...(times.get(kind) ?? []), performance.now() - started]);
       }
     }
-    const medians = [...times.values()].map((values) => values.toSorted((a, b) => a - b)[4] ?? 0);
-    expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.4);
+    await app.sql('delete from auth.users where encrypted_password = any ($1::text[])', [
+      `{"${bcryptHash}","${argonHash}"}`,
+    ]);
+    forgetCommonDecoys(app.database);
+    // What else runs on the machine only adds to a time, so the lesser times are the ones to compare.
+    const lesser = [...times.values()].map((values) => values.toSorted((a, b) => a - b)[2] ?? 0);
+    expect(Math.max(...lesser) / Math.min(...lesser)).toBeLessThan(1.4);
   });
 
   it('takes a hash from elsewhere once and replaces it', async () => {
@@ -154,8 +159,15 @@ describe('signing in', () => {
 });
 
 describe('a sign-in beyond the bounds', () => {
-  const perAddress = limits.signInFailures.default;
-  const perAccount = limits.signInFailuresPerAccount.default;
+  const perAddress = 12;
+  const perAccount = 8;
+  beforeEach(() => {
+    app.settings = {
+      ...app.settings,
+      rate_limit_sign_in_address: perAddress,
+      rate_limit_sign_in_account: perAccount,
+    };
+  });
   /** What networks without a sign-in to the account may use of its bound, before the reserved quarter. */
   const open = perAccount - perAccount / 4;
   const rateLimited = { status: 429, body: { code: 'over_request_rate_limit' } };
@@ -199,18 +211,18 @@ describe('a sign-in beyond the bounds', () => {
   it.each([
     ['one address', () => '198.51.100.1', open],
     ['as many addresses', network, open + 1],
-  ])('is never checked when 200 wrong passwords for one account come at once from %s', async (_, from, most) => {
+  ])('is never checked when 100 wrong passwords for one account come at once from %s', async (_, from, most) => {
     const email = uniqueEmail();
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => signIn(email, 'wrong', { address: from(i) })),
+      Array.from({ length: 100 }, (_, i) => signIn(email, 'wrong', { address: from(i) })),
     );
-    expect(statuses(answers)).toEqual({ checked: most, refused: 200 - most });
+    expect(statuses(answers)).toEqual({ checked: most, refused: 100 - most });
     expect(hashes()).toBe(most);
   });
 
-  it('is never checked when 200 wrong passwords for as many accounts come at once from one address', async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => signIn(uniqueEmail(), 'wrong')));
-    expect(statuses(answers)).toEqual({ checked: perAddress, refused: 200 - perAddress });
+  it('is never checked when 100 wrong passwords for as many accounts come at once from one address', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => signIn(uniqueEmail(), 'wrong')));
+    expect(statuses(answers)).toEqual({ checked: perAddress, refused: 100 - perAddress });
     expect(hashes()).toBe(perAddress);
   });
 
@@ -266,7 +278,7 @@ describe('a sign-in beyond the bounds', () => {
       `\t${email[0]?.toUpperCase()}${email.slice(1)}\n`,
     ];
     const answers = [];
-    for (let i = 0; i < 50; i++) {
+    for (let i = 0; i < 20; i++) {
       answers.push(await signIn(ways[i % ways.length] ?? '', 'wrong', { address: '198.51.100.9' }));
     }
     expect(statuses(answers).checked).toBe(open);
@@ -310,7 +322,7 @@ describe('a sign-in beyond the bounds', () => {
 
   it('never comes from right passwords: they wait for each other', async () => {
     const { email } = await app.member(password);
-    const answers = await Promise.all(Array.from({ length: perAddress + 10 }, () => signIn(email, password)));
+    const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(email, password)));
     expect(statuses(answers).refused).toBe(0);
     const [row] = await asAdmin(
       'select coalesce(sum(cardinality(attempts) + cardinality(pending)), 0) from ninefold.sign_in_failures',
@@ -328,10 +340,10 @@ describe('a sign-in beyond the bounds', () => {
 
   it('is checked after the window, and rows that no longer count are swept', async () => {
     const email = uniqueEmail();
-    for (let i = 0; i < 40; i++) await signIn(i < 20 ? uniqueEmail() : email, 'wrong', { address: network(i) });
-    expect(await signIn(email, 'wrong', { address: network(20) })).toMatchObject(rateLimited);
+    for (let i = 0; i < 20; i++) await signIn(i < 10 ? uniqueEmail() : email, 'wrong', { address: network(i) });
+    expect(await signIn(email, 'wrong', { address: network(10) })).toMatchObject(rateLimited);
     await pass(limits.signInWindowSeconds.default + 1);
-    expect((await signIn(email, 'wrong', { address: network(20) })).status).toBe(400);
+    expect((await signIn(email, 'wrong', { address: network(10) })).status).toBe(400);
     await pass(limits.signInNewcomerSeconds.default);
     for (let i = 0; i < 4; i++) await signIn(uniqueEmail(), 'wrong', { address: '198.51.100.1' });
     const [left] = await asAdmin('select count(*) from ninefold.sign_in_failures');

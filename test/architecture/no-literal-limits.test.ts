@@ -94,7 +94,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/database/writer.ts': [['from what size on a buffer is let go of', 'length > 256 * 1024']],
   'src/http/blame.ts': [['how much of a name is counted under', 'const LONGEST = 200;']],
   'src/http/write-reply.ts': [['what goes out in one system call', 'const JOINED_BYTES = 16 * 1024;']],
-  'src/limits/sign-in-failures.ts': [['rows that one failure sweeps', 'limit 20']],
+  'src/limits/sign-in-attempts.ts': [['rows that one failure sweeps', 'limit 20']],
   'src/rest/plan-call.ts': [
     ['plans that are remembered', 'const MAX_SHAPES = 1000;', 'const MAX_SHAPE_LENGTH = 4000;'],
   ],
