@@ -135,7 +135,6 @@ export async function composeWorker(
         () => true,
         () => false,
       ),
-    version,
     url,
     domain: config.domain,
     defaultApp: config.defaultApp,

@@ -30,7 +30,6 @@ export interface HttpParts {
   };
   /** True while the node can answer calls. */
   isHealthy: () => Promise<boolean>;
-  version: string;
   /** Where clients reach the node, without a trailing slash. */
   url: () => string;
   domain: string | null;
@@ -122,7 +121,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     return send(reply, {
       status: healthy ? 200 : 503,
       headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-      body: JSON.stringify({ status: healthy ? 'ok' : 'database_unavailable', version: parts.version }),
+      body: JSON.stringify({ status: healthy ? 'ok' : 'database_unavailable' }),
     });
   });
 

@@ -15,7 +15,7 @@ let app: AppConnection;
 
 beforeAll(async () => {
   node = await startNode({
-    env: { NINEFOLD_TRUST_PROXY: '1', NINEFOLD_WORKERS: '2', NINEFOLD_REQUESTS_PER_SECOND: '200' },
+    env: { NINEFOLD_TRUST_PROXY: '1', NINEFOLD_WORKERS: '2', NINEFOLD_REQUESTS_PER_SECOND: '50' },
   });
   app = await createApp(node);
 });
