@@ -4,7 +4,7 @@
  */
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';
-import { findCandidate, openPasswordSession } from '../src/accounts/password-sign-in.ts';
+import { beginSignIn, openPasswordSession, settleSignIn } from '../src/accounts/password-sign-in.ts';
 import { verifyPassword } from '../src/accounts/passwords.ts';
 import { exchangeRefreshToken } from '../src/accounts/refresh-tokens.ts';
 import { loadCatalog } from '../src/catalog/load.ts';
@@ -13,7 +13,7 @@ import type { Executor } from '../src/database/database.ts';
 import type { Statement } from '../src/database/statement.ts';
 import { parseTarget } from '../src/database/target.ts';
 import type { Identity } from '../src/identity/identity.ts';
-import { signInSubjects } from '../src/limits/sign-in-failures.ts';
+import { signInSubjects } from '../src/limits/sign-in-attempts.ts';
 import { planRequest } from '../src/rest/plan/plan-request.ts';
 import { parseRequest } from '../src/rest/request/parse-request.ts';
 import { buildStatements } from '../src/rest/sql/build-statements.ts';
@@ -103,10 +103,12 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
   return callers.map((caller) => {
     const database = executor(caller);
     return async () => {
-      const { candidate } = await findCandidate(database, order.email, subjects);
+      const attempt = await beginSignIn(database, order.email, subjects, new AbortController().signal);
+      const { candidate, newNetwork } = attempt;
       if (!candidate?.passwordHash || !(await verifyPassword(order.password, candidate.passwordHash)))
         throw new Error('refused');
-      const account = { id: candidate.id, verifiedHash: candidate.passwordHash, newHash: null, subjects };
+      await settleSignIn(database, attempt, false);
+      const account = { id: candidate.id, verifiedHash: candidate.passwordHash, newHash: null, newNetwork };
       await openPasswordSession(database, account, client);
     };
   });

@@ -65,18 +65,19 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   },
   rate_limit_sign_in_address: {
     default: limits.signInFailures.default,
-    type: 'whole number of sign-ins, 1 to 1000000',
-    meaning: 'How many sign-ins from one client address may fail within the window, before it must wait.',
+    type: 'whole number of sign-ins, 1 to 10000',
+    meaning: 'How many sign-ins from one client network may fail in any window, before it must wait.',
   },
   rate_limit_sign_in_account: {
     default: limits.signInFailuresPerAccount.default,
-    type: 'whole number of sign-ins, 1 to 1000000',
-    meaning: 'How many sign-ins for one account may fail within the window, before the account must wait.',
+    type: 'whole number of sign-ins, 1 to 10000',
+    meaning:
+      'How many sign-ins for one account may fail in any window, from all networks that it has not signed in from. A quarter is reserved for networks that have tried little.',
   },
   rate_limit_sign_in_window: {
     default: limits.signInWindowSeconds.default,
     type: 'whole number of seconds, 1 to 86400',
-    meaning: 'The window in which failed sign-ins are counted.',
+    meaning: 'The length of the window in which failed sign-ins are counted; it slides.',
   },
 };
 

@@ -245,6 +245,14 @@ export const ninefoldErrors = entries({
     action: 'Copy the key from the app’s overview in the console, or from `ninefold keys REF`.',
     member: told.fault,
   },
+  key_missing: {
+    source: 'ninefold',
+    status: 401,
+    message: 'The request carries no API key.',
+    meaning: 'The description of an app’s API is sent only to a client that shows one of the app’s keys or a token.',
+    action: 'Send the app’s publishable key in the apikey header.',
+    member: told.fault,
+  },
   operator_required: {
     source: 'ninefold',
     status: 401,

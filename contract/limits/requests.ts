@@ -144,6 +144,15 @@ export const requestLimits = {
     default: 50_000,
     meaning: 'Client addresses whose requests one worker counts; the longest unseen is forgotten first.',
   },
+  trustedProxies: {
+    group: 'requests',
+    unit: 'count',
+    default: 0,
+    meaning:
+      'Proxies in front of the node that are trusted to name the client in X-Forwarded-For; their addresses and networks (CIDR) may stand in place of the number.',
+    setting: 'NINEFOLD_TRUST_PROXY',
+    range: [0, 32],
+  },
   routeCharacters: {
     group: 'requests',
     unit: 'characters',

@@ -1,11 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CancelSignal } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
-  forgetSignInFailures,
-  recordSignInFailure,
+  type Reservation,
+  rememberNetwork,
+  reserveAttempt,
+  reserveParams,
   type SignInSubjects,
-  signInWaitSeconds,
-} from '../limits/sign-in-failures.ts';
+  settleAttempt,
+} from '../limits/sign-in-attempts.ts';
 import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
@@ -17,61 +23,130 @@ export interface Candidate {
   readonly confirmed: boolean;
 }
 
-/** The account with an e-mail address in lower case, if any, and the seconds to wait before a sign-in may be tried. */
-export async function findCandidate(
+/** A sign-in that counts as failed until it is settled; its password may be checked. */
+export interface Attempt {
+  /** The account with the e-mail address; null if there is none. */
+  readonly candidate: Candidate | null;
+  /** The subjects under which the attempt was counted, and its time. */
+  readonly counted: readonly [address: string, account: string, at: string];
+  /** The network to remember for the account after a success; null if it was seen today. */
+  readonly newNetwork: string | null;
+}
+
+interface Begun {
+  readonly candidate: Candidate | null;
+  readonly isKnown: boolean;
+  readonly wasSeenToday: boolean;
+  readonly reservation: Reservation;
+}
+
+/** $1 to $11 are `reserveParams`, $12 the e-mail address, $13 for how many days a network is known. */
+const BEGIN = `with candidate as materialized (
+  select u.id, u.encrypted_password, u.banned_until, u.email_confirmed_at from auth.users u
+  where pg_catalog.lower(u.email) = $12 and u.is_sso_user = false and u.deleted_at is null
+  order by u.created_at limit 1
+),
+known as materialized (
+  select n.seen_at from ninefold.sign_in_networks n, candidate c
+  where n.user_id = c.id and n.network = $4::bigint
+    and n.seen_at > pg_catalog.now() - pg_catalog.make_interval(days => $13::integer)
+)
+select pg_catalog.jsonb_build_object(
+  'isKnown', exists (select from known),
+  'wasSeenToday', exists (select from known where seen_at > pg_catalog.now() - pg_catalog.make_interval(days => 1)),
+  'reservation', ${reserveAttempt('exists (select from known)')},
+  'candidate', (select pg_catalog.jsonb_build_object(
+    'id', c.id,
+    'passwordHash', nullif(c.encrypted_password, ''),
+    'banned', coalesce(c.banned_until > pg_catalog.now(), false),
+    'confirmed', c.email_confirmed_at is not null) from candidate c))`;
+
+/** Between two tries of a sign-in that waits for others; twice as long after each. */
+const FIRST_PAUSE_MILLISECONDS = 5;
+
+let waiting = 0;
+
+/**
+ * Counts a sign-in and finds its account, in one statement, so that no password beyond the bounds is ever checked, however many
+ * come at once and to however many workers. Where only attempts under way fill a bound, it waits for them to end.
+ *
+ * @param email The e-mail address in lower case.
+ * @throws over_request_rate_limit
+ */
+export async function beginSignIn(
   database: Executor,
   email: string,
   subjects: SignInSubjects,
-): Promise<{ candidate: Candidate | null; waitSeconds: number }> {
-  const found = await jsonAsAuthAdmin<{ candidate: Candidate | null; waitSeconds: number }>(
-    database,
-    `select pg_catalog.jsonb_build_object(
-       'waitSeconds', ${signInWaitSeconds('$2', '$3', '$4')},
-       'candidate', (
-         select pg_catalog.jsonb_build_object(
-           'id', u.id,
-           'passwordHash', nullif(u.encrypted_password, ''),
-           'banned', coalesce(u.banned_until > pg_catalog.now(), false),
-           'confirmed', u.email_confirmed_at is not null)
-         from auth.users u
-         where pg_catalog.lower(u.email) = $1 and u.is_sso_user = false and u.deleted_at is null
-         order by u.created_at limit 1))`,
-    [email, subjects.address, subjects.account, subjects.bounds],
-  );
-  return found ?? { candidate: null, waitSeconds: 0 };
+  signal: CancelSignal,
+): Promise<Attempt> {
+  const until = performance.now() + limits.signInWaitSeconds.default * 1000;
+  for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause *= 2) {
+    const begun = await jsonAsAuthAdmin<Begun>(database, BEGIN, [
+      ...reserveParams(subjects),
+      email,
+      String(limits.signInNetworkDays.default),
+    ]);
+    if (begun === null) throw new Error('a sign-in was not counted');
+    const { candidate, isKnown, wasSeenToday, reservation } = begun;
+    if ('at' in reservation) {
+      return {
+        candidate,
+        counted: [subjects.address, isKnown ? subjects.accountAndNetwork : subjects.account, reservation.at],
+        newNetwork: wasSeenToday ? null : subjects.network,
+      };
+    }
+    if (!reservation.busy) throw tooManyFailures(reservation.wait);
+    if (performance.now() > until || signal.aborted || waiting >= limits.passwordHashesWaiting.default) {
+      throw tooManyFailures(1);
+    }
+    waiting++;
+    await sleep(pause).finally(() => waiting--);
+  }
+}
+
+const tooManyFailures = (seconds: number): NinefoldError =>
+  new NinefoldError('over_request_rate_limit', {
+    message: `Too many failed sign-ins. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    headers: { 'retry-after': String(seconds) },
+    limit: 'signInFailures',
+  });
+
+/** Ends an attempt; only one that failed stays counted. */
+export async function settleSignIn(database: Executor, attempt: Attempt, hasFailed: boolean): Promise<void> {
+  await asAuthAdmin(database, [[settleAttempt, [...attempt.counted, String(hasFailed)]]]);
 }
 
 /**
  * Opens a session for an account whose password was verified against `verifiedHash`; null when meanwhile the password was
- * changed, the account was banned, or too many sign-ins failed (guesses sent all at once gain nothing). `newHash` replaces
- * the hash of the same password.
+ * changed or the account was banned. `newHash` replaces the hash of the same password. `newNetwork` is remembered as one that the
+ * account has signed in from.
  */
 export async function openPasswordSession(
   database: Executor,
-  account: { id: string; verifiedHash: string; newHash: string | null; subjects: SignInSubjects },
+  account: { id: string; verifiedHash: string; newHash: string | null; newNetwork: string | null },
   client: SessionClient,
 ): Promise<Grant | null> {
-  const { id, verifiedHash, newHash, subjects } = account;
+  const { id, verifiedHash, newHash, newNetwork } = account;
   const session = newSession(id, client, 'password');
   const [opened] = await asAuthAdmin(database, [
-    [OPEN, [...session.params, verifiedHash, newHash, subjects.address, subjects.account, subjects.bounds]],
-    [forgetSignInFailures, [subjects.account, session.sessionId]],
+    [OPEN, [...session.params, verifiedHash, newHash]],
+    ...(newNetwork === null ? [] : [rememberedNetwork(session.sessionId, newNetwork)]),
   ]);
   const row = opened && firstJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;
 }
 
+/** The statement that remembers a network as one from which the account of a session has signed in. */
+export const rememberedNetwork = (sessionId: string, network: string): readonly [text: string, params: string[]] => [
+  rememberNetwork,
+  [sessionId, network, String(limits.signInNetworks.default)],
+];
+
 const OPEN = openSession(`update auth.users u set
   last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now(), encrypted_password = coalesce($8, u.encrypted_password)
   where u.id = $1::uuid and u.encrypted_password = $7 and u.deleted_at is null
     and (u.banned_until is null or u.banned_until <= pg_catalog.now())
-    and ${signInWaitSeconds('$9', '$10', '$11')} = 0
   returning u.*`);
-
-/** Counts a failed sign-in. */
-export async function countFailure(database: Executor, subjects: SignInSubjects): Promise<void> {
-  await asAuthAdmin(database, [[recordSignInFailure, [subjects.address, subjects.account, subjects.bounds]]]);
-}
 
 /** The hash of an account's password; null when it has none or does not exist. */
 export const findPasswordHash = (database: Executor, id: string): Promise<string | null> =>

@@ -1,7 +1,7 @@
 import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, needsRehash, passwordScheme, verifyPassword } from './passwords.ts';
+import { decoyHash, hashPassword, needsRehash, ourScheme, passwordScheme, verifyPassword } from './passwords.ts';
 
 const ARGON2I = 1;
 
@@ -9,7 +9,7 @@ it('hashes with argon2id, 19 MiB, two passes, one lane, and a salt of its own', 
   const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(one).not.toBe(two);
-  expect(needsRehash(one)).toBe(false);
+  expect(needsRehash(one, 'correct horse')).toBe(false);
   expect(await verifyPassword('correct horse', one)).toBe(true);
   expect(await verifyPassword('correct horsf', one)).toBe(false);
 });
@@ -27,7 +27,15 @@ describe('a hash from elsewhere', () => {
     const hash = await make();
     expect(await verifyPassword('päss', hash)).toBe(true);
     expect(await verifyPassword('pass', hash)).toBe(false);
-    expect(needsRehash(hash)).toBe(true);
+    expect(needsRehash(hash, 'päss')).toBe(true);
+  });
+
+  it('stays for a password longer than bcrypt reads, whose end was not verified', async () => {
+    const longest = 'x'.repeat(72);
+    const hash = await bcrypt(longest, 4);
+    expect(await verifyPassword(`${longest} and more`, hash)).toBe(true);
+    expect(needsRehash(hash, `${longest} and more`)).toBe(false);
+    expect(needsRehash(hash, longest)).toBe(true);
   });
 
   it.each([
@@ -61,4 +69,21 @@ it('takes as long without a hash as with one', async () => {
   const median = (values: number[]) => values.toSorted((a, b) => a - b)[7] ?? 0;
   expect(median(times.unknown) / median(times.known)).toBeGreaterThan(0.6);
   expect(median(times.unknown) / median(times.known)).toBeLessThan(1.6);
+});
+
+describe('decoyHash', () => {
+  it.each(['$2b$04$', '$2a$10$', ourScheme, '$argon2i$v=19$m=4096,t=3,p=2$', '$argon2id$v=19$m=65536,t=3,p=4$'])(
+    'makes a hash of the scheme and cost of %s that verifies, and no password matches',
+    async (prefix) => {
+      const decoy = decoyHash(prefix) ?? '';
+      expect(passwordScheme(decoy)).not.toBeNull();
+      expect(decoy.slice(3)).toContain(prefix.slice(3, prefix.lastIndexOf('$')));
+      expect(await verifyPassword('päss', decoy)).toBe(false);
+    },
+  );
+
+  it.each(['$2b$14$', '$2b$31$', '$argon2id$v=19$m=262144,t=20,p=1$', '$1$salt$', '', 'päss'])(
+    'makes none for a scheme that is unknown or too costly to verify for strangers: %s',
+    (prefix) => expect(decoyHash(prefix)).toBeNull(),
+  );
 });

@@ -7,8 +7,8 @@ import { HashQueue } from './hash-queue.ts';
 const OURS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const OUR_PREFIX = `$argon2id$v=19$m=${OURS.memoryCost},t=${OURS.timeCost},p=${OURS.parallelism}$`;
 
-/** Of random bytes that nobody kept, with our parameters. */
-const DUMMY = `${OUR_PREFIX}MNXfuDOMC/kPf3yL3e3lNw$usIfgZoRJjA/sF97u6n7DRsrl7x1xepB8e8Rc08NtOk`;
+/** The scheme and the cost of hashes that are made here. */
+export const ourScheme: string = OUR_PREFIX;
 
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const ARGON2 = /^\$argon2(?:i|id)\$v=19\$m=\d{1,7},t=\d{1,3},p=\d{1,3}\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,342}$/;
@@ -19,20 +19,61 @@ const queue = new HashQueue();
 export const hashPassword = (password: string): Promise<string> => queue.run(() => argon2Hash(password, OURS));
 
 /**
- * Whether the password has this hash: argon2id, argon2i or bcrypt. With no hash, or one of another kind, it takes as long as
- * with a hash made here and answers false, so that the time does not tell whether an account exists.
+ * Returns whether the password has this hash: argon2id, argon2i or bcrypt. If it has not, or there is no hash or one of another
+ * kind, also verifies each of `decoys` that is of another scheme than the hash, so that the time shows neither whether an account
+ * exists nor which scheme its hash is of.
+ *
+ * @param decoys Of `decoyHash`, one per scheme.
+ * @throws over_request_rate_limit if too many passwords are being checked.
  */
-export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
-  const scheme = hash === null ? null : passwordScheme(hash);
-  if (hash === null || scheme === null) {
-    await queue.run(() => argon2Verify(DUMMY, password));
+export async function verifyPassword(
+  password: string,
+  hash: string | null,
+  decoys: readonly string[] = OUR_DECOYS,
+): Promise<boolean> {
+  const own = hash === null || passwordScheme(hash) === null ? null : hash;
+  return queue.run(async () => {
+    if (own !== null && (await verify(password, own))) return true;
+    const scheme = own === null ? null : decoyHash(own);
+    for (const decoy of decoys) if (decoy !== scheme) await verify(password, decoy);
     return false;
-  }
-  return queue.run(() => (scheme === 'bcrypt' ? bcryptVerify(password, hash) : argon2Verify(hash, password)));
+  });
 }
 
-/** Whether a hash that was just verified should be replaced by one of `hashPassword`. */
-export const needsRehash = (hash: string): boolean => !hash.startsWith(OUR_PREFIX);
+const verify = (password: string, hash: string): Promise<boolean> =>
+  passwordScheme(hash) === 'bcrypt' ? bcryptVerify(password, hash) : argon2Verify(hash, password);
+
+/** Salts and hashes of random bytes that nobody kept. */
+const BCRYPT_REST = 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
+const ARGON2_REST = 'MNXfuDOMC/kPf3yL3e3lNw$usIfgZoRJjA/sF97u6n7DRsrl7x1xepB8e8Rc08NtOk';
+
+/**
+ * Returns a hash of the same scheme and cost as `hash`, or as the prefix of one, which is the hash of no known password. Returns
+ * null if the scheme is unknown, or too costly to be verified for each address without an account.
+ */
+export function decoyHash(hash: string): string | null {
+  const bcryptCost = /^\$2[aby]\$(\d\d)\$/.exec(hash)?.[1];
+  if (bcryptCost !== undefined) {
+    return Number(bcryptCost) <= limits.decoyBcryptCost.default ? `$2b$${bcryptCost}$${BCRYPT_REST}` : null;
+  }
+  const [prefix, memory, passes] = /^\$argon2id?\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=\d{1,3}\$/.exec(hash) ?? [];
+  if (prefix === undefined) return null;
+  const work = (Number(memory) / 1024) * Number(passes);
+  const decoy = prefix + ARGON2_REST;
+  return work <= limits.decoyArgon2Mebibytes.default && passwordScheme(decoy) !== null ? decoy : null;
+}
+
+const OUR_DECOYS: readonly string[] = [OUR_PREFIX + ARGON2_REST];
+
+/** bcrypt reads this many bytes of a password and ignores the rest. */
+const BCRYPT_BYTES = 72;
+
+/**
+ * Returns true if the hash of a password that was just verified should be replaced by one of `hashPassword`. A bcrypt hash stays for
+ * a longer password than bcrypt reads: its end was not verified.
+ */
+export const needsRehash = (hash: string, password: string): boolean =>
+  !hash.startsWith(OUR_PREFIX) && !(BCRYPT.test(hash) && Buffer.byteLength(password) > BCRYPT_BYTES);
 
 /** What a hash is made with; null when it cannot be verified here, or only at a cost above the limits. */
 export function passwordScheme(hash: string): 'argon2' | 'bcrypt' | null {

@@ -4,7 +4,9 @@ import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { affectedRows, firstJson, type Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { networkId } from '../limits/sign-in-attempts.ts';
 import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { rememberedNetwork } from './password-sign-in.ts';
 import { hashPassword } from './passwords.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { type User, userJson } from './user.ts';
@@ -136,6 +138,7 @@ export async function signUp(
   const results = await asAuthAdmin(database, [
     insert,
     [openSession(account), session.params],
+    ...(user.isAnonymous ? [] : [rememberedNetwork(session.sessionId, networkId(client.address))]),
     [SELECT_USER, [id]],
   ]).catch(asConflict);
   const stored = made(results.at(-1));

@@ -1,7 +1,6 @@
 import type { Reply } from '../../contract/exchange.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 import { json } from './reply.ts';
 
-/** GET /health: says that the auth calls are answered, and by what. */
+/** GET /health: says that the auth calls are answered, and by what. The version is not for strangers. */
 export const health = (): Reply =>
-  json({ name: 'Ninefold', version: packageJson.version, description: 'Sign-in and sessions, as GoTrue answers them' });
+  json({ name: 'Ninefold', description: 'Sign-in and sessions, as GoTrue answers them' });

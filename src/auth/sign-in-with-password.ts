@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { countFailure, findCandidate, openPasswordSession } from '../accounts/password-sign-in.ts';
-import { hashPassword, needsRehash, verifyPassword } from '../accounts/passwords.ts';
+import { commonDecoys, forgetCommonDecoys } from '../accounts/common-hashes.ts';
+import { beginSignIn, openPasswordSession, settleSignIn } from '../accounts/password-sign-in.ts';
+import { decoyHash, hashPassword, needsRehash, verifyPassword } from '../accounts/passwords.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { type SignInSubjects, signInSubjects } from '../limits/sign-in-failures.ts';
+import { signInSubjects } from '../limits/sign-in-attempts.ts';
 import { password, readBody, text } from './body.ts';
 import { checkPasswordLength, weaknessOf } from './check-password.ts';
 import type { AuthContext } from './context.ts';
@@ -20,7 +21,7 @@ const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone
  * POST /token?grant_type=password: signs in. A wrong password and an address without an account get the same answer after the
  * same time; whether an account is banned or unconfirmed is told only to who knows its password.
  *
- * Throws over_request_rate_limit after too many failures of the client's address or for the account.
+ * Throws over_request_rate_limit after too many failures of the client's network or for the account.
  */
 export async function signInWithPassword(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const proven = await grantForPassword(context, exchange);
@@ -45,8 +46,7 @@ export async function grantForPassword(
   checkPasswordLength(body.password);
 
   const email = body.email.trim().toLowerCase();
-  const subjects = signInSubjects(exchange.address, email, context.settings);
-  const grant = await authenticate(context, exchange, { email, password: body.password, subjects });
+  const grant = await authenticate(context, exchange, { email, password: body.password });
   context.events.emit({
     type: 'auth',
     what: 'signed-in',
@@ -57,43 +57,42 @@ export async function grantForPassword(
   return { grant, password: body.password };
 }
 
+/** Checks the password of an attempt that is counted, and opens a session if it is right. */
 async function authenticate(
   context: SignInContext,
   exchange: Exchange,
-  attempt: { email: string; password: string; subjects: SignInSubjects },
+  { email, password: given }: { email: string; password: string },
 ): Promise<Grant> {
-  const { database } = context;
-  const { email, subjects } = attempt;
-  const { candidate, waitSeconds } = await findCandidate(database, email, subjects);
-  if (waitSeconds > 0) throw tooManyFailures(waitSeconds);
-
+  const { database, events, app } = context;
+  const subjects = signInSubjects(exchange.address, email, context.settings);
+  const attempt = await beginSignIn(database, email, subjects, exchange.signal);
+  const { candidate, newNetwork } = attempt;
   const hash = candidate?.passwordHash ?? null;
-  const isRight = await verifyPassword(attempt.password, hash);
+  const isRight = await checked(context, given, hash).catch(async (error: unknown) => {
+    // Nothing was checked.
+    await settleSignIn(database, attempt, false);
+    throw error;
+  });
   if (candidate === null || hash === null || !isRight) {
-    await countFailure(database, subjects);
-    context.events.emit({
-      type: 'auth',
-      what: 'sign-in-failed',
-      app: context.app.ref,
-      userId: candidate?.id ?? null,
-      address: exchange.address,
-    });
+    await settleSignIn(database, attempt, true);
+    const userId = candidate?.id ?? null;
+    events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId, address: exchange.address });
     throw new NinefoldError('invalid_credentials');
   }
+  await settleSignIn(database, attempt, false);
   if (candidate.banned) throw new NinefoldError('user_banned');
   if (!candidate.confirmed) throw new NinefoldError('email_not_confirmed');
 
-  const newHash = needsRehash(hash) ? await hashPassword(attempt.password) : null;
-  const account = { id: candidate.id, verifiedHash: hash, newHash, subjects };
+  const newHash = needsRehash(hash, given) ? await hashPassword(given) : null;
+  const account = { id: candidate.id, verifiedHash: hash, newHash, newNetwork };
   const grant = await openPasswordSession(database, account, clientOf(exchange));
-  if (grant) return grant;
-  const again = await findCandidate(database, email, subjects);
-  throw again.waitSeconds > 0 ? tooManyFailures(again.waitSeconds) : new NinefoldError('invalid_credentials');
+  if (grant === null) throw new NinefoldError('invalid_credentials');
+  return grant;
 }
 
-const tooManyFailures = (seconds: number): NinefoldError =>
-  new NinefoldError('over_request_rate_limit', {
-    message: `Too many failed sign-ins. Try again in ${seconds} seconds.`,
-    headers: { 'retry-after': String(seconds) },
-    limit: 'signInFailures',
-  });
+async function checked({ database }: SignInContext, given: string, hash: string | null): Promise<boolean> {
+  const decoys = await commonDecoys(database);
+  const decoy = hash === null ? null : decoyHash(hash);
+  if (decoy !== null && !decoys.includes(decoy)) forgetCommonDecoys(database);
+  return verifyPassword(given, hash, decoys);
+}

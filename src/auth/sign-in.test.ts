@@ -4,6 +4,8 @@ import { limits } from '../../contract/limits.ts';
 import { type AuthApp, type CallOptions, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { forgetCommonDecoys } from '../accounts/common-hashes.ts';
+import { hashPassword } from '../accounts/passwords.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -49,6 +51,45 @@ describe('signing in', () => {
     const median = (values: number[]) => values.toSorted((a, b) => a - b)[5] ?? 0;
     expect(median(times.unknown) / median(times.known)).toBeGreaterThan(0.6);
     expect(median(times.unknown) / median(times.known)).toBeLessThan(1.6);
+  });
+
+  it('takes the same time to refuse every kind of account where some were brought along with bcrypt', async () => {
+    const insert = async (column: string, value: string | null, hash: string | null) => {
+      const email = uniqueEmail();
+      await app.sql(
+        `insert into auth.users (id, email, encrypted_password, email_confirmed_at, ${column})
+         values (gen_random_uuid(), $1, $2, now(), $3)`,
+        [email, hash, value] as string[],
+      );
+      return email;
+    };
+    const bcryptHash = await bcrypt(password, 10);
+    const argonHash = await hashPassword(password);
+    const kinds = {
+      unknown: uniqueEmail(),
+      own: (await app.member(password)).email,
+      imported: await insert('phone', null, bcryptHash),
+      'without a password': await insert('phone', null, null),
+      'of an unknown hash': await insert('phone', null, '$1$salt$hash'),
+      banned: await insert('banned_until', '2999-01-01', bcryptHash),
+      deleted: await insert('deleted_at', '2020-01-01', argonHash),
+    };
+    forgetCommonDecoys(app.database);
+    const times = new Map<string, number[]>();
+    for (let round = 0; round < 10; round++) {
+      for (const [kind, email] of Object.entries(kinds)) {
+        const started = performance.now();
+        expect((await signIn(email, 'wrong', { address: `198.51.${round}.1` })).status).toBe(400);
+        times.set(kind, [...(times.get(kind) ?? []), performance.now() - started]);
+      }
+    }
+    await app.sql('delete from auth.users where encrypted_password = any ($1::text[])', [
+      `{"${bcryptHash}","${argonHash}"}`,
+    ]);
+    forgetCommonDecoys(app.database);
+    // What else runs on the machine only adds to a time, so the lesser times are the ones to compare.
+    const lesser = [...times.values()].map((values) => values.toSorted((a, b) => a - b)[2] ?? 0);
+    expect(Math.max(...lesser) / Math.min(...lesser)).toBeLessThan(1.4);
   });
 
   it('takes a hash from elsewhere once and replaces it', async () => {
@@ -117,14 +158,42 @@ describe('signing in', () => {
   });
 });
 
-describe('too many failed sign-ins', () => {
-  const failures = limits.signInFailures.default;
-  const perAccount = limits.signInFailuresPerAccount.default;
+describe('a sign-in beyond the bounds', () => {
+  const perAddress = 12;
+  const perAccount = 8;
+  beforeEach(() => {
+    app.settings = {
+      ...app.settings,
+      rate_limit_sign_in_address: perAddress,
+      rate_limit_sign_in_account: perAccount,
+    };
+  });
+  /** What networks without a sign-in to the account may use of its bound, before the reserved quarter. */
+  const open = perAccount - perAccount / 4;
   const rateLimited = { status: 429, body: { code: 'over_request_rate_limit' } };
 
-  it('of one address make it wait, not others, and not for accounts that were not meant', async () => {
+  const asAdmin = async (text: string) => {
+    const become = { text: `select set_config('role', 'supabase_auth_admin', true)`, params: [] };
+    const results = await app.database.run([become, { text, params: [] }]);
+    return results[1]?.rows ?? [];
+  };
+  /** Lets time pass for the counters. */
+  const pass = (seconds: number) =>
+    asAdmin(`update ninefold.sign_in_failures set
+      attempts = array(select a - interval '${seconds} seconds' from unnest(attempts) a),
+      pending = array(select a - interval '${seconds} seconds' from unnest(pending) a),
+      reserved_at = reserved_at - interval '${seconds} seconds', keep_until = keep_until - interval '${seconds} seconds'`);
+  /** A network for each number. */
+  const network = (i: number) => `192.0.${i >> 8}.${i & 255}`;
+  const statuses = (answers: readonly { status: number }[]) => ({
+    checked: answers.filter(({ status }) => status !== 429).length,
+    refused: answers.filter(({ status }) => status === 429).length,
+  });
+  const hashes = () => app.events.filter((event) => event.type === 'auth' && event.what === 'sign-in-failed').length;
+
+  it('makes one address wait, but neither others nor accounts that it did not mean', async () => {
     const { email } = await app.member(password);
-    for (let i = 0; i < failures; i++) await signIn(uniqueEmail(), 'wrong', { address: '203.0.113.1' });
+    for (let i = 0; i < perAddress; i++) await signIn(uniqueEmail(), 'wrong', { address: '203.0.113.1' });
     const refused = await signIn(email, password, { address: '203.0.113.1' });
     expect(refused).toMatchObject(rateLimited);
     const wait = Number(refused.headers['retry-after']);
@@ -133,44 +202,164 @@ describe('too many failed sign-ins', () => {
     expect((await signIn(email, password, { address: '203.0.113.2' })).status).toBe(200);
   });
 
-  it('for one account make it wait from every address, also when they come all at once', async () => {
-    const { email } = await app.member(password);
-    const guesses = Array.from({ length: perAccount + 10 }, (_, i) =>
-      signIn(email, 'wrong', { address: `192.0.2.${i}` }),
-    );
-    await Promise.all(guesses);
-    expect(await signIn(email, password, { address: '192.0.2.200' })).toMatchObject(rateLimited);
-    expect((await signIn(uniqueEmail(), 'wrong', { address: '192.0.2.200' })).status).toBe(400);
+  it('counts the addresses of one IPv6 /64 as one', async () => {
+    for (let i = 0; i < perAddress; i++) await signIn(uniqueEmail(), 'wrong', { address: `2001:db8::${i}` });
+    expect(await signIn(uniqueEmail(), 'wrong', { address: '2001:db8::ffff:1' })).toMatchObject(rateLimited);
+    expect((await signIn(uniqueEmail(), 'wrong', { address: '2001:db8:0:1::1' })).status).toBe(400);
   });
 
-  it('hide the right guess among many that come at once', async () => {
+  it.each([
+    ['one address', () => '198.51.100.1', open],
+    ['as many addresses', network, open + 1],
+  ])('is never checked when 100 wrong passwords for one account come at once from %s', async (_, from, most) => {
+    const email = uniqueEmail();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => signIn(email, 'wrong', { address: from(i) })),
+    );
+    expect(statuses(answers)).toEqual({ checked: most, refused: 100 - most });
+    expect(hashes()).toBe(most);
+  });
+
+  it('is never checked when 100 wrong passwords for as many accounts come at once from one address', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => signIn(uniqueEmail(), 'wrong')));
+    expect(statuses(answers)).toEqual({ checked: perAddress, refused: 100 - perAddress });
+    expect(hashes()).toBe(perAddress);
+  });
+
+  it('does not let the right password through when it comes among wrong ones', async () => {
     const { email } = await app.member(password);
-    const wrong = Array.from({ length: 40 }, (_, i) => signIn(email, 'wrong', { address: `192.0.2.${i}` }));
-    // The others are let in by now, and wait for their passwords to be hashed.
+    const wrong = Array.from({ length: 40 }, (_, i) => signIn(email, 'wrong', { address: network(i) }));
     await Promise.race(wrong);
-    const right = signIn(email, password, { address: '192.0.2.100' });
+    const right = signIn(email, password, { address: network(40) });
     await Promise.all(wrong);
     expect(await right).toMatchObject(rateLimited);
   });
 
-  it('are forgotten by a sign-in, and after the window', async () => {
+  it('stays within the bound in every window, also over the edge of one', async () => {
+    const email = uniqueEmail();
+    const window = limits.signInWindowSeconds.default;
+    let checked = 0;
+    const burst = async (count: number, first: number) => {
+      const answers = [];
+      for (let i = 0; i < count; i++) answers.push(await signIn(email, 'wrong', { address: network(first + i) }));
+      checked += statuses(answers).checked;
+    };
+    await burst(1, 0);
+    await pass(window - 10);
+    await burst(30, 1000);
+    await pass(20);
+    await burst(30, 2000);
+    // The first is out of the window by now, all others are in it.
+    expect(checked - 1).toBeLessThanOrEqual(perAccount);
+    expect(checked - 1).toBeGreaterThanOrEqual(open);
+  });
+
+  it('counts accounts that exist and accounts that do not alike', async () => {
     const { email } = await app.member(password);
-    for (let i = 0; i < perAccount - 1; i++) await signIn(email, 'wrong', { address: `192.0.2.${i}` });
-    expect((await signIn(email, password, { address: '192.0.2.100' })).status).toBe(200);
-    for (let i = 0; i < perAccount; i++) await signIn(email, 'wrong', { address: `192.0.2.${i}` });
-    expect(await signIn(email, password, { address: '192.0.2.100' })).toMatchObject(rateLimited);
-    await app.database.run([
-      { text: `select set_config('role', 'supabase_auth_admin', true)`, params: [] },
-      { text: `update ninefold.sign_in_failures set window_start = window_start - interval '10 minutes'`, params: [] },
-    ]);
-    expect((await signIn(email, password, { address: '192.0.2.100' })).status).toBe(200);
-    await signIn(uniqueEmail(), 'wrong', { address: '192.0.2.101' });
-    const [left] = await app.database
-      .run([
-        { text: `select set_config('role', 'supabase_auth_admin', true)`, params: [] },
-        { text: 'select count(*) from ninefold.sign_in_failures', params: [] },
-      ])
-      .then((results) => results.slice(1));
-    expect(Number(left?.rows[0]?.[0])).toBeLessThan(10);
+    for (const from of [() => '127.0.0.1', () => '198.51.100.7', network]) {
+      const counts: number[] = [];
+      for (const tried of [email, uniqueEmail()]) {
+        await asAdmin('truncate ninefold.sign_in_failures');
+        const answers = [];
+        for (let i = 0; i < perAccount + 5; i++) answers.push(await signIn(tried, 'wrong', { address: from(i) }));
+        counts.push(statuses(answers).checked);
+      }
+      expect(counts[0]).toBe(counts[1]);
+    }
+  });
+
+  it('counts every way to write the address of an account as that account', async () => {
+    const { email } = await app.member(password);
+    const ways = [
+      email,
+      email.toUpperCase(),
+      ` ${email}`,
+      `${email}\u00a0`,
+      `\t${email[0]?.toUpperCase()}${email.slice(1)}\n`,
+    ];
+    const answers = [];
+    for (let i = 0; i < 20; i++) {
+      answers.push(await signIn(ways[i % ways.length] ?? '', 'wrong', { address: '198.51.100.9' }));
+    }
+    expect(statuses(answers).checked).toBe(open);
+  });
+
+  it('does not slow a network from which the member has signed in, whatever strangers do', async () => {
+    const { email } = await app.member(password);
+    expect((await signIn(email, password, { address: '2001:db8:a::1' })).status).toBe(200);
+    for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
+    expect(await signIn(email, password, { address: '198.51.100.77' })).toMatchObject(rateLimited);
+    // From where it signed up, and from another address of the /64 where it signed in.
+    for (const address of ['127.0.0.1', '2001:db8:a::2']) {
+      expect((await signIn(email, password, { address })).status).toBe(200);
+    }
+  });
+
+  it('is refused from a known network too, after failures of its own', async () => {
+    const { email } = await app.member(password);
+    for (let i = 0; i < open; i++) expect((await signIn(email, 'wrong')).status).toBe(400);
+    expect(await signIn(email, password)).toMatchObject(rateLimited);
+    expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
+  });
+
+  it('lets a member with a new device in at once while few strangers guess without end', async () => {
+    const { email } = await app.member(password);
+    for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i % 3) });
+    expect(await signIn(email, 'wrong', { address: network(1) })).toMatchObject(rateLimited);
+    expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
+  });
+
+  it('lets a new network try again after a share of the window while strangers from everywhere guess', async () => {
+    const { email } = await app.member(password);
+    for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
+    const refused = await signIn(email, password, { address: '198.51.100.1' });
+    expect(refused).toMatchObject(rateLimited);
+    const wait = Number(refused.headers['retry-after']);
+    expect(wait).toBeLessThanOrEqual(limits.signInWindowSeconds.default / (perAccount / 4));
+    await pass(wait);
+    expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
+  });
+
+  it('never comes from right passwords: they wait for each other', async () => {
+    const { email } = await app.member(password);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(email, password)));
+    expect(statuses(answers).refused).toBe(0);
+    const [row] = await asAdmin(
+      'select coalesce(sum(cardinality(attempts) + cardinality(pending)), 0) from ninefold.sign_in_failures',
+    );
+    expect(String(row?.[0])).toBe('0');
+  });
+
+  it('is counted for an attempt whose worker died, and is settled after a while', async () => {
+    const email = uniqueEmail();
+    for (let i = 0; i < open; i++) await signIn(email, 'wrong', { address: '198.51.100.1' });
+    await asAdmin('update ninefold.sign_in_failures set pending = attempts');
+    await pass(limits.signInPendingSeconds.default + 1);
+    expect(await signIn(email, 'wrong', { address: '198.51.100.1' })).toMatchObject(rateLimited);
+  });
+
+  it('is checked after the window, and rows that no longer count are swept', async () => {
+    const email = uniqueEmail();
+    for (let i = 0; i < 20; i++) await signIn(i < 10 ? uniqueEmail() : email, 'wrong', { address: network(i) });
+    expect(await signIn(email, 'wrong', { address: network(10) })).toMatchObject(rateLimited);
+    await pass(limits.signInWindowSeconds.default + 1);
+    expect((await signIn(email, 'wrong', { address: network(10) })).status).toBe(400);
+    await pass(limits.signInNewcomerSeconds.default);
+    for (let i = 0; i < 4; i++) await signIn(uniqueEmail(), 'wrong', { address: '198.51.100.1' });
+    const [left] = await asAdmin('select count(*) from ninefold.sign_in_failures');
+    expect(Number(left?.[0])).toBeLessThanOrEqual(5);
+  });
+
+  it('remembers a bounded number of networks of an account, the newest', async () => {
+    const { email, user } = await app.member(password);
+    const most = limits.signInNetworks.default;
+    for (let i = 0; i < most + 5; i++) {
+      expect((await signIn(email, password, { address: network(i) })).status).toBe(200);
+    }
+    const [row] = await asAdmin(`select count(*) from ninefold.sign_in_networks where user_id = '${user.id}'`);
+    expect(Number(row?.[0])).toBe(most);
+    for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(1000 + i) });
+    expect((await signIn(email, password, { address: network(most + 4) })).status).toBe(200);
+    expect(await signIn(email, password, { address: network(0) })).toMatchObject(rateLimited);
   });
 });

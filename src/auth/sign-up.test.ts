@@ -135,6 +135,9 @@ describe('signing up', () => {
     expect(second.error).toBeNull();
     expect(second.data.user?.identities).toEqual([]);
     expect(second.data.user?.id).not.toBe(first.data.user?.id);
+    const { id, created_at, updated_at, identities, user_metadata, ...rest } = second.data.user ?? ({} as never);
+    expect(first.data.user).toMatchObject(rest);
+    expect({ ...user_metadata, sub: null }).toEqual({ ...first.data.user?.user_metadata, sub: null });
     expect((await app.client().auth.signInWithPassword({ email, password })).error).toMatchObject({
       code: 'email_not_confirmed',
       status: 400,

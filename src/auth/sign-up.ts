@@ -93,17 +93,21 @@ function checkCodeChallenge(challenge: string | undefined, method: string | unde
   }
 }
 
-/** An account that does not exist. */
+/**
+ * Returns an account that does not exist, as a new account with this address looks. `identities` is empty, as in GoTrue:
+ * clients tell their user by it that the address is taken.
+ */
 function nobody(email: string, userMetadata: Readonly<Record<string, unknown>>, now: number) {
+  const id = randomUUID();
   const at = new Date(now).toISOString();
   return {
-    id: randomUUID(),
+    id,
     aud: 'authenticated',
-    role: '',
+    role: 'authenticated',
     email,
     phone: '',
     app_metadata: { provider: 'email', providers: ['email'] },
-    user_metadata: userMetadata,
+    user_metadata: { ...userMetadata, sub: id, email, email_verified: false, phone_verified: false },
     identities: [],
     created_at: at,
     updated_at: at,

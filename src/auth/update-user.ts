@@ -67,6 +67,6 @@ async function passwordChange(
     });
   }
   const current = await findPasswordHash(context.database, user.id);
-  if (current !== null && (await verifyPassword(newPassword, current))) throw new NinefoldError('same_password');
+  if (current !== null && (await verifyPassword(newPassword, current, []))) throw new NinefoldError('same_password');
   return { passwordHash: await hashPassword(newPassword) };
 }

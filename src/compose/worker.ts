@@ -146,9 +146,8 @@ export async function composeWorker(
         () => true,
         () => false,
       ),
-    version,
     origins,
-    trustProxy: config.trustProxy,
+    trustedProxies: config.trustedProxies,
     webFolder,
   });
   await apps.start();

@@ -11,7 +11,7 @@ describe('readConfig', () => {
       port: 9009,
       databaseUrl: null,
       domain: null,
-      trustProxy: false,
+      trustedProxies: 0,
     });
   });
 
@@ -20,6 +20,30 @@ describe('readConfig', () => {
     expect(() => readConfig({ NINEFOLD_WORKERS: '0' })).toThrow(ConfigError);
     expect(() => readConfig({ NINEFOLD_DATABASE_URL: 'not a url' })).toThrow('NINEFOLD_DATABASE_URL must be a URL');
   });
+});
+
+describe('NINEFOLD_TRUST_PROXY', () => {
+  it.each([
+    ['', 0],
+    ['0', 0],
+    ['1', 1],
+    ['2', 2],
+    ['32', 32],
+    ['10.0.0.0/8', ['10.0.0.0/8']],
+    ['127.0.0.1, ::1 ,fd00::/8', ['127.0.0.1', '::1', 'fd00::/8']],
+  ])('is read as the proxies that it names: “%s”', (value, proxies) => {
+    expect(readConfig({ NINEFOLD_TRUST_PROXY: value }).trustedProxies).toEqual(proxies);
+  });
+
+  it.each(['true', '-1', '1.5', '33', '1,2', '10.0.0.0/33', '::/129', '10.0.0.0/', 'proxy.example', '10.0.0.1,', '*'])(
+    'is refused in one sentence when it names none: “%s”',
+    (value) => {
+      expect(() => readConfig({ NINEFOLD_TRUST_PROXY: value })).toThrow(ConfigError);
+      expect(() => readConfig({ NINEFOLD_TRUST_PROXY: value })).toThrow(
+        'NINEFOLD_TRUST_PROXY must be a number of proxies from 0 to 32, or their addresses and networks, such as 10.0.0.0/8,::1, not',
+      );
+    },
+  );
 });
 
 describe('ensureSecrets', () => {

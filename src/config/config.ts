@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { limits } from '../../contract/limits.ts';
@@ -21,7 +22,8 @@ export interface Config {
   readonly defaultApp: string | null;
   /** Where clients reach this node; null for http://host:port. */
   readonly publicUrl: string | null;
-  readonly trustProxy: boolean;
+  /** How many proxies are in front of the node, or their addresses and networks (CIDR); 0: none. */
+  readonly trustedProxies: number | readonly string[];
   readonly poolConnections: number;
   readonly poolIdleSeconds: number;
   readonly requestsPerSecond: number;
@@ -66,7 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     domain: text('NINEFOLD_DOMAIN'),
     defaultApp: text('NINEFOLD_DEFAULT_APP'),
     publicUrl: url('NINEFOLD_URL'),
-    trustProxy: text('NINEFOLD_TRUST_PROXY') === '1',
+    trustedProxies: trustedProxies(text('NINEFOLD_TRUST_PROXY')),
     poolConnections: limit(limits.poolConnections),
     poolIdleSeconds: limit(limits.poolIdleSeconds),
     requestsPerSecond: limit(limits.requestsPerAddress),
@@ -75,6 +77,25 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     readyJson: text('NINEFOLD_READY_JSON') === '1',
   };
 }
+
+/** Reads NINEFOLD_TRUST_PROXY: a number of proxies, or their addresses and networks with commas between. Throws ConfigError. */
+function trustedProxies(value: string | null): number | readonly string[] {
+  const { setting, range, default: none } = limits.trustedProxies;
+  if (value === null) return none;
+  const [least, most] = range;
+  if (/^\d+$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);
+  const networks = value.split(',').map((network) => network.trim());
+  if (networks.every(isNetwork)) return networks;
+  throw new ConfigError(
+    `${setting} must be a number of proxies from ${least} to ${most}, or their addresses and networks, such as 10.0.0.0/8,::1, not “${value}”.`,
+  );
+}
+
+const isNetwork = (network: string): boolean => {
+  const [, address = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128);
+};
 
 /** What a node must keep to itself, in NINEFOLD_HOME/secrets, readable by its own user alone. */
 export interface Secrets {

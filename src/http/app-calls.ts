@@ -6,10 +6,11 @@ import type { Identity } from '../identity/identity.ts';
 import { type HeaderPolicy, headerPolicies, refusedAsScript, withoutCookies } from './app-headers.ts';
 import { type AppPath, OPEN_API, readAppPath } from './app-path.ts';
 import type { Area } from './area.ts';
+import type { AddressReader } from './client-address.ts';
 import { ClientSignal } from './client-signal.ts';
 import { errorReply } from './error-reply.ts';
 import type { HeldBodies } from './held-bodies.ts';
-import { addressOf, refusedForHost, requestIdOf } from './incoming.ts';
+import { refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import { readTarget } from './request-target.ts';
@@ -24,7 +25,7 @@ export interface AppCallParts {
   /** Returns the identity of a builder's call; throws if the caller may not work on the app. */
   authorise: (exchange: Exchange, ref: string) => Promise<Identity>;
   origins: Origins;
-  trustProxy: boolean;
+  readAddress: AddressReader;
   heldBodies: HeldBodies;
   slowReaders: SlowReaders;
 }
@@ -76,7 +77,7 @@ export class AppCalls {
       query: to.query,
       headers: isPath ? withoutCookies(headers) : headers,
       body: null,
-      address: addressOf(request, this.#parts.trustProxy),
+      address: this.#parts.readAddress(request),
       requestId: requestIdOf(headers),
       baseUrl: this.#parts.origins.pathUrl(to.ref),
       signal: new ClientSignal(response),

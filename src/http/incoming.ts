@@ -20,12 +20,3 @@ export function refusedForHost(request: IncomingMessage): NinefoldError | undefi
   if (hosts === 1 || (hosts === 0 && request.httpVersion === '1.0')) return undefined;
   return new NinefoldError('bad_request', { message: 'A request has exactly one Host header.' });
 }
-
-/** The client's address; behind a proxy that is trusted, the one that the first of all proxies saw. */
-export function addressOf(request: IncomingMessage, trustProxy: boolean): string {
-  const seen = request.socket.remoteAddress ?? '';
-  if (!trustProxy) return seen;
-  const forwarded = request.headers['x-forwarded-for'];
-  const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
-  return first || seen;
-}

@@ -5,14 +5,15 @@ import { renderRestError } from './rest-area.ts';
 
 /**
  * `/apps/<ref>/openapi.json`: what whoever asks may call, as OpenAPI 3.1; the setting openapi_mode may make it all calls or none.
- * `documentFor` gives null where there is none.
+ * `documentFor` gives null where there is none. A caller without a key or token gets none.
  */
 export const openApiArea = (documentFor: (app: App, role: string) => Promise<string | null>): Area => ({
   name: 'rest',
   handle: async (app, _exchange, identify) => {
-    const { role } = await identify();
+    const { role, source } = await identify();
     const body = await documentFor(app, role);
     if (body === null) throw new NinefoldError('not_found');
+    if (source === 'none') throw new NinefoldError('key_missing');
     const headers = { 'content-type': 'application/vnd.oai.openapi+json;version=3.1', 'cache-control': 'no-store' };
     return { status: 200, headers, body };
   },

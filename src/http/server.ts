@@ -5,6 +5,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppCallParts, AppCalls, HEALTH } from './app-calls.ts';
+import { addressReader, type TrustedProxies } from './client-address.ts';
 import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { toExchange } from './exchange.ts';
@@ -18,12 +19,12 @@ import { readTarget } from './request-target.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 
-export interface HttpParts extends Omit<AppCallParts, 'heldBodies' | 'slowReaders'> {
+export interface HttpParts extends Omit<AppCallParts, 'readAddress' | 'heldBodies' | 'slowReaders'> {
   /** Answers a call of the management API; `receive` reads its body, null where there is none. */
   handleAdmin(exchange: Exchange, receive: ReceiveBody | null): Promise<Reply>;
   /** True while the node can answer calls. */
   isHealthy: () => Promise<boolean>;
-  version: string;
+  trustedProxies: TrustedProxies;
   /** The built web application. */
   webFolder: string;
 }
@@ -41,7 +42,8 @@ const ADMIN_SEGMENTS = 2;
 export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   const heldBodies = new HeldBodies();
   const slowReaders = new SlowReaders();
-  const appCalls = new AppCalls({ ...parts, heldBodies, slowReaders });
+  const readAddress = addressReader(parts.trustedProxies);
+  const appCalls = new AppCalls({ ...parts, readAddress, heldBodies, slowReaders });
   const always = nodeHeaders(parts.origins);
   const receiver = ({ raw }: FastifyRequest, reply: FastifyReply): ReceiveBody | null =>
     hasBody(raw) ? (bounds) => readBody(raw, reply.raw, bounds, heldBodies) : null;
@@ -64,7 +66,6 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
       slowReaders.watch(server);
       return server;
     },
-    trustProxy: parts.trustProxy,
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: limits.routeCharacters.default, ignoreTrailingSlash: false },
     rewriteUrl: (request) => readTarget(request as IncomingMessage).path,
@@ -99,7 +100,11 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   server.setErrorHandler((error, request, reply) => send(reply, errorReply(asNinefoldError(error), request.id)));
 
   server.all('/admin/v1/*', async (request, reply) => {
-    const exchange = toExchange(request, reply, ADMIN_SEGMENTS, parts.origins.url);
+    const exchange = toExchange(request, reply, {
+      segments: ADMIN_SEGMENTS,
+      baseUrl: parts.origins.url,
+      address: readAddress(request.raw),
+    });
     return send(
       reply,
       await parts.pipeline.answerNode(exchange, () => parts.handleAdmin(exchange, receiver(request, reply))),
@@ -111,7 +116,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
     return send(reply, {
       status: healthy ? 200 : 503,
       headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-      body: JSON.stringify({ status: healthy ? 'ok' : 'database_unavailable', version: parts.version }),
+      body: JSON.stringify({ status: healthy ? 'ok' : 'database_unavailable' }),
     });
   });
 

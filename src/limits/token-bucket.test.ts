@@ -16,6 +16,14 @@ it('counts each address for itself', () => {
   expect(limiter.take('a', 0)).toBe(1);
 });
 
+it('counts the addresses of one IPv6 /64 as one client, and an IPv4-mapped address as IPv4', () => {
+  const limiter = new AddressLimiter(1);
+  expect([limiter.take('2001:db8::1', 0), limiter.take('2001:db8::2', 0), limiter.take('2001:db8:0:1::1', 0)]).toEqual([
+    0, 1, 0,
+  ]);
+  expect([limiter.take('203.0.113.7', 0), limiter.take('::ffff:203.0.113.7', 0)]).toEqual([0, 1]);
+});
+
 it('does not save up more than one second’s requests', () => {
   const limiter = new AddressLimiter(2);
   limiter.take('a', 0);

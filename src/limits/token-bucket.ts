@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../contract/limits.ts';
+import { clientNetwork } from './client-network.ts';
 
 interface Bucket {
   tokens: number;
@@ -8,7 +9,7 @@ interface Bucket {
 }
 
 /**
- * Requests per second from each client address, in this process: a bucket of one second's requests that refills evenly.
+ * Limits the requests per second of each client network in this process: a bucket of one second's requests that refills evenly.
  * `perSecond` is a whole number; 0 is no limit.
  */
 export class AddressLimiter {
@@ -20,11 +21,12 @@ export class AddressLimiter {
     this.#buckets = new LRUCache({ max: maxAddresses });
   }
 
-  /** Takes one request of an address. Answers 0 when it may pass, else after how many whole seconds to come again. */
+  /** Takes one request of a client address. Returns 0 if the request may pass, else after how many whole seconds to retry. */
   take(address: string, now: number = performance.now()): number {
     if (this.#perSecond <= 0) return 0;
-    const bucket = this.#buckets.get(address) ?? { tokens: this.#perSecond, filledAt: now };
-    this.#buckets.set(address, bucket);
+    const network = clientNetwork(address);
+    const bucket = this.#buckets.get(network) ?? { tokens: this.#perSecond, filledAt: now };
+    this.#buckets.set(network, bucket);
     const refill = Math.max(0, ((now - bucket.filledAt) / 1000) * this.#perSecond);
     bucket.tokens = Math.min(this.#perSecond, bucket.tokens + refill);
     bucket.filledAt = now;

@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
-import { planCall } from './plan-call.ts';
+import { type PlannedCall, planCall } from './plan-call.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ReadPayload } from './request/payload.ts';
 import { describeReply } from './response/describe-reply.ts';
@@ -17,6 +17,7 @@ import { runDescribe } from './run/run-describe.ts';
 import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
 import { tracePlan, traceStatement } from './trace-plan.ts';
+import { withVisibleColumns, withVisibleNames } from './visible-names.ts';
 
 export interface RestContext {
   /** Logged in as the role that may take on the caller's. */
@@ -41,13 +42,7 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
   const { database, catalog, identity, settings, trace } = context;
   const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
 
-  const { request, plan, main } = planCall(
-    exchange,
-    catalog,
-    settings,
-    () => timing?.mark('parse'),
-    context.readPayload,
-  );
+  const { request, plan, main } = await planVisibly(context, exchange, () => timing?.mark('parse'));
   timing?.mark('plan');
   if (trace) tracePlan(trace, plan, exchange.method);
 
@@ -63,7 +58,9 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
   } else {
     const batch = buildStatements(request, plan, identity, settings, main ?? undefined);
     if (trace) traceStatement(trace, batch);
-    const result = await runBatch(database, batch, plan, exchange.signal, trace);
+    const result = await runBatch(database, batch, plan, exchange.signal, trace).catch(async (error: unknown) => {
+      throw await withVisibleColumns(error, { database, catalog, role: identity.role });
+    });
     if (trace) trace.ran = performance.now();
     timing?.mark('transaction');
     reply = replyAndLetGo(request, plan, result, settings);
@@ -76,6 +73,18 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
 
 /** Headers that decide what a call answers: PostgREST's, and those that say who calls. */
 const VARY = 'Accept, Prefer, Range, Authorization, apikey';
+
+/** Plans the call. Throws as `planCall`, with errors that name only what the caller may use. */
+async function planVisibly(context: RestContext, exchange: Exchange, onParsed: () => void): Promise<PlannedCall> {
+  const { database, catalog, identity, settings, readPayload } = context;
+  try {
+    return planCall(exchange, catalog, settings, onParsed, readPayload);
+  } catch (error) {
+    throw await withVisibleNames(error, { database, catalog, role: identity.role }, (visible) =>
+      planCall(exchange, visible, settings, undefined, readPayload),
+    );
+  }
+}
 
 /** The reply; a body that is still on its way and that it does not take is let go of. */
 function replyAndLetGo(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {

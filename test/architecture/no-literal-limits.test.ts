@@ -100,7 +100,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how often it is looked, and how finely', 'const SWEEP_MILLISECONDS = 1000;', 'const SLICE_BYTES = 64 * 1024;'],
   ],
   'src/http/write-reply.ts': [['what goes out in one system call', 'const JOINED_BYTES = 16 * 1024;']],
-  'src/limits/sign-in-failures.ts': [['rows that one failure sweeps', 'limit 20']],
+  'src/limits/sign-in-attempts.ts': [['rows that one failure sweeps', 'limit 20']],
   'src/rest/plan-call.ts': [
     ['plans that are remembered', 'const MAX_SHAPES = 1000;', 'const MAX_SHAPE_LENGTH = 4000;'],
   ],

@@ -225,13 +225,16 @@ describe('openapi.json', () => {
     expect(callsOf(member)).not.toContain('post /rest/v1/tickets');
   });
 
-  it('follows a change at once, says nothing to who has a wrong key, and can be switched off', async () => {
+  it('follows a change at once, says nothing to who has no key or a wrong one, and can be switched off', async () => {
     const app = await copy();
     const paths = async () => Object.keys((await documentOf(app, { apikey: app.secret_key })).paths);
     expect(await paths()).not.toContain('/rest/v1/notes');
     await runSql(node, app.ref, 'create table public.notes (id int)');
     await expect.poll(paths, { timeout: 3000 }).toContain('/rest/v1/notes');
     expect((await fetch(`${app.url}/openapi.json`, { headers: { apikey: 'wrong' } })).status).toBe(401);
+    const withoutKey = await fetch(`${app.url}/openapi.json`);
+    expect(withoutKey.status).toBe(401);
+    expect(await withoutKey.json()).toMatchObject({ code: 'key_missing' });
     expect(
       (await fetch(`${app.url}/openapi.json`, { method: 'OPTIONS' })).headers.get('access-control-allow-origin'),
     ).toBe('*');

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { commonDecoys, forgetCommonDecoys } from './common-hashes.ts';
+import { decoyHash, ourScheme } from './passwords.ts';
+
+let postgres: TestPostgres;
+let app: AuthApp;
+
+beforeAll(async () => {
+  postgres = await startPostgres('common-hashes');
+  app = await makeAuthApp(postgres.url);
+});
+afterAll(async () => {
+  await app.close();
+  await postgres.stop();
+});
+
+const bcryptHash = (cost: string) => `$2a$${cost}$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy`;
+
+const insert = (hash: string, count: number) =>
+  app.sql(
+    `insert into auth.users (id, email, encrypted_password)
+     select gen_random_uuid(), gen_random_uuid() || '@example.com', $1 from generate_series(1, $2::integer)`,
+    [hash, String(count)],
+  );
+const sampleAnew = () => {
+  forgetCommonDecoys(app.database);
+  return commonDecoys(app.database);
+};
+const ours = decoyHash(ourScheme);
+
+it('samples the schemes and costs that at least one in a hundred accounts has, beside that of new accounts', async () => {
+  expect(await sampleAnew()).toEqual([ours]);
+  await insert(bcryptHash('10'), 1000);
+  await insert(bcryptHash('08'), 20);
+  await insert(bcryptHash('07'), 5);
+  await insert('$1$unknown', 5000);
+  await insert('', 50);
+  expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$'), decoyHash('$2b$08$')]);
+});
+
+it('leaves out a scheme whose cost is too high to be paid for every stranger', async () => {
+  await insert(bcryptHash('20'), 2000);
+  expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$')]);
+});
+
+it('samples a large table in part', async () => {
+  await insert(bcryptHash('10'), 30_000);
+  await app.sql('analyze auth.users');
+  expect(await sampleAnew()).toContain(decoyHash('$2b$10$'));
+});

@@ -1,0 +1,56 @@
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { decoyHash, ourScheme } from './passwords.ts';
+
+/**
+ * The prefixes of password hashes that many accounts of an app have, from a sample. The sample reads random pages of a large
+ * table, and a small table completely.
+ */
+const COMMON = `select pg_catalog.jsonb_agg(scheme order by accounts desc) from (
+  select scheme, pg_catalog.count(*) as accounts, pg_catalog.sum(pg_catalog.count(*)) over () as "all" from (
+    select pg_catalog.substring(u.encrypted_password, '^\\$(?:2[aby]\\$\\d\\d|argon2id?\\$v=19\\$m=\\d+,t=\\d+,p=\\d+)\\$') as scheme
+    from auth.users u tablesample system ((
+      select least(100, 100.0 * $1::integer / greatest(1, c.reltuples)) from pg_catalog.pg_class c where c.oid = 'auth.users'::regclass
+    ))
+    where u.encrypted_password <> ''
+  ) as sample
+  where scheme is not null
+  group by scheme
+) as counted
+where accounts * 100 >= "all" * $2::integer`;
+
+interface Sampled {
+  readonly at: number;
+  readonly decoys: Promise<readonly string[]>;
+}
+
+/** By database; each worker samples for itself. */
+const sampled = new WeakMap<Executor, Sampled>();
+
+/**
+ * Returns one hash for each scheme and cost that is common among the accounts of an app, of passwords that nobody knows. A failed
+ * sign-in verifies all of them but that of the account's own scheme, so it takes as long whatever hash the account has, and
+ * without an account. A sample serves for a while; a scheme of too high a cost is left out.
+ */
+export function commonDecoys(database: Executor): Promise<readonly string[]> {
+  const last = sampled.get(database);
+  if (last && performance.now() - last.at < limits.commonHashSeconds.default * 1000) return last.decoys;
+  const decoys = sample(database);
+  sampled.set(database, { at: performance.now(), decoys });
+  decoys.catch(() => sampled.delete(database));
+  return decoys;
+}
+
+/** Lets the next sign-in sample anew: a hash of a scheme was met that the last sample does not have. */
+export const forgetCommonDecoys = (database: Executor): void => void sampled.delete(database);
+
+async function sample(database: Executor): Promise<readonly string[]> {
+  const { commonHashSample, commonHashPercent, commonHashes } = limits;
+  const schemes = await jsonAsAuthAdmin<string[]>(database, COMMON, [
+    String(commonHashSample.default),
+    String(commonHashPercent.default),
+  ]);
+  const decoys = [ourScheme, ...(schemes ?? [])].map(decoyHash).filter((decoy) => decoy !== null);
+  return [...new Set(decoys)].slice(0, commonHashes.default);
+}

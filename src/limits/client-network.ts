@@ -1,0 +1,65 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/**
+ * Returns what the limiters count a client under: its IPv4 address, or the /64 network of its IPv6 address, because one client
+ * usually has a whole /64. An IPv4 address inside an IPv6 address counts as IPv4: mapped (RFC 4291, section 2.5.5.2) or
+ * translated (RFC 6052, section 2.1).
+ */
+export function clientNetwork(address: string): string {
+  if (isIPv4(address)) return address;
+  const groups = ipv6Groups(address);
+  if (groups === null) return address;
+  return (
+    embeddedIpv4(groups) ??
+    `${groups
+      .slice(0, 4)
+      .map((group) => group.toString(16))
+      .join(':')}::/64`
+  );
+}
+
+/** Returns an IPv4-mapped IPv6 address as IPv4, any other IPv6 address without its zone, and an IPv4 address as it is. Returns null for all else. */
+export function plainAddress(address: string): string | null {
+  if (isIPv4(address)) return address;
+  const groups = ipv6Groups(address);
+  if (groups === null) return null;
+  return isMapped(groups) ? embeddedIpv4(groups) : withoutZone(address).toLowerCase();
+}
+
+const withoutZone = (address: string): string => {
+  const zone = address.indexOf('%');
+  return zone < 0 ? address : address.slice(0, zone);
+};
+
+/** Returns the eight 16-bit groups of an IPv6 address; null for any other text. */
+function ipv6Groups(address: string): number[] | null {
+  const plain = withoutZone(address);
+  if (!isIPv6(plain)) return null;
+  const [head = '', tail] = plain.split('::');
+  const before = groupsOf(head);
+  if (tail === undefined) return before;
+  const after = groupsOf(tail);
+  const zeros: number[] = Array(8 - before.length - after.length).fill(0);
+  return [...before, ...zeros, ...after];
+}
+
+const groupsOf = (part: string): number[] =>
+  part === ''
+    ? []
+    : part.split(':').flatMap((group) => {
+        if (!group.includes('.')) return Number.parseInt(group, 16);
+        const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+        return [a * 256 + b, c * 256 + d];
+      });
+
+const isMapped = (groups: readonly number[]): boolean =>
+  groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+
+const isTranslated = (groups: readonly number[]): boolean =>
+  groups[0] === 0x64 && groups[1] === 0xff9b && groups.slice(2, 6).every((group) => group === 0);
+
+function embeddedIpv4(groups: readonly number[]): string | null {
+  if (!isMapped(groups) && !isTranslated(groups)) return null;
+  const [high = 0, low = 0] = groups.slice(6);
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}

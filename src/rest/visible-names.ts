@@ -1,0 +1,126 @@
+import type { Catalog, Relationship, SqlName } from '../catalog/catalog.ts';
+import { nameKey } from '../catalog/catalog.ts';
+import type { Executor } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { firstJson } from '../database/statement.ts';
+import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
+
+/** Errors of the plan step whose hint or details name what the catalog holds beside what the request names. */
+const NAMING = new Set<string>(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST205']);
+
+/**
+ * Returns the error as the role may see it: its hint and details name only tables, functions and relationships on which the role
+ * has a privilege. `planAgain` plans the request against another catalog. An error that names nothing is returned as it is.
+ *
+ * The privileges are read only here, after a request has failed, so that no other request pays for them.
+ */
+export async function withVisibleNames(
+  error: unknown,
+  context: { database: Executor; catalog: Catalog; role: string },
+  planAgain: (catalog: Catalog) => unknown,
+): Promise<unknown> {
+  if (!(error instanceof NinefoldError) || !NAMING.has(error.code)) return error;
+  const { code, message, headers, details } = error;
+  try {
+    planAgain(await visibleCatalog(context.database, context.catalog, context.role));
+  } catch (again) {
+    if (again instanceof NinefoldError && again.code === code) {
+      const { hint } = again;
+      return new NinefoldError(code, { message: again.message, details: again.details, hint, headers });
+    }
+  }
+  const parts: ErrorParts = { headers, cause: error };
+  // The words of the other two repeat more than the request.
+  return repeatsRequest.has(code)
+    ? new NinefoldError(code, { ...parts, message, details })
+    : new NinefoldError(code, parts);
+}
+
+/** Errors whose message and details name only what the request names. */
+const repeatsRequest = new Set<string>(['PGRST200', 'PGRST202', 'PGRST205']);
+
+/** $1 the role, $2 oids of relations, $3 oids of functions. Answers those on which the role has a privilege. */
+const VISIBLE = `select pg_catalog.jsonb_build_object(
+  'relations', coalesce((
+    select pg_catalog.jsonb_agg(c.oid::bigint) from pg_catalog.pg_class c
+    where c.oid = any ($2::oid[]) and pg_catalog.has_schema_privilege($1, c.relnamespace, 'usage')
+      and (pg_catalog.has_table_privilege($1, c.oid, 'select, insert, update, delete')
+        or pg_catalog.has_any_column_privilege($1, c.oid, 'select, insert, update'))), '[]'),
+  'functions', coalesce((
+    select pg_catalog.jsonb_agg(p.oid::bigint) from pg_catalog.pg_proc p
+    where p.oid = any ($3::oid[]) and pg_catalog.has_schema_privilege($1, p.pronamespace, 'usage')
+      and pg_catalog.has_function_privilege($1, p.oid, 'execute')), '[]'))`;
+
+/** Returns the part of a catalog on which a role has a privilege. */
+async function visibleCatalog(database: Executor, catalog: Catalog, role: string): Promise<Catalog> {
+  const relations = [...catalog.relations];
+  const functions = [...catalog.functions];
+  const [result] = await database.run([
+    {
+      text: VISIBLE,
+      params: [
+        role,
+        `{${relations.map(([, { oid }]) => oid).join(',')}}`,
+        `{${functions.flatMap(([, overloads]) => overloads.map(({ oid }) => oid)).join(',')}}`,
+      ],
+      preparedFor: '',
+    },
+  ]);
+  const found = result && firstJson<{ relations: number[]; functions: number[] }>(result);
+  const oids = { relations: new Set(found?.relations), functions: new Set(found?.functions) };
+  const seenRelations = new Map(relations.filter(([, { oid }]) => oids.relations.has(oid)));
+  const seenFunctions = new Map(
+    functions.flatMap(([key, overloads]) => {
+      const seen = overloads.filter(({ oid }) => oids.functions.has(oid));
+      return seen.length > 0 ? [[key, seen] as const] : [];
+    }),
+  );
+  // A junction or a function of a schema that is not exposed is never named in a request: it is hidden too.
+  const isSeen = (name: SqlName) => seenRelations.has(nameKey(name));
+  const isSeenRelationship = (relationship: Relationship) =>
+    isSeen(relationship.table) &&
+    isSeen(relationship.foreignTable) &&
+    (relationship.kind !== 'many-to-many' || isSeen(relationship.junction)) &&
+    (relationship.kind !== 'computed' || seenFunctions.has(nameKey(relationship.function)));
+  const relationships = new Map(
+    [...catalog.relationships].map(([key, list]) => [key, list.filter(isSeenRelationship)] as const),
+  );
+  return { ...catalog, relations: seenRelations, functions: seenFunctions, relationships };
+}
+
+/**
+ * Returns PostgreSQL's error about an unknown column without its hint, unless the role may read every column that the hint names,
+ * in every exposed table of the name that stands before it.
+ */
+export async function withVisibleColumns(
+  error: unknown,
+  context: { database: Executor; catalog: Catalog; role: string },
+): Promise<unknown> {
+  if (!(error instanceof DatabaseError) || error.sqlstate !== '42703' || !error.fields.hint) return error;
+  const named = [...error.fields.hint.matchAll(/column "([^"]+)"/g)].map(([, name = '']) => name);
+  const columns = named.flatMap((name) => {
+    const dot = name.lastIndexOf('.');
+    const [table, column] = [name.slice(0, Math.max(0, dot)), name.slice(dot + 1)];
+    const oids = [...context.catalog.relations.values()].filter((relation) => relation.name === table);
+    return oids.filter((relation) => relation.columns.has(column)).map(({ oid }) => ({ oid, column }));
+  });
+  const isVisible = named.length > 0 && columns.length >= named.length;
+  if (isVisible && (await canRead(context, columns).catch(() => false))) return error;
+  const { hint: _, ...fields } = error.fields;
+  return new DatabaseError(fields, error.statement);
+}
+
+async function canRead(
+  { database, role }: { database: Executor; role: string },
+  columns: readonly { oid: number; column: string }[],
+): Promise<boolean> {
+  const [result] = await database.run([
+    {
+      text: `select pg_catalog.to_jsonb(pg_catalog.bool_and(pg_catalog.has_column_privilege($1, c.oid::oid, c."column", 'select, insert, update')))
+        from pg_catalog.jsonb_to_recordset($2::jsonb) as c(oid bigint, "column" text)`,
+      params: [role, JSON.stringify(columns)],
+      preparedFor: '',
+    },
+  ]);
+  return result !== undefined && firstJson<boolean>(result) === true;
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import { createApp, runSql } from '../support/apps.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
+import { startNode, type TestNode } from '../support/node.ts';
+import { uniqueEmail } from '../support/unique.ts';
+
+/**
+ * Sign-ins from many addresses at once, on a node of two workers behind a proxy: the proxy appends the client's address to
+ * whatever X-Forwarded-For the client sent.
+ */
+let node: TestNode;
+let app: AppConnection;
+
+beforeAll(async () => {
+  node = await startNode({
+    env: { NINEFOLD_TRUST_PROXY: '1', NINEFOLD_WORKERS: '2', NINEFOLD_LOG: 'debug' },
+  });
+  app = await createApp(node);
+});
+afterAll(() => node.stop());
+
+const perAccount = limits.signInFailuresPerAccount.default;
+const perAddress = limits.signInFailures.default;
+const password = 'correct horse battery';
+
+const post = (path: string, body: unknown, from: string, claimed = ''): Promise<HttpAnswer> =>
+  send(node.url, `/apps/${app.ref}/auth/v1${path}`, {
+    method: 'POST',
+    headers: {
+      apikey: app.publishable_key,
+      'content-type': 'application/json',
+      'x-forwarded-for': claimed === '' ? from : `${claimed}, ${from}`,
+    },
+    body: JSON.stringify(body),
+    // Connections of their own are spread over the workers.
+    ownConnection: true,
+  });
+const signIn = (email: string, secret: string, from: string, claimed?: string) =>
+  post('/token?grant_type=password', { email, password: secret }, from, claimed);
+
+/** Addresses of this test run, each of a network of its own. */
+let networks = 0;
+const newNetwork = (): string => {
+  networks++;
+  return `10.${networks >> 16}.${(networks >> 8) & 255}.${networks & 255}`;
+};
+
+async function newMember(): Promise<{ email: string; home: string }> {
+  const [email, home] = [uniqueEmail(), newNetwork()];
+  expect((await post('/signup', { email, password }, home)).status).toBe(200);
+  return { email, home };
+}
+
+const counted = (answers: readonly HttpAnswer[]) => ({
+  wrong: answers.filter(({ status }) => status === 400).length,
+  refused: answers.filter(({ status }) => status === 429).length,
+  signedIn: answers.filter(({ status }) => status === 200).length,
+});
+
+/** As many guesses at once as there are passwords. */
+const guessAll = (email: string, passwords: readonly string[], from: () => string) =>
+  Promise.all(passwords.map((guess) => signIn(email, guess, from())));
+
+const wrong = (count: number): string[] => Array.from({ length: count }, (_, i) => `a wrong guess ${i}`);
+
+describe('200 guesses at once', () => {
+  it.each([
+    ['one address', () => (address: string) => () => address],
+    ['200 addresses', () => () => newNetwork],
+    ['200 addresses of one /64', () => () => () => `2001:db8::${(++networks).toString(16)}`],
+  ])(
+    'for one account from %s are checked within the bound, and the right one among them is not found',
+    async (_, make) => {
+      const { email } = await newMember();
+      const guesses = wrong(200);
+      guesses[150] = password;
+      const answers = await guessAll(email, guesses, make()(newNetwork()));
+      const { wrong: checked, refused, signedIn } = counted(answers);
+      expect(checked + signedIn).toBeLessThanOrEqual(perAccount);
+      expect(checked + signedIn).toBeGreaterThanOrEqual(perAccount / 2);
+      expect(checked + refused + signedIn).toBe(200);
+      const { results } = await runSql(
+        node,
+        app.ref,
+        'select max(cardinality(attempts)) from ninefold.sign_in_failures',
+      );
+      expect(Number(results[0]?.rows[0]?.[0])).toBeLessThanOrEqual(perAddress);
+    },
+  );
+
+  it('from one address for as many accounts are checked within the bound, whatever the client writes of its address', async () => {
+    const from = newNetwork();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => signIn(uniqueEmail(), 'a wrong guess', from, `198.51.100.${i}`)),
+    );
+    expect(counted(answers)).toEqual({ wrong: perAddress, refused: 200 - perAddress, signedIn: 0 });
+  });
+});
+
+describe('strangers who guess without end', () => {
+  it('lock the member out neither at home nor, for long, with a new device', async () => {
+    const { email, home } = await newMember();
+    const stranger = newNetwork();
+    let isOver = false;
+    const strangers = Array.from({ length: 8 }, async () => {
+      const from = newNetwork();
+      while (!isOver) await signIn(email, 'a wrong guess', from);
+    });
+    try {
+      await expect
+        .poll(async () => (await signIn(email, 'a wrong guess', stranger)).status, { timeout: 60_000 })
+        .toBe(429);
+      for (let i = 0; i < 5; i++) expect((await signIn(email, password, home)).status).toBe(200);
+      const fromNew = await signIn(email, password, newNetwork());
+      if (fromNew.status === 429) {
+        expect(Number(fromNew.headers['retry-after'])).toBeLessThanOrEqual(
+          limits.signInWindowSeconds.default / (perAccount / 4),
+        );
+      } else expect(fromNew.status).toBe(200);
+    } finally {
+      isOver = true;
+      await Promise.all(strangers);
+    }
+  });
+});
+
+it('takes the address that the proxy appended on every way into the server, not what the client wrote', async () => {
+  const paths = [`/apps/${app.ref}/auth/v1/health`, '/admin/v1/apps', `/admin/v1/apps/${app.ref}/rest/v1/`];
+  for (const [i, path] of paths.entries()) {
+    const id = `claimed-${i}`;
+    await send(node.url, path, {
+      headers: { 'x-forwarded-for': '198.51.100.9, 203.0.113.77', 'x-request-id': id, forwarded: 'for=198.51.100.9' },
+    });
+    const line = () =>
+      node
+        .logs()
+        .split('\n')
+        .find((text) => text.includes(`"requestId":"${id}"`));
+    await expect.poll(line, { timeout: 30_000 }).toContain('"address":"203.0.113.77"');
+  }
+});
