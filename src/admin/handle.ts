@@ -44,7 +44,9 @@ const onApp = (method: Route<Call>['method'], path: string, handle: AppHandler):
   handle: (call, exchange, params) => {
     const ref = params.ref ?? '';
     requireApp(call.caller, ref);
-    return handle(call, exchange, ref, params);
+    return handle(call, exchange, ref, params).catch((error: unknown) => {
+      throw call.context.apps.explain(ref, error);
+    });
   },
 });
 

@@ -47,6 +47,7 @@ export class Pipeline {
         if (isPreflight(exchange)) return preflightReply(exchange);
         const opened = await this.#open(ref);
         app = opened;
+        if (area.name === 'rest' && growsTables(exchange)) this.#parts.apps.refuseGrowth(ref);
         trace.opened = performance.now();
         if (readBody) {
           exchange.body = await readBody(await mostBytes(opened));
@@ -76,6 +77,7 @@ export class Pipeline {
         identity = known;
         trace.identified = performance.now();
         app = await this.#open(ref);
+        if (area.name === 'rest' && growsTables(exchange)) this.#parts.apps.refuseGrowth(ref);
         trace.opened = performance.now();
         return area.handle(app, exchange, () => Promise.resolve(known), trace);
       },
@@ -114,8 +116,9 @@ export class Pipeline {
       this.#limit(exchange.address);
       trace.limited = performance.now();
       reply = await work(trace);
-    } catch (error) {
+    } catch (caught) {
       trace.failed = performance.now();
+      const error = about.app === null ? caught : this.#parts.apps.explain(about.app, caught);
       const known = asNinefoldError(error);
       reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       blamed = blame(error, reply, exchange.signal.aborted);
@@ -158,6 +161,10 @@ export class Pipeline {
     if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(wait) } });
   }
 }
+
+/** True for a data call that inserts or updates rows. A function can do that too: the watchdog ends it where it does. */
+const growsTables = ({ method, path }: Exchange): boolean =>
+  (method === 'POST' || method === 'PATCH' || method === 'PUT') && !path.startsWith('/rpc/');
 
 /** The largest body that the app takes; the default where its settings cannot be read, which is then said by whoever needs them. */
 async function mostBytes(app: App): Promise<number> {

@@ -1,0 +1,87 @@
+import type { LimitName } from '../../contract/limits.ts';
+import { ConnectionError, DatabaseError } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+
+/** What the primary tells the workers of apps that exceed their bounds. */
+export type BoundMessage =
+  | {
+      type: 'bound exceeded';
+      app: string;
+      limit: LimitName;
+      bound: number;
+      /** 0 where the app is not suspended. */
+      suspendedSeconds: number;
+    }
+  | { type: 'storage'; app: string; isFull: boolean };
+
+/** For how long an ended session counts as ended for the bound that was told last. */
+const EXPLAINED_MILLISECONDS = 3000;
+
+interface Exceeded {
+  readonly limit: LimitName;
+  readonly bound: number;
+  readonly at: number;
+  readonly until: number;
+}
+
+/** The apps that are suspended, or whose database is full, as the primary has told this worker. */
+export class ExceededBounds {
+  readonly #exceeded = new Map<string, Exceeded>();
+  readonly #full = new Set<string>();
+
+  receive(message: BoundMessage): void {
+    const { app } = message;
+    if (message.type === 'storage') {
+      if (message.isFull) this.#full.add(app);
+      else this.#full.delete(app);
+      return;
+    }
+    const at = performance.now();
+    const until = at + message.suspendedSeconds * 1000;
+    // What ends during a suspension is part of it.
+    if (!this.refusal(app)) this.#exceeded.set(app, { limit: message.limit, bound: message.bound, at, until });
+  }
+
+  /** Returns the error for each call of a suspended app; null for any other app. */
+  refusal(app: string): NinefoldError | null {
+    const exceeded = this.#exceeded.get(app);
+    if (!exceeded) return null;
+    const now = performance.now();
+    if (exceeded.until > now) return limitExceeded(exceeded, now);
+    if (now - exceeded.at > EXPLAINED_MILLISECONDS) this.#exceeded.delete(app);
+    return null;
+  }
+
+  /** Returns the reason of an error where the session was ended for a bound, else the error as it is. */
+  explain(app: string, error: unknown): unknown {
+    const exceeded = this.#exceeded.get(app);
+    if (!exceeded || !wasEnded(error)) return error;
+    const now = performance.now();
+    const isRecent = exceeded.until > now || now - exceeded.at < EXPLAINED_MILLISECONDS;
+    return isRecent ? limitExceeded(exceeded, now, error) : error;
+  }
+
+  /** Throws `app_storage_full` where the database of the app has reached its largest size. */
+  refuseGrowth(app: string): void {
+    if (this.#full.has(app)) throw new NinefoldError('app_storage_full', { details: { limit: 'appDatabaseBytes' } });
+  }
+}
+
+/** 57P01, admin_shutdown: also what pg_terminate_backend ends a session with. */
+function wasEnded(error: unknown): boolean {
+  if (error instanceof ConnectionError || error instanceof DatabaseError) return error.sqlstate === '57P01';
+  return error instanceof Error && wasEnded(error.cause);
+}
+
+function limitExceeded({ limit, bound, until }: Exceeded, now: number, cause?: unknown): NinefoldError {
+  const seconds = Math.max(1, Math.ceil((until - now) / 1000));
+  const what =
+    until > now ? 'The app is suspended because it exceeded' : 'The session was ended because the app exceeded';
+  return new NinefoldError('app_limit_exceeded', {
+    message: `${what} the limit ${limit}.`,
+    details: { limit, bound },
+    headers: { 'retry-after': String(seconds) },
+    limit,
+    cause,
+  });
+}
