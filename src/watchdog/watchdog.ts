@@ -50,9 +50,10 @@ export class Watchdog {
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
   #looks = 0;
-  #isFailing = false;
-  #slow: Promise<Breach[]> | null = null;
-  #slowBreaches: Breach[] = [];
+  readonly #failing = new Set<string>();
+  #slow: Promise<void> | null = null;
+  #isSlowBusy = false;
+  readonly #slowBreaches: Breach[] = [];
 
   constructor(parts: WatchdogParts) {
     const { target, bounds, processes } = parts;
@@ -76,7 +77,7 @@ export class Watchdog {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    await this.#slow?.catch(() => undefined);
+    await this.#slow;
     await Promise.all([this.#database.close(), this.#files.close()]);
   }
 
@@ -87,15 +88,18 @@ export class Watchdog {
       if (signal.aborted) return;
       try {
         await this.#look();
-        this.#isFailing = false;
+        this.#failing.delete('sessions');
       } catch (error) {
-        // While the server restarts every look fails: said once.
-        if (!this.#isFailing) {
-          this.#parts.events.emit({ type: 'fault', requestId: null, where: 'the watch over the apps', error });
-        }
-        this.#isFailing = true;
+        this.#report('sessions', error);
       }
     }
+  }
+
+  /** While the server restarts every look fails: only the first is reported. */
+  #report(part: 'sessions' | 'files', error: unknown): void {
+    if (this.#failing.has(part) || this.#stopping.signal.aborted) return;
+    this.#failing.add(part);
+    this.#parts.events.emit({ type: 'fault', requestId: null, where: `the watchdog over ${part}`, error });
   }
 
   async #look(): Promise<void> {
@@ -132,15 +136,18 @@ export class Watchdog {
   /** Its breaches are for the look after it is done. */
   #startSlow(sessions: readonly Session[], busy: readonly Session[]): void {
     this.#suspensions.tidy(performance.now());
-    if (this.#slow) return;
-    this.#slow = this.#lookAtFiles(sessions, busy);
-    this.#slow
+    if (this.#isSlowBusy) return;
+    this.#isSlowBusy = true;
+    this.#slow = this.#lookAtFiles(sessions, busy)
       .then(
-        (breaches) => this.#slowBreaches.push(...breaches),
-        () => undefined,
+        (breaches) => {
+          this.#slowBreaches.push(...breaches);
+          this.#failing.delete('files');
+        },
+        (error: unknown) => this.#report('files', error),
       )
-      .finally(() => {
-        this.#slow = null;
+      .then(() => {
+        this.#isSlowBusy = false;
       });
   }
 
