@@ -67,8 +67,9 @@ export class ExceededBounds {
   }
 }
 
-/** 57P01, admin_shutdown: also what pg_terminate_backend ends a session with. */
+/** 57P01, admin_shutdown: also what pg_terminate_backend ends a session with. Or the call was refused on its way. */
 function wasEnded(error: unknown): boolean {
+  if (error instanceof NinefoldError && error.code === 'app_limit_exceeded') return true;
   if (error instanceof ConnectionError || error instanceof DatabaseError) return error.sqlstate === '57P01';
   return error instanceof Error && wasEnded(error.cause);
 }

@@ -123,7 +123,7 @@ export class Pipeline {
       reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       blamed = blame(error, reply, exchange.signal.aborted);
       reply.headers.link ??= helpLink(blamed.code);
-      if (reply.status >= 500)
+      if (reply.status >= 500 && !boundCodes.includes(known.code))
         this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
     }
     const who = identity();
@@ -161,6 +161,9 @@ export class Pipeline {
     if (wait > 0) throw new NinefoldError('too_many_requests', { headers: { 'retry-after': String(wait) } });
   }
 }
+
+/** Codes of an app that uses more than it may: no fault of the node, and logged once where the bound was exceeded. */
+const boundCodes: readonly string[] = ['app_limit_exceeded', 'app_storage_full'];
 
 /** True for a data call that inserts or updates rows. A function can do that too: the watchdog ends it where it does. */
 const growsTables = ({ method, path }: Exchange): boolean =>

@@ -114,6 +114,9 @@ export class ServerProcess {
   }
 }
 
+/** A limit that the system does not allow is left out. */
+const BOUNDED = '(ulimit -d "$1") 2>/dev/null && ulimit -d "$1"; shift; exec "$0" "$@"';
+
 /**
  * Starts the server with a limit of data memory for each of its processes (RLIMIT_DATA). A session that needs more gets an error,
  * "out of memory", before the kernel kills a process and PostgreSQL restarts for all apps. Shared memory does not count. The shell
@@ -123,7 +126,7 @@ function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [
   const args = ['-D', folder.path];
   if (process.platform !== 'linux') return [binaries.postgres, args];
   const kibibytes = String(Math.floor(processMemoryBytes / 1024));
-  return ['/bin/sh', ['-c', 'ulimit -d "$1" && shift && exec "$0" "$@"', binaries.postgres, kibibytes, ...args]];
+  return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];
 }
 
 async function writeSettings({ folder, port, maxConnections }: ServerPlan): Promise<void> {

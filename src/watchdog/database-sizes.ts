@@ -53,7 +53,9 @@ export class DatabaseSizes {
   #hasGrown(database: string, app: string, bytes: number): boolean {
     const known = this.#sizes.get(database);
     const isFull = bytes > this.#bound;
-    if (isFull !== (known !== undefined && known.bytes > this.#bound)) this.#tell({ type: 'storage', app, isFull });
+    const wasFull = known !== undefined && known.bytes > this.#bound;
+    // Repeated while it is full, for workers that started meanwhile.
+    if (isFull || wasFull) this.#tell({ type: 'storage', app, isFull });
     const base = Math.min(bytes, Math.max(this.#bound, known?.base ?? bytes));
     const hasGrown = isFull && bytes - base > GROWTH_BYTES;
     this.#sizes.set(database, { app, bytes, base: hasGrown ? bytes : base, at: performance.now() });
