@@ -18,7 +18,7 @@ export const appLimits = {
   sessionMemoryBytes: {
     group: 'apps',
     unit: 'bytes',
-    default: 512 * MIB,
+    default: GIB,
     meaning:
       'Memory of one session. A statement that asks for more fails. Applies to the embedded PostgreSQL on Linux.',
     setting: 'NINEFOLD_SESSION_MEMORY_BYTES',
@@ -28,7 +28,7 @@ export const appLimits = {
   appMemoryBytes: {
     group: 'apps',
     unit: 'bytes',
-    default: GIB,
+    default: 2 * GIB,
     meaning:
       'Memory of all sessions of an app together. Beyond it, the largest are ended. Applies to the embedded PostgreSQL on Linux.',
     setting: 'NINEFOLD_APP_MEMORY_BYTES',
@@ -67,7 +67,8 @@ export const appLimits = {
     group: 'apps',
     unit: 'seconds',
     default: 600,
-    meaning: 'How long a statement of any session of an app may run, whatever statement_timeout says.',
+    meaning:
+      'How long a statement of any session of an app may run, whatever statement_timeout says. Statements that a client sends as one message, as the SQL page does, count as one.',
     setting: 'NINEFOLD_APP_STATEMENT_SECONDS',
     range: [1, 86_400],
     code: 'app_limit_exceeded',

@@ -34,14 +34,14 @@ export interface EmbeddedOptions {
   password: string;
   /** Default 400. */
   maxConnections?: number;
-  /** Memory of each process of the server; default 512 MiB. Enforced on Linux. */
+  /** Memory of each process of the server; default 1 GiB. Enforced on Linux. */
   processMemoryBytes?: number;
   /** Told what an operator should know. */
   log: Log;
 }
 
 const defaultMaxConnections = 400;
-const defaultProcessMemoryBytes = 512 * 1024 * 1024;
+const defaultProcessMemoryBytes = 1024 * 1024 * 1024;
 /** A chosen port can be taken by another program in the moment before PostgreSQL listens on it. */
 const portAttempts = 5;
 

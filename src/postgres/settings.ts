@@ -6,8 +6,8 @@ export interface SettingsOptions {
   readonly maxConnections: number;
 }
 
-/** Of all connections: how many the owners of apps can take by logging in themselves. */
-const ownersShare = 0.25;
+/** Of all connections: the share that owners of apps who log in themselves leave to the calls of all apps. */
+const reservedShare = 0.25;
 
 /** The longest path of a Unix socket that every system takes (macOS: 104 bytes with the closing NUL). */
 const longestSocketPath = 103;
@@ -29,8 +29,8 @@ export function settingsFile(options: SettingsOptions): string {
     ['unix_socket_directories', '.'],
     ['unix_socket_permissions', '0700'],
     ['max_connections', options.maxConnections],
-    // The rest is for Ninefold's own connections: its roles are members of pg_use_reserved_connections.
-    ['reserved_connections', Math.max(0, Math.floor((options.maxConnections - 3) * (1 - ownersShare)))],
+    // The roles that serve calls are members of pg_use_reserved_connections, the owners' roles are not.
+    ['reserved_connections', Math.floor(options.maxConnections * reservedShare)],
     // All apps share the lock table. One session fills 64 for each connection in 0.1 s, before it can be ended.
     ['max_locks_per_transaction', 512],
     // Locks of a prepared transaction belong to no session that could be ended.

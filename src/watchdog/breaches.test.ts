@@ -18,7 +18,9 @@ const session = (pid: number, parts: Partial<Session> = {}): Session => ({
   ...parts,
 });
 const lock = (pid: number, locks: number, database = '1') => ({ pid, locks, database, notifies: false });
-const bounds = Object.fromEntries(Object.entries(limits).map(([name, { default: value }]) => [name, value])) as AppBounds;
+const bounds = Object.fromEntries(
+  Object.entries(limits).map(([name, { default: value }]) => [name, value]),
+) as AppBounds;
 
 describe('lockBreaches', () => {
   it('adds up the locks of all sessions of an app', () => {
