@@ -60,11 +60,12 @@ export const boundAttacks: readonly BoundAttack[] = [
     name: 'a listener that does not read',
     statements: [
       'listen flood',
+      `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 500) i`,
+      // A listener reads between two transactions only, so the queue keeps what the other sessions write.
       'begin',
-      // What the other session writes stays in the queue.
-      'select pg_sleep(1)',
+      'select 1',
     ],
-    sessions: 2,
+    sessions: 18,
     waits: true,
   },
   {
