@@ -92,7 +92,7 @@ export class Apps {
   }
 
   /** Returns why an error of an app's call is one, where its session was ended for a bound of the app; else the error as it is. */
-  explain(ref: string, error: unknown): unknown {
+  explain(ref: string, error: unknown): Promise<unknown> {
     return this.#bounds.explain(ref, error);
   }
 

@@ -14,6 +14,8 @@ export type BoundMessage =
     }
   | { type: 'storage'; app: string; isFull: boolean };
 
+/** How long the message about an ended session may take longer than its end. */
+const LATE_MILLISECONDS = 250;
 /** For how long an ended session counts as ended for the bound that was told last. */
 const EXPLAINED_MILLISECONDS = 3000;
 
@@ -28,6 +30,8 @@ interface Exceeded {
 export class ExceededBounds {
   readonly #exceeded = new Map<string, Exceeded>();
   readonly #full = new Set<string>();
+  /** Calls that wait for the reason why their session was ended. */
+  readonly #waiting = new Map<string, Set<() => void>>();
 
   receive(message: BoundMessage): void {
     const { app } = message;
@@ -40,6 +44,7 @@ export class ExceededBounds {
     const until = at + message.suspendedSeconds * 1000;
     // What ends during a suspension is part of it.
     if (!this.refusal(app)) this.#exceeded.set(app, { limit: message.limit, bound: message.bound, at, until });
+    for (const wake of this.#waiting.get(app) ?? []) wake();
   }
 
   /** Returns the error for each call of a suspended app; null for any other app. */
@@ -53,12 +58,33 @@ export class ExceededBounds {
   }
 
   /** Returns the reason of an error where the session was ended for a bound, else the error as it is. */
-  explain(app: string, error: unknown): unknown {
+  async explain(app: string, error: unknown): Promise<unknown> {
+    if (!wasEnded(error)) return error;
+    if (!this.#recent(app)) await this.#nextMessage(app);
+    const exceeded = this.#recent(app);
+    return exceeded ? limitExceeded(exceeded, performance.now(), error) : error;
+  }
+
+  #recent(app: string): Exceeded | null {
     const exceeded = this.#exceeded.get(app);
-    if (!exceeded || !wasEnded(error)) return error;
     const now = performance.now();
-    const isRecent = exceeded.until > now || now - exceeded.at < EXPLAINED_MILLISECONDS;
-    return isRecent ? limitExceeded(exceeded, now, error) : error;
+    return exceeded && (exceeded.until > now || now - exceeded.at < EXPLAINED_MILLISECONDS) ? exceeded : null;
+  }
+
+  /** Resolves at the next message about the app, or when none comes: the primary and PostgreSQL send over different sockets. */
+  #nextMessage(app: string): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(app) ?? new Set();
+      this.#waiting.set(app, waiting);
+      const wake = () => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(app);
+        resolve();
+      };
+      const timer = setTimeout(wake, LATE_MILLISECONDS);
+      waiting.add(wake);
+    });
   }
 
   /** Throws `app_storage_full` where the database of the app has reached its largest size. */

@@ -118,7 +118,7 @@ export class Pipeline {
       reply = await work(trace);
     } catch (caught) {
       trace.failed = performance.now();
-      const error = about.app === null ? caught : this.#parts.apps.explain(about.app, caught);
+      const error = about.app === null ? caught : await this.#parts.apps.explain(about.app, caught);
       const known = asNinefoldError(error);
       reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       blamed = blame(error, reply, exchange.signal.aborted);

@@ -94,7 +94,7 @@ export class SessionReader {
 }
 
 /** The app and the kind of a login role by its name: `app_<ref>` or `app_<ref>_authenticator`. A ref has no underscore. */
-export function loginOf(role: string): Login | null {
+function loginOf(role: string): Login | null {
   const match = /^app_([a-z][a-z0-9-]{2,39})(_authenticator)?$/.exec(role);
   return match?.[1] === undefined ? null : { app: match[1], isOwner: match[2] === undefined };
 }
