@@ -45,7 +45,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],
   'src/admin/setup.ts': [['the token of the one-time link has 32 characters', '.max(200)']],
   'src/apps/app.ts': [['the pause between two tries', 'setTimeout(resolve, 50)']],
-  'src/apps/bounds.ts': [['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 3000;']],
+  'src/apps/bounds.ts': [
+    ['how long a reason is waited for', 'const LATE_MILLISECONDS = 250;'],
+    ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 3000;'],
+  ],
   'src/apps/apps.ts': [
     ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
   ],
