@@ -7,6 +7,7 @@ import { cpus } from 'node:os';
 import { measureCalls } from './calls.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
 import { measureMixed } from './mixed.ts';
+import { measureNeighbours } from './neighbours.ts';
 import { measurePages } from './pages.ts';
 import { measureProbe } from './probe.ts';
 import { measureSchema } from './schema-change.ts';
@@ -16,6 +17,7 @@ import { measureStart } from './start.ts';
 const measures: Readonly<Record<string, () => Promise<void>>> = {
   calls: measureCalls,
   mixed: measureMixed,
+  neighbours: measureNeighbours,
   pages: measurePages,
   probe: measureProbe,
   schema: measureSchema,

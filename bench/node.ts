@@ -18,7 +18,9 @@ export interface BenchNode {
 }
 
 /** Starts a node as `npm start` does once everything is built, and waits for its first answer. */
-export async function startNode(options: { home?: string; workers?: number } = {}): Promise<BenchNode> {
+export async function startNode(
+  options: { home?: string; workers?: number; env?: Record<string, string> } = {},
+): Promise<BenchNode> {
   const home = options.home ?? mkdtempSync(join(process.cwd(), '.tmp/bench/home-'));
   const started = performance.now();
   const child = spawn(process.execPath, ['bin/ninefold.js', 'start'], {
@@ -29,6 +31,7 @@ export async function startNode(options: { home?: string; workers?: number } = {
       NINEFOLD_READY_JSON: '1',
       NINEFOLD_LOG: 'error',
       NINEFOLD_WORKERS: String(options.workers ?? 2),
+      ...options.env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,5 +1,6 @@
 import { accountLimits } from './limits/accounts.ts';
 import { answerLimits } from './limits/answers.ts';
+import { appLimits } from './limits/apps.ts';
 import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
 import { passwordLimits } from './limits/passwords.ts';
@@ -10,6 +11,7 @@ import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
 import { versionLimits } from './limits/versions.ts';
 
+export type { AppBounds } from './limits/apps.ts';
 export { type Limit, limitGroups } from './limits/limit.ts';
 
 /**
@@ -23,6 +25,7 @@ export const limits = {
   ...passwordLimits,
   ...accountLimits,
   ...databaseLimits,
+  ...appLimits,
   ...settingLimits,
   ...builderLimits,
   ...versionLimits,

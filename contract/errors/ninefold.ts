@@ -395,6 +395,26 @@ export const ninefoldErrors = entries({
     action: 'Try again after the seconds in Retry-After; the console tells the app’s builders which step, and why.',
     member: told.tryAgain,
   },
+  app_limit_exceeded: {
+    source: 'ninefold',
+    status: 503,
+    message: 'The app exceeded one of its bounds.',
+    meaning:
+      'PostgreSQL sessions of the app used more than the limit that details names. They were ended, and the app may be suspended for the seconds in Retry-After.',
+    action:
+      'Find the statement that uses so much, and divide its work. Chapter 9 lists the bounds; the operator can change them.',
+    member: told.tryAgain,
+  },
+  app_storage_full: {
+    source: 'ninefold',
+    status: 507,
+    message: 'The app’s database has reached its largest size.',
+    meaning:
+      'The database takes more space on disk than the limit appDatabaseBytes. Reading and deleting stay possible.',
+    action: 'Delete rows and run VACUUM, truncate or drop tables, or ask the operator for more space.',
+    member: 'There is no space left here. Please tell the people who run this app.',
+    limit: 'appDatabaseBytes',
+  },
   app_damaged: {
     source: 'ninefold',
     status: 503,

@@ -446,6 +446,15 @@ export const postgresErrors = entries({
     action: 'Let a security definer function answer what the policy asks.',
     member: told.fault,
   },
+  '53200': {
+    source: 'postgres',
+    status: 503,
+    message: 'out of memory',
+    meaning: 'The statement needs more memory than one session may have.',
+    action: 'Ask for less at a time, or lower work_mem where the app raises it.',
+    member: told.fault,
+    limit: 'sessionMemoryBytes',
+  },
   '53300': {
     source: 'postgres',
     status: 503,
@@ -454,6 +463,15 @@ export const postgresErrors = entries({
     action: 'Try again in a moment; lower the pool, or raise max_connections.',
     member: told.tryAgain,
     limit: 'appConnections',
+  },
+  '53400': {
+    source: 'postgres',
+    status: 500,
+    message: 'temporary file size exceeds temp_file_limit',
+    meaning: 'The statement needs more temporary space than one session may have.',
+    action: 'Sort, join or group fewer rows at a time, or create an index.',
+    member: told.fault,
+    limit: 'sessionTemporaryBytes',
   },
   '54000': {
     source: 'postgres',

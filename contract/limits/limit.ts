@@ -20,6 +20,7 @@ export const limitGroups = {
   passwords: 'Passwords and sign-in',
   accounts: 'Accounts',
   database: 'Database and connections',
+  apps: 'Bounds of an app',
   settings: 'Settings',
   builders: 'What builders do',
   records: 'What is kept of calls',

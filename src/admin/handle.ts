@@ -49,7 +49,9 @@ const onApp = (method: Route<Call>['method'], path: string, handle: AppHandler):
   handle: (call, exchange, params) => {
     const ref = params.ref ?? '';
     requireApp(call.caller, ref);
-    return handle(call, exchange, ref, params);
+    return handle(call, exchange, ref, params).catch(async (error: unknown) => {
+      throw await call.context.apps.explain(ref, error);
+    });
   },
 });
 

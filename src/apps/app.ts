@@ -34,6 +34,8 @@ export interface PoolLimits {
   connections: number;
   idleMilliseconds: number;
   waitMilliseconds: number;
+  /** Returns the error with which the app's calls are refused, or null. */
+  refusal?: (() => Error | null) | undefined;
 }
 
 /**
@@ -72,6 +74,7 @@ export class App {
       idleMilliseconds: limits.idleMilliseconds,
       waitMilliseconds: limits.waitMilliseconds,
       onIdle: () => this.#rest(),
+      ...(limits.refusal && { refusal: limits.refusal }),
     });
   }
 

@@ -4,6 +4,7 @@ import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { App, type PoolLimits } from './app.ts';
 import { CONSOLE_REF, databaseName, REF } from './app-record.ts';
+import type { ExceededBounds } from './bounds.ts';
 import type { Registry } from './registry.ts';
 import { type Server, superuserIn } from './server.ts';
 import { isCurrent, type SchemaRefusal, updateSchema } from './update-schema.ts';
@@ -26,6 +27,7 @@ export class Apps {
     { at: number; found: SchemaRefusal | null; trying: Promise<SchemaRefusal | null> }
   >();
   readonly #onOpen: (app: App) => void;
+  readonly #bounds: ExceededBounds;
   #ear: Listener | null = null;
 
   /** `onOpen` sees each app once, before its first call. */
@@ -34,8 +36,10 @@ export class Apps {
     registry: Registry,
     limits: PoolLimits,
     events: Events,
+    bounds: ExceededBounds,
     onOpen: (app: App) => void = () => undefined,
   ) {
+    this.#bounds = bounds;
     this.#server = server;
     this.#registry = registry;
     this.#limits = limits;
@@ -70,8 +74,10 @@ export class Apps {
     throw outdated({ message: `The database of the app ${what}: ${reason}`, details: refusal });
   }
 
-  /** The app with this ref, for its own calls. Throws `app_unknown`, and `app_outdated` without a word on why. */
+  /** The app with this ref, for its own calls. Throws `app_unknown`, `app_limit_exceeded`, and `app_outdated` without a word on why. */
   async serve(ref: string): Promise<App> {
+    const refusal = this.#bounds.refusal(ref);
+    if (refusal) throw refusal;
     const app = await this.find(ref);
     if (isCurrent(app.record)) return app;
     if ((await this.#update(app, false)) !== null) throw outdated();
@@ -83,6 +89,16 @@ export class Apps {
     const app = await (this.#apps.get(ref) ?? this.#load(ref));
     if (!app) throw new NinefoldError('app_unknown');
     return app;
+  }
+
+  /** Returns why an error of an app's call is one, where its session was ended for a bound of the app; else the error as it is. */
+  explain(ref: string, error: unknown): Promise<unknown> {
+    return this.#bounds.explain(ref, error);
+  }
+
+  /** Throws `app_storage_full` where the app's database may not grow. */
+  refuseGrowth(ref: string): void {
+    this.#bounds.refuseGrowth(ref);
   }
 
   /** Drops what is remembered of an app and closes its connections. */
@@ -131,7 +147,8 @@ export class Apps {
     if (unknownUntil !== undefined && unknownUntil > performance.now()) return null;
     const loading = this.#registry.find(ref).then((record) => {
       if (!record) return null;
-      const app = new App(record, this.#server.target, this.#limits, this.#events);
+      const poolLimits = { ...this.#limits, refusal: () => this.#bounds.refusal(ref) };
+      const app = new App(record, this.#server.target, poolLimits, this.#events);
       this.#onOpen(app);
       return app;
     });

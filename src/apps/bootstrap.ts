@@ -8,6 +8,7 @@ import { reopenCopied } from './copy-database.ts';
 import { newRecord } from './lifecycle.ts';
 import { ensureTemplate, provision } from './provision.ts';
 import { Registry } from './registry.ts';
+import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 import { isCurrent, updateSchema } from './update-schema.ts';
@@ -111,6 +112,11 @@ async function updateApps(server: Server, maintenance: Pool, events: Events): Pr
     const registry = new Registry(pool, server.masterKey);
     const records = await registry.list();
     await reopenCopied(maintenance, records);
+    await boundRoles(
+      maintenance,
+      records.map(({ ref }) => ref),
+      server.temporaryBytes,
+    );
     for (const record of records) {
       if (!isCurrent(record)) await updateSchema(server, registry, record, events);
     }

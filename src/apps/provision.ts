@@ -12,6 +12,7 @@ import {
   TEMPLATE_DATABASE,
 } from './app-record.ts';
 import { copyDatabase } from './copy-database.ts';
+import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
@@ -41,7 +42,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
   const { ref } = logins;
   const database = databaseName(ref);
   await unprovision(maintenance, server, { ref, database });
-  const { owner, authenticator } = await makeRoles(maintenance, logins);
+  const { owner, authenticator } = await makeRoles(server, maintenance, logins);
   await copyDatabase(maintenance, from ?? TEMPLATE_DATABASE, database);
   await maintenance.run([
     plain(`alter database ${id(database)} owner to ${owner}`),
@@ -63,7 +64,11 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
 }
 
 /** The two login roles of an app. Returns their names, quoted. */
-async function makeRoles(maintenance: Pool, logins: Logins): Promise<{ owner: string; authenticator: string }> {
+async function makeRoles(
+  server: Server,
+  maintenance: Pool,
+  logins: Logins,
+): Promise<{ owner: string; authenticator: string }> {
   const owner = id(ownerRole(logins.ref));
   const authenticator = id(authenticatorRole(logins.ref));
   await maintenance.run([
@@ -77,6 +82,7 @@ async function makeRoles(maintenance: Pool, logins: Logins): Promise<{ owner: st
     plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
     plain(grantPostgresRole(owner)),
   ]);
+  await boundRoles(maintenance, [logins.ref], server.temporaryBytes);
   return { owner, authenticator };
 }
 
@@ -106,7 +112,7 @@ export async function attach(
     });
   }
   await dropRoles(maintenance, server, logins.ref);
-  const { owner, authenticator } = await makeRoles(maintenance, logins);
+  const { owner, authenticator } = await makeRoles(server, maintenance, logins);
   await maintenance.run([
     plain(`grant connect, temporary on database ${id(database)} to ${owner}, ${authenticator}`),
     ...(row.superuser === 't' ? [] : [plain(`grant ${id(row.owner ?? '')} to ${owner}`)]),

@@ -7,6 +7,8 @@ export interface Server {
   readonly target: Target;
   /** AES key that seals the secrets of apps, 32 bytes. */
   readonly masterKey: Buffer;
+  /** The limit sessionTemporaryBytes. */
+  readonly temporaryBytes: number;
 }
 
 /** The superuser in another database of the server. Only Ninefold's own SQL may run there. */

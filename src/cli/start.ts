@@ -41,10 +41,12 @@ export async function start(): Promise<void> {
   );
   // They load their modules while PostgreSQL starts.
   workers.fork();
-  const primary = await composePrimary(config, secrets, events).catch(async (error: Error) => {
-    await workers.stop();
-    throw isForOperator(error) ? new CliError(error.message) : error;
-  });
+  const primary = await composePrimary(config, secrets, events, (message) => workers.tellAll(message)).catch(
+    async (error: Error) => {
+      await workers.stop();
+      throw isForOperator(error) ? new CliError(error.message) : error;
+    },
+  );
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
   const brief: WorkerBrief = {
     databaseUrl: primary.databaseUrl,
@@ -62,6 +64,7 @@ export async function start(): Promise<void> {
     rmSync(runFile, { force: true });
   } finally {
     await workers.stop();
+    await primary.watchdog.stop();
     primary.specification.close();
     await primary.embedded?.stop();
   }
@@ -192,10 +195,18 @@ class Workers {
     await Promise.all(this.#ready);
   }
 
+  tellAll(message: ToWorker): void {
+    for (const worker of this.#running) tell(worker, message);
+  }
+
   async stop(): Promise<void> {
     this.#stopping = true;
-    const running = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    const running = this.#running;
     await Promise.all(running.map((worker) => stopWorker(worker, this.#isServing)));
+  }
+
+  get #running(): ClusterWorker[] {
+    return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
   }
 
   #fork(): Promise<void> {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { ensureSecrets, readConfig } from '../compose/configuration.ts';
 import {
+  type BoundMessage,
   composeWorker,
   type TaskAnswer,
   type TaskMessage,
@@ -10,7 +11,11 @@ import {
 } from '../compose/worker.ts';
 
 /** What the primary tells a worker, and what it answers. */
-export type ToWorker = { type: 'brief'; brief: WorkerBrief; port: number } | { type: 'stop' } | TaskAnswer;
+export type ToWorker =
+  | { type: 'brief'; brief: WorkerBrief; port: number }
+  | { type: 'stop' }
+  | TaskAnswer
+  | BoundMessage;
 export type FromWorker = { type: 'up' } | { type: 'ready' } | { type: 'failed'; reason: string } | TaskMessage;
 
 const tell = (message: FromWorker) => process.send?.(message);
@@ -34,6 +39,8 @@ export async function runWorker(): Promise<void> {
         },
         (error: unknown) => tell({ type: 'failed', reason: error instanceof Error ? error.message : String(error) }),
       );
+    } else if (message.type !== 'stop') {
+      worker?.onBound(message);
     } else {
       void Promise.resolve(worker?.close()).finally(() => process.exit(0));
     }

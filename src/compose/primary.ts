@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { bootstrap, ServerUnfitError } from '../apps/bootstrap.ts';
+import type { BoundMessage } from '../apps/bounds.ts';
 import { Registry } from '../apps/registry.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import type { Config, Secrets } from '../config/config.ts';
@@ -8,6 +9,8 @@ import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { StartError } from '../postgres/start-error.ts';
 import { SpecificationProcess } from '../spec/process/specification-process.ts';
+import { linuxProcesses } from '../watchdog/processes.ts';
+import { Watchdog } from '../watchdog/watchdog.ts';
 import { serverOf } from './server-of.ts';
 
 export interface Primary {
@@ -16,23 +19,30 @@ export interface Primary {
   embedded: EmbeddedPostgres | null;
   /** Does the workers' tasks. */
   specification: SpecificationProcess;
+  watchdog: Watchdog;
   /** True until a builder exists. */
   needsSetup: boolean;
   refs: string[];
 }
 
-/** The primary's part: PostgreSQL, and everything in it that must stand before the first call. */
-export async function composePrimary(config: Config, secrets: Secrets, events: Events): Promise<Primary> {
+/** The primary's part: PostgreSQL, and everything in it that must stand before the first call. `tell` reaches all workers. */
+export async function composePrimary(
+  config: Config,
+  secrets: Secrets,
+  events: Events,
+  tell: (message: BoundMessage) => void,
+): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
     : await startEmbeddedPostgres({
         home: config.home,
         port: config.postgresPort,
         password: secrets.postgresPassword,
+        processMemoryBytes: config.appBounds.sessionMemoryBytes,
         log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),
       });
   const databaseUrl = config.databaseUrl ?? (embedded ? quickestUrl(embedded) : '');
-  const server = serverOf(databaseUrl, secrets);
+  const server = serverOf(databaseUrl, config, secrets);
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
   try {
@@ -41,7 +51,10 @@ export async function composePrimary(config: Config, secrets: Secrets, events: E
     const needsSetup = !(await registry.hasBuilder());
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
     const specification = new SpecificationProcess(new URL('./specification-process.js', import.meta.url));
-    return { databaseUrl, postgresVersion, embedded, specification, needsSetup, refs };
+    const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
+    const watchdog = new Watchdog({ target: server.target, bounds: config.appBounds, processes, events, tell });
+    await watchdog.start();
+    return { databaseUrl, postgresVersion, embedded, specification, watchdog, needsSetup, refs };
   } catch (error) {
     await embedded?.stop();
     throw error;

@@ -1,9 +1,10 @@
 import type { Server } from '../apps/server.ts';
-import type { Secrets } from '../config/config.ts';
+import type { Config, Secrets } from '../config/config.ts';
 import { parseTarget } from '../database/target.ts';
 
 /** The server of a node's apps, as its superuser reaches it. */
-export const serverOf = (databaseUrl: string, secrets: Secrets): Server => ({
+export const serverOf = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
   target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '' },
   masterKey: secrets.masterKey,
+  temporaryBytes: config.appBounds.sessionTemporaryBytes,
 });

@@ -4,6 +4,7 @@ import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { Apps } from '../apps/apps.ts';
+import { type BoundMessage, ExceededBounds } from '../apps/bounds.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { CallStories } from '../apps/call-stories.ts';
 import { Incidents } from '../apps/incidents.ts';
@@ -47,6 +48,8 @@ export interface WorkerBrief {
 
 export interface Worker {
   http: HttpServer;
+  /** Takes note of an app that exceeds a bound. */
+  onBound(message: BoundMessage): void;
   /** Finishes what is in flight and closes every connection. */
   close(): Promise<void>;
 }
@@ -61,7 +64,7 @@ export async function composeWorker(
 ): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
-  const server = serverOf(brief.databaseUrl, secrets);
+  const server = serverOf(brief.databaseUrl, config, secrets);
   const maintenance = smallPool(server.target, 4);
   const locks = smallPool(server.target, 8);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
@@ -71,11 +74,13 @@ export async function composeWorker(
     poolConnections: config.poolConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
+    ...config.appBounds,
   });
   const versions = new Versions(specifier, events, build);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
+  const bounds = new ExceededBounds();
   const apps = new Apps(
     server,
     registry,
@@ -85,6 +90,7 @@ export async function composeWorker(
       waitMilliseconds: limits.poolWaitSeconds.default * 1000,
     },
     events,
+    bounds,
     (app) => {
       versions.watch(app);
       serverRoles.watch(app);
@@ -154,6 +160,7 @@ export async function composeWorker(
   for (const observer of observers) observer.start();
   return {
     http,
+    onBound: (message) => bounds.receive(message),
     close: async () => {
       await http.close();
       parser.close();
@@ -165,4 +172,5 @@ export async function composeWorker(
   };
 }
 
+export type { BoundMessage } from '../apps/bounds.ts';
 export { type TaskAnswer, type TaskMessage, TasksOverPrimary } from '../spec/process/over-primary.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { limits } from '../../contract/limits.ts';
+import { type AppBounds, limits } from '../../contract/limits.ts';
 
 /** What the environment says; nothing else reads it. */
 export interface Config {
@@ -27,6 +27,7 @@ export interface Config {
   readonly poolConnections: number;
   readonly poolIdleSeconds: number;
   readonly requestsPerSecond: number;
+  readonly appBounds: AppBounds;
   readonly logLevel: string;
   /** Started by `npm start`, which ends on a signal without passing it on. */
   readonly startedByNpm: boolean;
@@ -72,6 +73,21 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     poolConnections: limit(limits.poolConnections),
     poolIdleSeconds: limit(limits.poolIdleSeconds),
     requestsPerSecond: limit(limits.requestsPerAddress),
+    appBounds: {
+      appLocks: limit(limits.appLocks),
+      sessionMemoryBytes: limit(limits.sessionMemoryBytes),
+      appMemoryBytes: limit(limits.appMemoryBytes),
+      sessionTemporaryBytes: limit(limits.sessionTemporaryBytes),
+      appTemporaryBytes: limit(limits.appTemporaryBytes),
+      appDatabaseBytes: limit(limits.appDatabaseBytes),
+      appStatementSeconds: limit(limits.appStatementSeconds),
+      appTransactionSeconds: limit(limits.appTransactionSeconds),
+      appIdleTransactionSeconds: limit(limits.appIdleTransactionSeconds),
+      notifyQueueBytes: limit(limits.notifyQueueBytes),
+      notifyBytesPerSecond: limit(limits.notifyBytesPerSecond),
+      appProcessorShare: limit(limits.appProcessorShare),
+      appSuspensionSeconds: limit(limits.appSuspensionSeconds),
+    },
     logLevel: text('NINEFOLD_LOG') ?? 'info',
     startedByNpm: text('npm_lifecycle_event') !== null,
     readyJson: text('NINEFOLD_READY_JSON') === '1',

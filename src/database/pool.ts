@@ -16,6 +16,8 @@ export interface PoolOptions {
   waitMilliseconds: number;
   /** Called when the last connection was closed because nobody used the pool. */
   onIdle?: () => void;
+  /** Returns the error with which every further call is refused, or null. */
+  refusal?: () => Error | null;
 }
 
 /** Whether a batch shares its connection, has it to itself, or keeps it for as long as a client takes to read. */
@@ -180,6 +182,8 @@ export class Pool implements Database {
    */
   async #untilKept<T>(attempt: () => Promise<T>, isWanted: () => boolean): Promise<T> {
     for (let left = this.#options.max; ; left--) {
+      const refusal = this.#options.refusal?.();
+      if (refusal) throw refusal;
       try {
         return await attempt();
       } catch (error) {

@@ -45,6 +45,7 @@ export class Pipeline {
         if (isPreflight(exchange)) return preflightReply(exchange);
         const opened = await this.#open(ref);
         app = opened;
+        if (area.name === 'rest' && growsTables(exchange)) this.#parts.apps.refuseGrowth(ref);
         trace.opened = performance.now();
         const identify = async () => {
           identity ??= await this.#parts.identify(opened, exchange);
@@ -81,6 +82,7 @@ export class Pipeline {
         exchange.headers = withoutCredentials(exchange.headers);
         trace.identified = performance.now();
         app = await this.#open(ref);
+        if (area.name === 'rest' && growsTables(exchange)) this.#parts.apps.refuseGrowth(ref);
         trace.opened = performance.now();
         if (receive) {
           exchange.body = await receive(await bodyBounds(app, area, () => Promise.resolve(known)));
@@ -123,15 +125,16 @@ export class Pipeline {
       this.#limit(exchange.address);
       trace.limited = performance.now();
       reply = await work(trace);
-    } catch (error) {
+    } catch (caught) {
       trace.failed = performance.now();
+      const error = about.app === null ? caught : await this.#parts.apps.explain(about.app, caught);
       const known = asNinefoldError(error);
       reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       blamed = blame(error, reply, exchange.signal.aborted);
       const raised = raisedIn(error);
       trace.refused = raised && refusedTransition(raised.fields);
       reply.headers.link ??= helpLink(blamed.code);
-      if (reply.status >= 500)
+      if (reply.status >= 500 && !boundCodes.includes(known.code))
         this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
     }
     const who = identity();
@@ -176,6 +179,13 @@ function keepPrivate(headers: Reply['headers']): void {
   headers['cache-control'] ??= 'no-store';
   headers.vary ??= 'Authorization, apikey';
 }
+
+/** Codes of an app that uses more than it may: no fault of the node, and logged once where the bound was exceeded. */
+const boundCodes: readonly string[] = ['app_limit_exceeded', 'app_storage_full'];
+
+/** True for a data call that inserts or updates rows. A function can do that too: the watchdog ends it where it does. */
+const growsTables = ({ method, path }: Exchange): boolean =>
+  (method === 'POST' || method === 'PATCH' || method === 'PUT') && !path.startsWith('/rpc/');
 
 /** How large a body of a call of the app may be. */
 async function bodyBounds(app: App, area: Area, identify: () => Promise<Identity>): Promise<BodyBounds> {

@@ -34,7 +34,7 @@ export type NinefoldEvent =
   | { type: 'node'; what: 'started' | 'stopping' | 'stopped' | 'worker-lost'; detail?: Record<string, unknown> }
   | {
       type: 'app';
-      what: 'created' | 'cloned' | 'deleted' | 'migrated' | 'catalog-loaded' | 'opened' | 'closed';
+      what: 'created' | 'cloned' | 'deleted' | 'migrated' | 'catalog-loaded' | 'opened' | 'closed' | 'bounded';
       app: string;
       milliseconds?: number;
       detail?: Record<string, unknown>;

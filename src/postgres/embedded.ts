@@ -34,11 +34,14 @@ export interface EmbeddedOptions {
   password: string;
   /** Default 400. */
   maxConnections?: number;
+  /** Memory of each process of the server; default 1 GiB. Enforced on Linux. */
+  processMemoryBytes?: number;
   /** Told what an operator should know. */
   log: Log;
 }
 
 const defaultMaxConnections = 400;
+const defaultProcessMemoryBytes = 1024 * 1024 * 1024;
 /** A chosen port can be taken by another program in the moment before PostgreSQL listens on it. */
 const portAttempts = 5;
 
@@ -105,7 +108,12 @@ async function startServer(
 ): Promise<{ plan: ServerPlan; server: ServerProcess }> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(home, options.port);
-    const plan = { ...parts, port, maxConnections: options.maxConnections ?? defaultMaxConnections };
+    const plan = {
+      ...parts,
+      port,
+      maxConnections: options.maxConnections ?? defaultMaxConnections,
+      processMemoryBytes: options.processMemoryBytes ?? defaultProcessMemoryBytes,
+    };
     try {
       return { plan, server: await ServerProcess.start(plan, new AbortController().signal) };
     } catch (error) {

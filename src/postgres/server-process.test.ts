@@ -24,7 +24,7 @@ beforeAll(async () => {
   const binaries = await findBinaries(folder.runAs);
   await initialise(folder, binaries, 'password');
   const log = new ServerLog(join(home, 'logs/postgres.log'));
-  plan = { folder, binaries, log, maxConnections: 20, port: await choosePort(home, 0) };
+  plan = { folder, binaries, log, maxConnections: 20, processMemoryBytes: 2 ** 29, port: await choosePort(home, 0) };
 });
 
 afterAll(async () => {

@@ -14,6 +14,8 @@ export interface ServerPlan {
   readonly folder: DataFolder;
   readonly port: number;
   readonly maxConnections: number;
+  /** Memory of each process of the server; enforced on Linux. */
+  readonly processMemoryBytes: number;
   readonly log: ServerLog;
 }
 
@@ -65,7 +67,7 @@ export class ServerProcess {
     const logged = await plan.log.size();
     const output = await plan.log.open();
     // A process group of its own, so that Ctrl-C in a terminal reaches Ninefold alone, which ends its calls first.
-    const child = spawn(plan.binaries.postgres, ['-D', plan.folder.path], {
+    const child = spawn(...boundedCommand(plan), {
       ...(plan.folder.runAs ?? {}),
       cwd: '/',
       env: programEnvironment,
@@ -110,6 +112,21 @@ export class ServerProcess {
     await this.exited;
     clearTimeout(impatience);
   }
+}
+
+/** A limit that the system does not allow is left out. */
+const BOUNDED = '(ulimit -d "$1") 2>/dev/null && ulimit -d "$1"; shift; exec "$0" "$@"';
+
+/**
+ * Starts the server with a limit of data memory for each of its processes (RLIMIT_DATA). A session that needs more gets an error,
+ * "out of memory", before the kernel kills a process and PostgreSQL restarts for all apps. Shared memory does not count. The shell
+ * replaces itself, so the child is the postmaster. macOS does not enforce this limit.
+ */
+function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [program: string, args: string[]] {
+  const args = ['-D', folder.path];
+  if (process.platform !== 'linux') return [binaries.postgres, args];
+  const kibibytes = String(Math.floor(processMemoryBytes / 1024));
+  return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];
 }
 
 async function writeSettings({ folder, port, maxConnections }: ServerPlan): Promise<void> {

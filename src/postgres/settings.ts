@@ -6,6 +6,9 @@ export interface SettingsOptions {
   readonly maxConnections: number;
 }
 
+/** Of all connections: the share that owners of apps who log in themselves leave to the calls of all apps. */
+const reservedShare = 0.25;
+
 /** The longest path of a Unix socket that every system takes (macOS: 104 bytes with the closing NUL). */
 const longestSocketPath = 103;
 
@@ -26,6 +29,12 @@ export function settingsFile(options: SettingsOptions): string {
     ['unix_socket_directories', '.'],
     ['unix_socket_permissions', '0700'],
     ['max_connections', options.maxConnections],
+    // The roles that serve calls are members of pg_use_reserved_connections, the owners' roles are not.
+    ['reserved_connections', Math.floor(options.maxConnections * reservedShare)],
+    // All apps share the lock table. One session fills 64 for each connection in 0.1 s, before it can be ended.
+    ['max_locks_per_transaction', 512],
+    // Locks of a prepared transaction belong to no session that could be ended.
+    ['max_prepared_transactions', 0],
     ['cluster_name', clusterName(options.dataFolder)],
     // What was acknowledged is on disk.
     ['fsync', 'on'],

@@ -10,6 +10,7 @@ const layers: readonly (readonly string[])[] = [
   ['rest', 'auth', 'realtime', 'spec', 'admin'],
   ['identity'],
   ['accounts'],
+  ['watchdog'],
   ['apps'],
   ['catalog'],
   ['limits'],

@@ -45,6 +45,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],
   'src/admin/setup.ts': [['the token of the one-time link has 32 characters', '.max(200)']],
   'src/apps/app.ts': [['the pause between two tries', 'setTimeout(resolve, 50)']],
+  'src/apps/bounds.ts': [
+    ['how long a reason is waited for', 'const LATE_MILLISECONDS = 250;'],
+    ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 3000;'],
+  ],
   'src/apps/apps.ts': [
     ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
   ],
@@ -162,6 +166,26 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/spec/types/value-rules.ts': [['what other matchers of patterns take', 'const COUNTED = 1000;']],
   'src/spec/words/expression.ts': [['what is remembered parsed', 'maxText: 10_000', 'maxResults: 5000']],
+  'src/watchdog/breaches.ts': [
+    ['when a listener counts as one that does not read', 'const SLOW_LISTENER_MILLISECONDS = 1000;'],
+  ],
+  'src/watchdog/database-sizes.ts': [
+    ['how much is looked at in one turn', 'const READ_AT_ONCE = 20;'],
+    ['by what DELETE and VACUUM let files grow', 'const GROWTH_BYTES = 1024 * 1024;'],
+  ],
+  'src/watchdog/notify-watch.ts': [['how often a rate is measured', 'const RATE_MILLISECONDS = 1000;']],
+  'src/watchdog/processes.ts': [['a priority', 'const LOWEST = 19;']],
+  'src/watchdog/processor-shares.ts': [['the time of an average', 'const AVERAGE_MILLISECONDS = 1000;']],
+  'src/watchdog/suspensions.ts': [
+    [
+      'which breaches count together',
+      'const REPEATED_WITHIN_MILLISECONDS = 60_000;',
+      'const FORGIVEN_MILLISECONDS = 600_000;',
+    ],
+  ],
+  'src/watchdog/watchdog.ts': [
+    ['the connections of the watchdog itself', 'idleMilliseconds: 3_600_000', 'waitMilliseconds: 5000'],
+  ],
   'src/spec/versions/server-roles.ts': [
     ['how often the server’s roles are looked at', 'const LOOK_MILLISECONDS = 2000;'],
   ],

@@ -1,0 +1,80 @@
+import type { AppConnection } from '../contract/admin.ts';
+import { attack, type BoundAttack, boundAttacks } from '../test/support/bound-attacks.ts';
+import { makeApp, sql } from './app.ts';
+import { dataCases } from './cases.ts';
+import { table, WORKERS } from './figures.ts';
+import { type LoadResult, load, request } from './load.ts';
+import { admin, type BenchNode, removeHome, startNode } from './node.ts';
+
+const CONNECTIONS = 16;
+const QUIET_MILLISECONDS = 10_000;
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 30);
+
+/** Bounds that an attack reaches within seconds, where the default is larger than a bench needs. */
+const env = {
+  NINEFOLD_APP_DATABASE_BYTES: String(256 * 1024 * 1024),
+  NINEFOLD_APP_STATEMENT_SECONDS: '5',
+  NINEFOLD_APP_TRANSACTION_SECONDS: '5',
+  NINEFOLD_APP_IDLE_TRANSACTION_SECONDS: '5',
+};
+
+/** What one app that exceeds each bound does to the calls of another: a node of its own for each, so that no suspension lasts over. */
+export async function measureNeighbours(): Promise<void> {
+  // Parts of names, with commas between them.
+  const wanted = process.env.BENCH_ATTACK?.split(',');
+  const rows: string[][] = [];
+  for (const one of boundAttacks) {
+    if (wanted && !wanted.some((part) => one.name.includes(part))) continue;
+    const node = await startNode({ workers: WORKERS, env });
+    try {
+      rows.push(await measureOne(node, one));
+    } finally {
+      await node.stop();
+      removeHome(node.home);
+    }
+  }
+  table(['Bound', 'Attack', 'p99 quiet', 'p99 meanwhile', 'Times', 'Failed', 'The attacker met'], rows);
+}
+
+async function measureOne(node: BenchNode, one: BoundAttack): Promise<string[]> {
+  const { member, headers } = await makeApp(node);
+  const calls = [
+    ...(dataCases(member.id)[0]?.calls ?? []).map(({ path, query }) =>
+      request('GET', `/apps/bench/rest/v1${path}?${query}`, headers),
+    ),
+    request(
+      'POST',
+      '/apps/bench/rest/v1/rpc/note_down',
+      { ...headers, 'content-type': 'application/json' },
+      '{"line":"x"}',
+    ),
+  ];
+  await sql(
+    node,
+    'bench',
+    `create table public.lines (id bigint generated always as identity, line text);
+     create function public.note_down(line text) returns void language sql security definer as 'insert into public.lines (line) values (line)'`,
+  );
+  await admin<AppConnection>(node, 'POST', '/apps', { ref: 'hostile' });
+  const { database_url } = await admin<{ database_url: string }>(node, 'GET', '/apps/hostile/connection');
+  let turn = 0;
+  const run = (milliseconds: number): Promise<LoadResult> =>
+    load({
+      port: node.port,
+      connections: CONNECTIONS,
+      milliseconds,
+      next: () => calls[turn++ % calls.length] as Buffer,
+    });
+  await run(QUIET_MILLISECONDS / 2);
+  const quiet = await run(QUIET_MILLISECONDS);
+  const [meanwhile, met] = await Promise.all([run(SECONDS * 1000), attack(database_url, one, SECONDS * 1000)]);
+  return [
+    one.limit,
+    one.name,
+    `${quiet.p99.toFixed(1)} ms`,
+    `${meanwhile.p99.toFixed(1)} ms`,
+    (meanwhile.p99 / quiet.p99).toFixed(1),
+    `${meanwhile.failed} of ${meanwhile.requests}`,
+    [...met].map(([code, times]) => `${code} ${times}×`).join(', '),
+  ];
+}

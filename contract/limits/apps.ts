@@ -1,0 +1,153 @@
+import type { Limit } from './limit.ts';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+
+/** Shares of one PostgreSQL server that an app may take, so that the other apps of the server stay available. */
+export const appLimits = {
+  appLocks: {
+    group: 'apps',
+    unit: 'count',
+    default: 10_000,
+    meaning:
+      'Locks that all sessions of an app may hold together. Beyond it, its sessions are ended and the app is suspended.',
+    setting: 'NINEFOLD_APP_LOCKS',
+    range: [500, 50_000],
+    code: 'app_limit_exceeded',
+  },
+  sessionMemoryBytes: {
+    group: 'apps',
+    unit: 'bytes',
+    default: GIB,
+    meaning:
+      'Memory of one session. A statement that asks for more fails. Applies to the embedded PostgreSQL on Linux.',
+    setting: 'NINEFOLD_SESSION_MEMORY_BYTES',
+    range: [128 * MIB, 1024 * GIB],
+    code: '53200',
+  },
+  appMemoryBytes: {
+    group: 'apps',
+    unit: 'bytes',
+    default: 2 * GIB,
+    meaning:
+      'Memory of all sessions of an app together. Beyond it, the largest are ended. Applies to the embedded PostgreSQL on Linux.',
+    setting: 'NINEFOLD_APP_MEMORY_BYTES',
+    range: [128 * MIB, 1024 * GIB],
+    code: 'app_limit_exceeded',
+  },
+  sessionTemporaryBytes: {
+    group: 'apps',
+    unit: 'bytes',
+    default: GIB,
+    meaning: 'Temporary files of one session, as for large sorts (temp_file_limit). A statement that needs more fails.',
+    setting: 'NINEFOLD_SESSION_TEMPORARY_BYTES',
+    range: [MIB, 1024 * GIB],
+    code: '53400',
+  },
+  appTemporaryBytes: {
+    group: 'apps',
+    unit: 'bytes',
+    default: 2 * GIB,
+    meaning: 'Temporary files of all sessions of an app together. Beyond it, the sessions with the largest are ended.',
+    setting: 'NINEFOLD_APP_TEMPORARY_BYTES',
+    range: [MIB, 1024 * GIB],
+    code: 'app_limit_exceeded',
+  },
+  appDatabaseBytes: {
+    group: 'apps',
+    unit: 'bytes',
+    default: 10 * GIB,
+    meaning:
+      'Size of an app’s database on disk. Beyond it, data calls that insert or update rows are refused and sessions that let it grow are ended. DELETE, TRUNCATE, DROP and VACUUM stay possible.',
+    setting: 'NINEFOLD_APP_DATABASE_BYTES',
+    range: [16 * MIB, 1024 * GIB],
+    code: 'app_storage_full',
+  },
+  appStatementSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 600,
+    meaning:
+      'How long a statement of any session of an app may run, whatever statement_timeout says. Statements that a client sends as one message, as the SQL page does, count as one.',
+    setting: 'NINEFOLD_APP_STATEMENT_SECONDS',
+    range: [1, 86_400],
+    code: 'app_limit_exceeded',
+  },
+  appTransactionSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 1800,
+    meaning: 'How long a transaction of any session of an app may last, whatever transaction_timeout says.',
+    setting: 'NINEFOLD_APP_TRANSACTION_SECONDS',
+    range: [1, 86_400],
+    code: 'app_limit_exceeded',
+  },
+  appIdleTransactionSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 300,
+    meaning:
+      'How long a session of an app may wait inside an open transaction, whatever idle_in_transaction_session_timeout says.',
+    setting: 'NINEFOLD_APP_IDLE_TRANSACTION_SECONDS',
+    range: [1, 86_400],
+    code: 'app_limit_exceeded',
+  },
+  notifyQueueBytes: {
+    group: 'apps',
+    unit: 'bytes',
+    default: 64 * MIB,
+    meaning:
+      'Size of the NOTIFY queue, which all apps of a server share. Beyond it, sessions that do not read it are ended and the app that writes most is suspended.',
+    setting: 'NINEFOLD_NOTIFY_QUEUE_BYTES',
+    range: [MIB, 8 * GIB],
+    code: 'app_limit_exceeded',
+  },
+  notifyBytesPerSecond: {
+    group: 'apps',
+    unit: 'bytes',
+    default: 8 * MIB,
+    meaning:
+      'How much all apps of a server may write to the NOTIFY queue per second. Beyond it, the app that writes most is suspended.',
+    setting: 'NINEFOLD_NOTIFY_BYTES_PER_SECOND',
+    range: [MIB / 4, GIB],
+    code: 'app_limit_exceeded',
+  },
+  appProcessorShare: {
+    group: 'apps',
+    unit: 'count',
+    default: 50,
+    meaning:
+      'Percent of one processor that an app may use at normal priority while another app has work. Applies to the embedded PostgreSQL on Linux.',
+    setting: 'NINEFOLD_APP_PROCESSOR_SHARE',
+    range: [1, 100_000],
+  },
+  appSuspensionSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 10,
+    meaning:
+      'How long an app is suspended after it exceeded a bound. Doubles with each further time, and starts again after ten minutes without.',
+    setting: 'NINEFOLD_APP_SUSPENSION_SECONDS',
+    range: [1, 3600],
+    code: 'app_limit_exceeded',
+  },
+  appSuspensionMaxSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 300,
+    meaning: 'The longest suspension of an app.',
+  },
+  appWatchMilliseconds: {
+    group: 'apps',
+    unit: 'milliseconds',
+    default: 100,
+    meaning: 'How often the primary process looks at what the sessions of all apps use.',
+  },
+} as const satisfies Record<string, Limit>;
+
+/** Bounds that the environment of a node can change. */
+export type AppBounds = { readonly [Name in SettableName]: number };
+
+type SettableName = {
+  [Name in keyof typeof appLimits]: (typeof appLimits)[Name] extends { setting: string } ? Name : never;
+}[keyof typeof appLimits];

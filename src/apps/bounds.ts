@@ -1,0 +1,114 @@
+import type { LimitName } from '../../contract/limits.ts';
+import { ConnectionError, DatabaseError } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+
+/** What the primary tells the workers of apps that exceed their bounds. */
+export type BoundMessage =
+  | {
+      type: 'bound exceeded';
+      app: string;
+      limit: LimitName;
+      bound: number;
+      /** 0 where the app is not suspended. */
+      suspendedSeconds: number;
+    }
+  | { type: 'storage'; app: string; isFull: boolean };
+
+/** How long the message about an ended session may take longer than its end. */
+const LATE_MILLISECONDS = 250;
+/** For how long an ended session counts as ended for the bound that was told last. */
+const EXPLAINED_MILLISECONDS = 3000;
+
+interface Exceeded {
+  readonly limit: LimitName;
+  readonly bound: number;
+  readonly at: number;
+  readonly until: number;
+}
+
+/** The apps that are suspended, or whose database is full, as the primary has told this worker. */
+export class ExceededBounds {
+  readonly #exceeded = new Map<string, Exceeded>();
+  readonly #full = new Set<string>();
+  /** Calls that wait for the reason why their session was ended. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  receive(message: BoundMessage): void {
+    const { app } = message;
+    if (message.type === 'storage') {
+      if (message.isFull) this.#full.add(app);
+      else this.#full.delete(app);
+      return;
+    }
+    const at = performance.now();
+    const until = at + message.suspendedSeconds * 1000;
+    // What ends during a suspension is part of it.
+    if (!this.refusal(app)) this.#exceeded.set(app, { limit: message.limit, bound: message.bound, at, until });
+    for (const wake of this.#waiting.get(app) ?? []) wake();
+  }
+
+  /** Returns the error for each call of a suspended app; null for any other app. */
+  refusal(app: string): NinefoldError | null {
+    const exceeded = this.#exceeded.get(app);
+    if (!exceeded) return null;
+    const now = performance.now();
+    if (exceeded.until > now) return limitExceeded(exceeded, now);
+    if (now - exceeded.at > EXPLAINED_MILLISECONDS) this.#exceeded.delete(app);
+    return null;
+  }
+
+  /** Returns the reason of an error where the session was ended for a bound, else the error as it is. */
+  async explain(app: string, error: unknown): Promise<unknown> {
+    if (!wasEnded(error)) return error;
+    if (!this.#recent(app)) await this.#nextMessage(app);
+    const exceeded = this.#recent(app);
+    return exceeded ? limitExceeded(exceeded, performance.now(), error) : error;
+  }
+
+  #recent(app: string): Exceeded | null {
+    const exceeded = this.#exceeded.get(app);
+    const now = performance.now();
+    return exceeded && (exceeded.until > now || now - exceeded.at < EXPLAINED_MILLISECONDS) ? exceeded : null;
+  }
+
+  /** Resolves at the next message about the app, or when none comes: the primary and PostgreSQL send over different sockets. */
+  #nextMessage(app: string): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(app) ?? new Set();
+      this.#waiting.set(app, waiting);
+      const wake = () => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(app);
+        resolve();
+      };
+      const timer = setTimeout(wake, LATE_MILLISECONDS);
+      waiting.add(wake);
+    });
+  }
+
+  /** Throws `app_storage_full` where the database of the app has reached its largest size. */
+  refuseGrowth(app: string): void {
+    if (this.#full.has(app)) throw new NinefoldError('app_storage_full', { details: { limit: 'appDatabaseBytes' } });
+  }
+}
+
+/** 57P01, admin_shutdown: also what pg_terminate_backend ends a session with. Or the call was refused on its way. */
+function wasEnded(error: unknown): boolean {
+  if (error instanceof NinefoldError && error.code === 'app_limit_exceeded') return true;
+  if (error instanceof ConnectionError || error instanceof DatabaseError) return error.sqlstate === '57P01';
+  return error instanceof Error && wasEnded(error.cause);
+}
+
+function limitExceeded({ limit, bound, until }: Exceeded, now: number, cause?: unknown): NinefoldError {
+  const seconds = Math.max(1, Math.ceil((until - now) / 1000));
+  const what =
+    until > now ? 'The app is suspended because it exceeded' : 'The session was ended because the app exceeded';
+  return new NinefoldError('app_limit_exceeded', {
+    message: `${what} the limit ${limit}.`,
+    details: { limit, bound },
+    headers: { 'retry-after': String(seconds) },
+    limit,
+    cause,
+  });
+}

@@ -1,0 +1,42 @@
+import type { Pool } from '../database/pool.ts';
+import { quoteLiteral as literal, plain } from '../database/statement.ts';
+import { authenticatorRole, ownerRole } from './app-record.ts';
+
+/**
+ * Sets what PostgreSQL itself bounds for the login roles of apps, where it is not set so already. A role cannot change these settings
+ * of its own: temp_file_limit is a superuser's setting. The authenticators may use reserved connections, so owners who log in
+ * themselves cannot take all connections of the server (PostgreSQL 16 and newer).
+ *
+ * @param temporaryBytes The limit sessionTemporaryBytes.
+ */
+export async function boundRoles(maintenance: Pool, refs: readonly string[], temporaryBytes: number): Promise<void> {
+  const setting = `temp_file_limit=${Math.floor(temporaryBytes / 1024)}kB`;
+  const names = (roleOf: (ref: string) => string) =>
+    `array[${refs.map((ref) => literal(roleOf(ref))).join(', ')}]::text[]`;
+  await maintenance.run([
+    plain(`do $do$
+declare
+  login record;
+begin
+  for login in
+    select r.rolname from pg_catalog.pg_roles r
+    where r.rolname = any (${names(ownerRole)} || ${names(authenticatorRole)}) and not exists (
+      select from pg_catalog.pg_db_role_setting s
+      where s.setrole = r.oid and s.setdatabase = 0 and ${literal(setting)} = any (s.setconfig))
+  loop
+    execute pg_catalog.format('alter role %I set temp_file_limit = %L', login.rolname, ${literal(setting.replace(/^.*=/, ''))});
+  end loop;
+  if exists (select from pg_catalog.pg_roles where rolname = 'pg_use_reserved_connections') then
+    for login in
+      select r.rolname from pg_catalog.pg_roles r
+      where r.rolname = any (${names(authenticatorRole)}) and not exists (
+        select from pg_catalog.pg_auth_members m
+        where m.member = r.oid and m.roleid = 'pg_use_reserved_connections'::pg_catalog.regrole)
+    loop
+      execute pg_catalog.format('grant pg_use_reserved_connections to %I with inherit true, set false', login.rolname);
+    end loop;
+  end if;
+end
+$do$`),
+  ]);
+}

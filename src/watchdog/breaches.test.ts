@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { type AppBounds, limits } from '../../contract/limits.ts';
+import { listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
+import type { Session } from './sessions.ts';
+
+const session = (pid: number, parts: Partial<Session> = {}): Session => ({
+  pid,
+  leader: pid,
+  app: 'a',
+  database: '1',
+  isOwner: false,
+  state: 'active',
+  hasWritten: false,
+  waitsForClient: false,
+  statementMilliseconds: 0,
+  transactionMilliseconds: 0,
+  stateMilliseconds: 0,
+  ...parts,
+});
+const lock = (pid: number, locks: number, database = '1') => ({ pid, locks, database, notifies: false });
+const bounds = Object.fromEntries(
+  Object.entries(limits).map(([name, { default: value }]) => [name, value]),
+) as AppBounds;
+
+describe('lockBreaches', () => {
+  it('adds up the locks of all sessions of an app', () => {
+    const sessions = [session(1), session(2), session(3, { app: 'b', database: '2' })];
+    const breaches = lockBreaches(sessions, [lock(1, 60), lock(2, 60), lock(3, 90, '2')], 100);
+    expect(breaches).toEqual([{ app: 'a', limit: 'appLocks', value: 120, pids: [1, 2] }]);
+  });
+
+  it('counts locks without a session for the app of their database', () => {
+    expect(lockBreaches([session(1)], [lock(0, 200)], 100)).toEqual([
+      { app: 'a', limit: 'appLocks', value: 200, pids: [1] },
+    ]);
+  });
+
+  it('ends the leader of a parallel worker, and leaves idle sessions without locks alone', () => {
+    const sessions = [session(1), session(2, { leader: 1 }), session(3, { state: 'idle' })];
+    expect(lockBreaches(sessions, [lock(2, 200)], 100)[0]?.pids).toEqual([1]);
+  });
+});
+
+describe('timeBreaches', () => {
+  it('names the bound that was exceeded', () => {
+    const late = 10_000_000;
+    const found = timeBreaches(
+      [
+        session(1, { statementMilliseconds: late, transactionMilliseconds: late }),
+        session(2, { state: 'idle in transaction', stateMilliseconds: late, transactionMilliseconds: late }),
+        session(3, { transactionMilliseconds: late }),
+        session(4, { state: 'idle', stateMilliseconds: late, statementMilliseconds: late }),
+      ],
+      bounds,
+    );
+    expect(found.map(({ limit, pids }) => [limit, ...pids])).toEqual([
+      ['appStatementSeconds', 1],
+      ['appIdleTransactionSeconds', 2],
+      ['appTransactionSeconds', 3],
+    ]);
+  });
+});
+
+describe('sumBreaches', () => {
+  it('ends the largest sessions until the rest fits', () => {
+    const sessions = [session(10), session(50), session(70), session(80, { app: 'b' })];
+    expect(sumBreaches(sessions, ({ pid }) => pid, 'appMemoryBytes', 100)).toEqual([
+      { app: 'a', limit: 'appMemoryBytes', value: 130, pids: [70] },
+    ]);
+  });
+});
+
+describe('listenerBreaches', () => {
+  it('finds sessions in a long transaction and sessions whose client does not read', () => {
+    const sessions = [
+      session(1, { state: 'idle in transaction', transactionMilliseconds: 5000 }),
+      session(2, { waitsForClient: true, stateMilliseconds: 5000 }),
+      session(3, { state: 'idle', stateMilliseconds: 5000 }),
+    ];
+    expect(listenerBreaches(sessions, 7)).toEqual([{ app: 'a', limit: 'notifyQueueBytes', value: 7, pids: [1, 2] }]);
+  });
+});

@@ -1,0 +1,97 @@
+import type { AppBounds } from '../../contract/limits.ts';
+import type { Session } from './sessions.ts';
+import type { LockCount } from './usage.ts';
+
+/** An app that uses more than it may. */
+export interface Breach {
+  readonly app: string;
+  readonly limit: keyof AppBounds;
+  /** In the unit of the limit. */
+  readonly value: number;
+  /** Sessions to end. */
+  readonly pids: readonly number[];
+}
+
+/** Groups by app. */
+export function byApp(sessions: readonly Session[]): Map<string, Session[]> {
+  const groups = new Map<string, Session[]>();
+  for (const session of sessions) {
+    const group = groups.get(session.app);
+    if (group) group.push(session);
+    else groups.set(session.app, [session]);
+  }
+  return groups;
+}
+
+/** Finds apps with too many locks. Locks without a session (serializable transactions that ended) count for the database's app. */
+export function lockBreaches(sessions: readonly Session[], locks: readonly LockCount[], bound: number): Breach[] {
+  const apps = new Map(sessions.map(({ pid, app }) => [pid, app]));
+  const owners = new Map(sessions.map(({ database, app }) => [database, app]));
+  const counts = new Map<string, number>();
+  for (const lock of locks) {
+    const app = apps.get(lock.pid) ?? owners.get(lock.database);
+    if (app !== undefined) counts.set(app, (counts.get(app) ?? 0) + lock.locks);
+  }
+  const holders = new Set(locks.map(({ pid }) => pid));
+  return [...counts].flatMap(([app, value]) => {
+    const own = sessions.filter((one) => one.app === app && (holders.has(one.pid) || one.state !== 'idle'));
+    return value > bound ? [{ app, limit: 'appLocks' as const, value, pids: leaders(own) }] : [];
+  });
+}
+
+/** Finds sessions whose statement, transaction or wait within a transaction takes too long. */
+export function timeBreaches(sessions: readonly Session[], bounds: AppBounds): Breach[] {
+  const found: Breach[] = [];
+  for (const { app, leader, state, ...session } of sessions) {
+    const times: readonly [keyof AppBounds, number][] = [
+      ['appStatementSeconds', state === 'active' ? session.statementMilliseconds : 0],
+      ['appIdleTransactionSeconds', state === 'idle in transaction' ? session.stateMilliseconds : 0],
+      ['appTransactionSeconds', state === 'idle' ? 0 : session.transactionMilliseconds],
+    ];
+    const over = times.find(([limit, milliseconds]) => milliseconds > bounds[limit] * 1000);
+    if (over) found.push({ app, limit: over[0], value: Math.round(over[1] / 1000), pids: [leader] });
+  }
+  return found;
+}
+
+/** Finds apps whose sessions together use more than `bound`; the largest sessions are to end until the rest fits. */
+export function sumBreaches(
+  sessions: readonly Session[],
+  used: (session: Session) => number,
+  limit: keyof AppBounds,
+  bound: number,
+): Breach[] {
+  return [...byApp(sessions)].flatMap(([app, group]) => {
+    const uses = group.map((session) => ({ leader: session.leader, bytes: used(session) }));
+    const value = uses.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (value <= bound) return [];
+    const pids = new Set<number>();
+    let left = value;
+    for (const { leader, bytes } of uses.sort((a, b) => b.bytes - a.bytes)) {
+      if (left <= bound) break;
+      pids.add(leader);
+      left -= bytes;
+    }
+    return [{ app, limit, value, pids: [...pids] }];
+  });
+}
+
+/** How long a listener may take over what it has read before it holds the queue up. */
+const SLOW_LISTENER_MILLISECONDS = 1000;
+
+/** Finds the sessions that may keep the NOTIFY queue from being emptied: a listener reads it only between two transactions. */
+export function listenerBreaches(sessions: readonly Session[], value: number): Breach[] {
+  return [...byApp(sessions)].flatMap(([app, group]) => {
+    const slow = group.filter(
+      ({ transactionMilliseconds, waitsForClient, stateMilliseconds }) =>
+        transactionMilliseconds > SLOW_LISTENER_MILLISECONDS ||
+        (waitsForClient && stateMilliseconds > SLOW_LISTENER_MILLISECONDS),
+    );
+    return slow.length > 0
+      ? [{ app, limit: 'notifyQueueBytes' as const, value, pids: slow.map(({ leader }) => leader) }]
+      : [];
+  });
+}
+
+/** The processes to end so that the sessions end with their parallel workers. */
+export const leaders = (sessions: readonly Session[]): number[] => [...new Set(sessions.map(({ leader }) => leader))];

@@ -1,0 +1,64 @@
+import type { BoundMessage } from '../apps/bounds.ts';
+import type { Executor } from '../database/database.ts';
+import type { Breach } from './breaches.ts';
+import { leaders } from './breaches.ts';
+import type { Session } from './sessions.ts';
+import { readDatabaseBytes } from './usage.ts';
+
+/** Databases whose size is read in one look, the longest unread first: a large one has many thousands of files. */
+const READ_AT_ONCE = 20;
+/** DELETE and VACUUM let files grow a little, and must stay possible. */
+const GROWTH_BYTES = 1024 * 1024;
+
+interface Size {
+  readonly app: string;
+  readonly bytes: number;
+  /** The size from which growth is counted while the database is too large. */
+  readonly base: number;
+  readonly at: number;
+}
+
+/** Watches the size on disk of the databases that apps work in. */
+export class DatabaseSizes {
+  readonly #database: Executor;
+  readonly #bound: number;
+  readonly #tell: (message: BoundMessage) => void;
+  readonly #sizes = new Map<string, Size>();
+
+  constructor(database: Executor, bound: number, tell: (message: BoundMessage) => void) {
+    this.#database = database;
+    this.#bound = bound;
+    this.#tell = tell;
+  }
+
+  /** Finds databases that are larger than the bound and grow: their sessions that have written are to end. */
+  async look(busy: readonly Session[]): Promise<Breach[]> {
+    const apps = new Map(busy.map(({ database, app }) => [database, app]));
+    for (const [database, { app, bytes }] of this.#sizes) if (bytes > this.#bound) apps.set(database, app);
+    const at = (database: string) => this.#sizes.get(database)?.at ?? 0;
+    const next = [...apps].sort(([a], [b]) => at(a) - at(b)).slice(0, READ_AT_ONCE);
+    const breaches: Breach[] = [];
+    for (const [database, app] of next) {
+      const value = await readDatabaseBytes(this.#database, database);
+      if (value === null) this.#sizes.delete(database);
+      else if (this.#hasGrown(database, app, value)) {
+        const writers = busy.filter((session) => session.database === database && session.hasWritten);
+        if (writers.length > 0) breaches.push({ app, limit: 'appDatabaseBytes', value, pids: leaders(writers) });
+      }
+    }
+    return breaches;
+  }
+
+  /** Records a size. Returns true if the database is too large and has grown. */
+  #hasGrown(database: string, app: string, bytes: number): boolean {
+    const known = this.#sizes.get(database);
+    const isFull = bytes > this.#bound;
+    const wasFull = known !== undefined && known.bytes > this.#bound;
+    // Repeated while it is full, for workers that started meanwhile.
+    if (isFull || wasFull) this.#tell({ type: 'storage', app, isFull });
+    const base = Math.min(bytes, Math.max(this.#bound, known?.base ?? bytes));
+    const hasGrown = isFull && bytes - base > GROWTH_BYTES;
+    this.#sizes.set(database, { app, bytes, base: hasGrown ? bytes : base, at: performance.now() });
+    return hasGrown;
+  }
+}

@@ -1,0 +1,71 @@
+import { byApp } from './breaches.ts';
+import type { Processes } from './processes.ts';
+import type { Session } from './sessions.ts';
+
+/** The time over which the use of the processor is averaged. */
+const AVERAGE_MILLISECONDS = 1000;
+
+/**
+ * Lowers the priority of the processes of an app that uses much of the processor, so that the calls of other apps come first. An app
+ * that has the machine for itself loses nothing by it.
+ */
+export class ProcessorShares {
+  readonly #processes: Processes;
+  /** Of one processor: 0.5 is a half. */
+  readonly #share: number;
+  readonly #times = new Map<number, number>();
+  readonly #averages = new Map<string, number>();
+  readonly #low = new Set<number>();
+  #last = 0;
+
+  constructor(processes: Processes, share: number) {
+    this.#processes = processes;
+    this.#share = share;
+  }
+
+  update(sessions: readonly Session[], now: number): void {
+    const elapsed = now - this.#last;
+    this.#last = now;
+    const weight = 1 - Math.exp(-elapsed / AVERAGE_MILLISECONDS);
+    const used = this.#usedSince(sessions);
+    const apps = byApp(sessions);
+    for (const app of new Set([...apps.keys(), ...this.#averages.keys()])) {
+      const average = this.#averages.get(app) ?? 0;
+      const next = average + weight * ((used.get(app) ?? 0) / elapsed - average);
+      if (apps.has(app) || next > this.#share / 100) this.#averages.set(app, next);
+      else this.#averages.delete(app);
+    }
+    for (const [app, group] of apps) {
+      const average = this.#averages.get(app) ?? 0;
+      for (const { pid } of group) {
+        const isLow = this.#low.has(pid);
+        // Restored only well below the share, so that the priority does not change with every look.
+        if (!isLow && average > this.#share) this.#set(pid, true);
+        else if (isLow && average < this.#share / 2) this.#set(pid, false);
+      }
+    }
+  }
+
+  /** Processor milliseconds of each app since the last look. */
+  #usedSince(sessions: readonly Session[]): Map<string, number> {
+    const used = new Map<string, number>();
+    const alive = new Set<number>();
+    for (const { pid, app, state, stateMilliseconds } of sessions) {
+      alive.add(pid);
+      // An idle process uses nothing, and to ask the kernel costs more than all else here.
+      if (state === 'idle' && stateMilliseconds > AVERAGE_MILLISECONDS) continue;
+      const time = this.#processes.processorMilliseconds(pid);
+      used.set(app, (used.get(app) ?? 0) + Math.max(0, time - (this.#times.get(pid) ?? time)));
+      this.#times.set(pid, time);
+    }
+    for (const pid of this.#times.keys()) if (!alive.has(pid)) this.#times.delete(pid);
+    for (const pid of this.#low) if (!alive.has(pid)) this.#low.delete(pid);
+    return used;
+  }
+
+  #set(pid: number, isLow: boolean): void {
+    this.#processes.setLowPriority(pid, isLow);
+    if (isLow) this.#low.add(pid);
+    else this.#low.delete(pid);
+  }
+}

@@ -1,0 +1,52 @@
+/** Breaches that a suspension follows where one alone is none, and the time within which they count. */
+const REPEATED = 3;
+const REPEATED_WITHIN_MILLISECONDS = 60_000;
+/** After this long without a breach the next suspension is a short one. */
+const FORGIVEN_MILLISECONDS = 600_000;
+
+interface Record {
+  breaches: number[];
+  seconds: number;
+  until: number;
+}
+
+/** Which apps are suspended, and for how long: each time twice as long as the time before. Times are of performance.now(). */
+export class Suspensions {
+  readonly #first: number;
+  readonly #longest: number;
+  readonly #records = new Map<string, Record>();
+
+  /** @param first Seconds of the first suspension. @param longest Seconds of the longest. */
+  constructor(first: number, longest: number) {
+    this.#first = first;
+    this.#longest = longest;
+  }
+
+  isSuspended(app: string, now: number): boolean {
+    return (this.#records.get(app)?.until ?? 0) > now;
+  }
+
+  /**
+   * Records a breach. Returns for how many seconds the app is suspended; 0 where it is not, or is already.
+   *
+   * @param isGrave One breach is enough for a suspension.
+   */
+  record(app: string, isGrave: boolean, now: number): number {
+    const known = this.#records.get(app);
+    const last = known?.breaches.at(-1) ?? Number.NEGATIVE_INFINITY;
+    const record = known && now - last < FORGIVEN_MILLISECONDS ? known : { breaches: [], seconds: 0, until: 0 };
+    this.#records.set(app, record);
+    record.breaches = [...record.breaches.filter((at) => now - at < REPEATED_WITHIN_MILLISECONDS), now];
+    if (record.until > now || !(isGrave || record.breaches.length >= REPEATED)) return 0;
+    record.seconds = Math.min(record.seconds === 0 ? this.#first : record.seconds * 2, this.#longest);
+    record.until = now + record.seconds * 1000;
+    return record.seconds;
+  }
+
+  /** Forgets apps whose breaches count no longer. */
+  tidy(now: number): void {
+    for (const [app, { breaches }] of this.#records) {
+      if (now - (breaches.at(-1) ?? 0) > FORGIVEN_MILLISECONDS) this.#records.delete(app);
+    }
+  }
+}

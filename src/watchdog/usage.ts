@@ -1,0 +1,90 @@
+import type { Executor } from '../database/database.ts';
+import { rowsAsText, type Statement } from '../database/statement.ts';
+
+/** Locks of one process in one database. */
+export interface LockCount {
+  readonly pid: number;
+  /** Oid of the database. */
+  readonly database: string;
+  readonly locks: number;
+  /** It holds or waits for the lock under which NOTIFY is committed. */
+  readonly notifies: boolean;
+}
+
+/** Room for 500,000 locks without a temporary file. */
+const ENOUGH_MEMORY: Statement = {
+  text: `select pg_catalog.set_config('work_mem', '64MB', true)`,
+  params: [],
+  preparedFor: 'watchdog',
+};
+
+/** async.c commits notifications under a lock on "database 0", of the class pg_database (1262). */
+const LOCKS = `select pid, database, count(*) as locks,
+    bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0) as notifies
+  from pg_catalog.pg_lock_status() where pid <> pg_catalog.pg_backend_pid() group by pid, database
+  having count(*) >= $1::int or bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
+
+/** Returns the lock counts of processes that hold at least `least` locks, or that notify. */
+export async function readLocks(database: Executor, least: number): Promise<LockCount[]> {
+  const [, result] = await database.run([
+    ENOUGH_MEMORY,
+    { text: LOCKS, params: [String(least)], preparedFor: 'watchdog' },
+  ]);
+  return (result ? rowsAsText(result) : []).map((row) => ({
+    pid: Number(row.pid ?? 0),
+    database: row.database ?? '',
+    locks: Number(row.locks),
+    notifies: row.notifies === 't',
+  }));
+}
+
+/** PostgreSQL names each temporary file after the process that makes it; parallel workers share a folder of their leader. */
+const TEMPORARY: Statement = {
+  text: `select pg_catalog.substring(name, '^pgsql_tmp([0-9]+)') as pid, sum(size) as bytes from (
+      select name, size from pg_catalog.pg_ls_tmpdir()
+      union all
+      select folder, (pg_catalog.pg_stat_file('base/pgsql_tmp/' || folder || '/' || file, true)).size
+      from pg_catalog.pg_ls_dir('base/pgsql_tmp', true, false) folder,
+        lateral pg_catalog.pg_ls_dir('base/pgsql_tmp/' || folder, true, false) file
+      where folder like '%.fileset'
+    ) files where name ~ '^pgsql_tmp[0-9]+' group by 1`,
+  params: [],
+  preparedFor: 'watchdog',
+};
+
+/** Returns the bytes of temporary files by pid. */
+export async function readTemporaryBytes(database: Executor): Promise<Map<number, number>> {
+  const [result] = await database.run([TEMPORARY]);
+  return new Map((result ? rowsAsText(result) : []).map(({ pid, bytes }) => [Number(pid), Number(bytes ?? 0)]));
+}
+
+/** Returns the size on disk of one database, by its oid; null once it is dropped. */
+export async function readDatabaseBytes(database: Executor, oid: string): Promise<number | null> {
+  const [result] = await database.run([
+    { text: 'select pg_catalog.pg_database_size($1::oid) as bytes', params: [oid], preparedFor: 'watchdog' },
+  ]);
+  const bytes = result && rowsAsText(result)[0]?.bytes;
+  return bytes === null || bytes === undefined ? null : Number(bytes);
+}
+
+export interface NotifyQueue {
+  /** Bytes that a listener has not read yet. */
+  readonly bytes: number;
+  /** Bytes that were ever written. */
+  readonly written: number;
+}
+
+/** The queue has pages of 8 KiB, 1,048,576 of them before PostgreSQL 17 had a setting. */
+const QUEUE: Statement = {
+  text: `select pg_catalog.pg_notification_queue_usage()
+      * coalesce(pg_catalog.current_setting('max_notify_queue_pages', true), '1048576')::float8 * 8192 as bytes,
+    (select blks_zeroed * 8192 from pg_catalog.pg_stat_slru where pg_catalog.lower(name) = 'notify') as written`,
+  params: [],
+  preparedFor: 'watchdog',
+};
+
+export async function readNotifyQueue(database: Executor): Promise<NotifyQueue> {
+  const [result] = await database.run([QUEUE]);
+  const row = result && rowsAsText(result)[0];
+  return { bytes: Number(row?.bytes ?? 0), written: Number(row?.written ?? 0) };
+}

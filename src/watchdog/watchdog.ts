@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AppBounds, limits } from '../../contract/limits.ts';
+import type { BoundMessage } from '../apps/bounds.ts';
+import { Pool } from '../database/pool.ts';
+import type { Target } from '../database/target.ts';
+import type { Events } from '../observe/events.ts';
+import { type Breach, leaders, listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
+import { DatabaseSizes } from './database-sizes.ts';
+import { NotifyWatch } from './notify-watch.ts';
+import type { Processes } from './processes.ts';
+import { ProcessorShares } from './processor-shares.ts';
+import type { Session } from './sessions.ts';
+import { SessionReader } from './sessions.ts';
+import { Suspensions } from './suspensions.ts';
+import { readLocks, readTemporaryBytes } from './usage.ts';
+
+/** Bounds of which one breach harms the other apps of the server at once. */
+const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond'];
+/** A process with fewer locks than this share of the bound is left out of the count, which is quicker. */
+const COUNTED_SHARE = 1 / 200;
+/** After this many looks what changes slowly is looked at: sizes of files and of databases, the NOTIFY queue. */
+const SLOW_LOOKS = 5;
+
+export interface WatchdogParts {
+  /** The superuser in the maintenance database. */
+  target: Target;
+  bounds: AppBounds;
+  /** The processes of the server, where it runs on this machine under Linux; else null. */
+  processes: Processes | null;
+  events: Events;
+  /** Tells the workers, before the sessions are ended. */
+  tell: (message: BoundMessage) => void;
+}
+
+/**
+ * Looks every 100 ms at what the sessions of each app use of the server, and ends sessions of an app that uses more than its bounds
+ * allow. For the bounds that PostgreSQL does not enforce itself, or lets the app's owner change.
+ */
+export class Watchdog {
+  readonly #parts: WatchdogParts;
+  /** Kept open, so that the watch goes on when the server has no connection left. */
+  readonly #database: Pool;
+  /** For what may take long, so that counting locks never waits for it. */
+  readonly #files: Pool;
+  readonly #sessions: SessionReader;
+  readonly #suspensions: Suspensions;
+  readonly #sizes: DatabaseSizes;
+  readonly #notifies: NotifyWatch;
+  readonly #shares: ProcessorShares | null;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | null = null;
+  #looks = 0;
+  readonly #failing = new Set<string>();
+  #slow: Promise<void> | null = null;
+  #isSlowBusy = false;
+  readonly #slowBreaches: Breach[] = [];
+
+  constructor(parts: WatchdogParts) {
+    const { target, bounds, processes } = parts;
+    this.#parts = parts;
+    const options = { max: 1, idleMilliseconds: 3_600_000, waitMilliseconds: 5000 };
+    this.#database = new Pool({ ...target, applicationName: 'ninefold-watchdog' }, options);
+    this.#files = new Pool({ ...target, applicationName: 'ninefold-watchdog' }, options);
+    this.#sessions = new SessionReader(this.#database);
+    this.#suspensions = new Suspensions(bounds.appSuspensionSeconds, limits.appSuspensionMaxSeconds.default);
+    this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, parts.tell);
+    this.#notifies = new NotifyWatch(this.#files, bounds);
+    this.#shares = processes && new ProcessorShares(processes, bounds.appProcessorShare / 100);
+  }
+
+  /** Resolves after the first look. Throws where the server cannot be reached. */
+  async start(): Promise<void> {
+    await this.#look();
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    await this.#slow;
+    await Promise.all([this.#database.close(), this.#files.close()]);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      await delay(limits.appWatchMilliseconds.default, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await this.#look();
+        this.#failing.delete('sessions');
+      } catch (error) {
+        this.#report('sessions', error);
+      }
+    }
+  }
+
+  /** While the server restarts every look fails: only the first is reported. */
+  #report(part: 'sessions' | 'files', error: unknown): void {
+    if (this.#failing.has(part) || this.#stopping.signal.aborted) return;
+    this.#failing.add(part);
+    this.#parts.events.emit({ type: 'fault', requestId: null, where: `the watchdog over ${part}`, error });
+  }
+
+  async #look(): Promise<void> {
+    this.#looks++;
+    const { bounds, processes } = this.#parts;
+    const sessions = await this.#sessions.read();
+    const now = performance.now();
+    const busy = sessions.filter(
+      ({ state, stateMilliseconds }) => state !== 'idle' || stateMilliseconds < 2 * limits.appWatchMilliseconds.default,
+    );
+    const breaches = timeBreaches(busy, bounds);
+    if (busy.length > 0) {
+      const locks = await readLocks(this.#database, bounds.appLocks * COUNTED_SHARE);
+      breaches.push(...lockBreaches(sessions, locks, bounds.appLocks));
+      this.#notifies.see(sessions, locks);
+    }
+    if (processes && busy.length > 0) {
+      const memory = (session: Session) => processes.memoryBytes(session.pid);
+      breaches.push(
+        ...sumBreaches(this.#isSlowLook ? sessions : busy, memory, 'appMemoryBytes', bounds.appMemoryBytes),
+      );
+    }
+    this.#shares?.update(sessions, now);
+    if (this.#isSlowLook) this.#startSlow(sessions, busy);
+    breaches.push(...this.#slowBreaches.splice(0));
+    for (const breach of breaches) await this.#enforce(breach, now);
+    await this.#endSuspended(busy, now);
+  }
+
+  get #isSlowLook(): boolean {
+    return this.#looks % SLOW_LOOKS === 0;
+  }
+
+  /** Its breaches are for the look after it is done. */
+  #startSlow(sessions: readonly Session[], busy: readonly Session[]): void {
+    this.#suspensions.tidy(performance.now());
+    if (this.#isSlowBusy) return;
+    this.#isSlowBusy = true;
+    this.#slow = this.#lookAtFiles(sessions, busy)
+      .then(
+        (breaches) => {
+          this.#slowBreaches.push(...breaches);
+          this.#failing.delete('files');
+        },
+        (error: unknown) => this.#report('files', error),
+      )
+      .then(() => {
+        this.#isSlowBusy = false;
+      });
+  }
+
+  async #lookAtFiles(sessions: readonly Session[], busy: readonly Session[]): Promise<Breach[]> {
+    const { bounds } = this.#parts;
+    const { queue, breaches } = await this.#notifies.look();
+    if (queue > bounds.notifyQueueBytes) breaches.push(...listenerBreaches(sessions, queue));
+    if (busy.length > 0) {
+      const bytes = await readTemporaryBytes(this.#files);
+      const used = ({ pid }: Session) => bytes.get(pid) ?? 0;
+      breaches.push(...sumBreaches(sessions, used, 'appTemporaryBytes', bounds.appTemporaryBytes));
+    }
+    breaches.push(...(await this.#sizes.look(busy)));
+    return breaches;
+  }
+
+  async #enforce({ app, limit, value, pids }: Breach, now: number): Promise<void> {
+    const { bounds, events, tell } = this.#parts;
+    if (this.#suspensions.isSuspended(app, now)) return;
+    // Owners are told about time and size by each statement that is ended; they are no attack.
+    const counts = !limit.endsWith('Seconds') && limit !== 'appDatabaseBytes';
+    const seconds = counts ? this.#suspensions.record(app, grave.includes(limit), now) : 0;
+    const bound = bounds[limit];
+    tell({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds });
+    await this.#end(pids);
+    const detail = { limit, value, bound, sessions: pids.length, suspendedSeconds: seconds };
+    events.emit({ type: 'app', what: 'bounded', app, detail });
+  }
+
+  /** Nothing of a suspended app runs, not even what its owner logs in for. */
+  async #endSuspended(busy: readonly Session[], now: number): Promise<void> {
+    const suspended = busy.filter(({ app, state }) => state !== 'idle' && this.#suspensions.isSuspended(app, now));
+    if (suspended.length > 0) await this.#end(leaders(suspended));
+  }
+
+  async #end(pids: readonly number[]): Promise<void> {
+    if (pids.length === 0) return;
+    await this.#database.run([
+      {
+        text: 'select pg_catalog.pg_terminate_backend(pid) from pg_catalog.unnest($1::int[]) pid',
+        params: [`{${pids.join(',')}}`],
+        preparedFor: 'watchdog',
+      },
+    ]);
+  }
+}

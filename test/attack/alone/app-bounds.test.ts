@@ -1,0 +1,322 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppConnection } from '../../../contract/admin.ts';
+import { admin, createApp, runSql } from '../../support/apps.ts';
+import { attack, boundAttacks } from '../../support/bound-attacks.ts';
+import { superuserUrl, withClient } from '../../support/database.ts';
+import { type HttpAnswer, send } from '../../support/http.ts';
+import { startNode, type TestNode } from '../../support/node.ts';
+
+const MIB = 1024 * 1024;
+
+/** Bounds that a statement exceeds within a second. */
+const env = {
+  NINEFOLD_APP_LOCKS: '2000',
+  NINEFOLD_SESSION_MEMORY_BYTES: String(256 * MIB),
+  NINEFOLD_APP_MEMORY_BYTES: String(256 * MIB),
+  NINEFOLD_SESSION_TEMPORARY_BYTES: String(32 * MIB),
+  NINEFOLD_APP_TEMPORARY_BYTES: String(40 * MIB),
+  NINEFOLD_APP_DATABASE_BYTES: String(64 * MIB),
+  NINEFOLD_APP_STATEMENT_SECONDS: '6',
+  NINEFOLD_APP_TRANSACTION_SECONDS: '7',
+  NINEFOLD_APP_IDLE_TRANSACTION_SECONDS: '4',
+  NINEFOLD_NOTIFY_QUEUE_BYTES: String(4 * MIB),
+  NINEFOLD_NOTIFY_BYTES_PER_SECOND: String(8 * MIB),
+  NINEFOLD_APP_SUSPENSION_SECONDS: '2',
+};
+const CONNECTIONS = 16;
+const ATTACK_MILLISECONDS = 5000;
+
+/** Memory is bounded on Linux alone. */
+const isEnforcedHere = ([limit = '']: string[]): boolean => process.platform === 'linux' || !limit.includes('Memory');
+
+let node: TestNode;
+let neighbour: AppConnection;
+beforeAll(async () => {
+  node = await startNode({ env });
+  neighbour = await createApp(node);
+  await runSql(node, neighbour.ref, 'create table public.notes (id int generated always as identity, note text)');
+});
+afterAll(() => node?.stop());
+
+const call = (app: AppConnection, method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
+  send(node.url, `/apps/${app.ref}/rest/v1${path}`, {
+    method,
+    headers: { apikey: app.anon_key, 'content-type': 'application/json' },
+    ownConnection: true,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+/** Calls the neighbour from 16 connections while the work runs. Expects that each call succeeds. */
+async function besideNeighbour<T>(work: () => Promise<T>): Promise<T> {
+  let isOver = false;
+  const failed: string[] = [];
+  let calls = 0;
+  const callers = Array.from({ length: CONNECTIONS }, async (_, i) => {
+    while (!isOver) {
+      const answer = await (i % 2 === 0
+        ? call(neighbour, 'GET', '/notes?limit=1')
+        : call(neighbour, 'POST', '/notes', { note: 'x' }));
+      calls++;
+      if (answer.status >= 400) failed.push(`${answer.status} ${answer.body}`);
+    }
+  });
+  const result = await work().finally(() => {
+    isOver = true;
+  });
+  await Promise.all(callers);
+  expect(failed.slice(0, 3)).toEqual([]);
+  expect(calls).toBeGreaterThanOrEqual(CONNECTIONS);
+  return result;
+}
+
+interface Refusal {
+  status: number;
+  code: string;
+  details: Record<string, unknown> | null;
+}
+
+/** SQL of the app's owner on the SQL page; returns how it was refused, or null. */
+async function sqlRefusal(app: AppConnection, sql: string): Promise<Refusal | null> {
+  const answer = await send(node.url, `/admin/v1/apps/${app.ref}/sql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ sql }),
+    ownConnection: true,
+  });
+  return answer.status < 400 ? null : { status: answer.status, ...JSON.parse(answer.body) };
+}
+
+const exceeded = (limit: string) => ({
+  status: 503,
+  code: 'app_limit_exceeded',
+  details: expect.objectContaining({ limit }),
+});
+
+const databaseUrl = async (app: AppConnection): Promise<string> =>
+  (await admin<{ database_url: string }>(node, 'GET', `/apps/${app.ref}/connection`)).database_url;
+
+/** Logs in as the app's owner, as a program of a builder's own does. */
+async function logIn(app: AppConnection): Promise<{ client: pg.Client; ended: Promise<void> }> {
+  const client = new pg.Client(await databaseUrl(app));
+  const ended = new Promise<void>((resolve) => client.on('end', () => resolve()));
+  client.on('error', () => undefined);
+  await client.connect();
+  return { client, ended };
+}
+
+/** What the primary logs of a bound: one event with app, limit and value. */
+const logged = (app: AppConnection, limit: string): unknown =>
+  node
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes('"app bounded"'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .find((event) => event.app === app.ref && event.limit === limit);
+
+describe('an app that exceeds a bound', () => {
+  it.each([
+    ['appLocks', 'advisory locks', 'select pg_try_advisory_lock(generate_series(1, 3000000))'],
+    [
+      'appLocks',
+      'tables created in one transaction',
+      `do $$ begin for i in 1..20000 loop execute format('create table public.t%s ()', i); end loop; raise 'end'; end $$`,
+    ],
+    ['appStatementSeconds', 'a statement without end', 'set statement_timeout = 0; select pg_sleep(60)'],
+    [
+      'appDatabaseBytes',
+      'rows without end',
+      `create table public.heap (x text);
+       insert into public.heap select repeat(md5(i::text), 30) from (select generate_series(1, 3000000) i) numbers`,
+    ],
+  ])('%s (%s) is told which, and disturbs no other app', async (limit, _, sql) => {
+    const app = await createApp(node);
+    const refusal = await besideNeighbour(() => sqlRefusal(app, sql));
+    expect(refusal).toMatchObject(exceeded(limit));
+    expect(logged(app, limit)).toMatchObject({ value: expect.any(Number), bound: expect.any(Number) });
+  });
+
+  it.each(
+    [
+      [
+        'appMemoryBytes',
+        `select length(string_agg(repeat('x', 100000), '')), pg_sleep(5) from generate_series(1, 1000)`,
+      ],
+      ['appTemporaryBytes', 'select pg_sleep(5) from generate_series(1, 1000000) limit 1'],
+    ].filter(isEnforcedHere),
+  )('%s with several sessions loses the largest', async (limit, sql) => {
+    const app = await createApp(node);
+    const refusals = await besideNeighbour(() => Promise.all(Array.from({ length: 5 }, () => sqlRefusal(app, sql))));
+    expect(refusals).toContainEqual(expect.objectContaining(exceeded(limit)));
+  });
+
+  it.each(
+    [
+      [
+        'sessionMemoryBytes',
+        '53200',
+        `select length(string_agg(repeat('x', 1000000), '')) from generate_series(1, 900)`,
+      ],
+      [
+        'sessionTemporaryBytes',
+        '53400',
+        'select count(*) from (select i from generate_series(1, 9000000) i order by -i) x',
+      ],
+    ].filter(isEnforcedHere),
+  )('%s with one statement gets an error of PostgreSQL (%s), and no process is killed', async (_, sqlstate, sql) => {
+    const app = await createApp(node);
+    const refusal = await besideNeighbour(() => sqlRefusal(app, sql));
+    expect(refusal).toMatchObject({ code: 'sql_failed', details: { sqlstate } });
+    expect(node.logs()).not.toContain('starting it again');
+  });
+
+  it('appIdleTransactionSeconds loses the session', async () => {
+    const app = await createApp(node);
+    const { client, ended } = await logIn(app);
+    await client.query('set idle_in_transaction_session_timeout = 0');
+    await client.query('begin');
+    await besideNeighbour(() => ended);
+    expect(logged(app, 'appIdleTransactionSeconds')).toBeDefined();
+  });
+
+  it('appTransactionSeconds loses the session, however short each statement is', async () => {
+    const app = await createApp(node);
+    const { client, ended } = await logIn(app);
+    await client.query('set transaction_timeout = 0');
+    await client.query('begin');
+    const statements = async () => {
+      for (;;) await client.query('select pg_sleep(0.2)');
+    };
+    await besideNeighbour(() => Promise.all([expect(statements()).rejects.toThrow(), ended]));
+    expect(logged(app, 'appTransactionSeconds')).toBeDefined();
+  });
+
+  it('notifyQueueBytes with a listener that does not read loses that listener', async () => {
+    const app = await createApp(node);
+    const { client, ended } = await logIn(app);
+    await client.query('listen flood');
+    await client.query('begin');
+    await runSql(node, app.ref, `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 800) i`);
+    await besideNeighbour(() => ended);
+    expect(logged(app, 'notifyQueueBytes')).toBeDefined();
+  });
+
+  it('notifyBytesPerSecond is suspended', async () => {
+    const app = await createApp(node);
+    const flood = `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 5000) i`;
+    const refusal = await besideNeighbour(async () => {
+      for (;;) {
+        const refused = await sqlRefusal(app, flood);
+        if (refused) return refused;
+      }
+    });
+    expect(refusal).toMatchObject(exceeded('notifyBytesPerSecond'));
+  });
+});
+
+describe('an app whose owner logs in again after each end', () => {
+  it.each(boundAttacks.filter(({ name }) => ['advisory locks', 'notifications'].includes(name)))(
+    'disturbs no other app with $name',
+    async (one) => {
+      const app = await createApp(node);
+      const errors = await besideNeighbour(async () => attack(await databaseUrl(app), one, ATTACK_MILLISECONDS));
+      expect(errors.get('57P01')).toBeGreaterThan(one.sessions);
+      expect(logged(app, one.limit)).toMatchObject({ suspendedSeconds: expect.any(Number) });
+    },
+  );
+});
+
+describe('a suspended app', () => {
+  it('is refused until the suspension is over, and is served again', async () => {
+    const app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      `create table public.notes (id int);
+       create function public.lock_all() returns bigint language sql as
+         'select count(held) from (select pg_try_advisory_lock(generate_series(1, 3000000)) held) locks';
+       grant execute on function pg_try_advisory_lock(bigint) to anon`,
+    );
+    const attacked = await besideNeighbour(() => call(app, 'POST', '/rpc/lock_all'));
+    expect({ status: attacked.status, ...JSON.parse(attacked.body) }).toMatchObject(exceeded('appLocks'));
+    const refused = await call(app, 'GET', '/notes');
+    expect({ status: refused.status, ...JSON.parse(refused.body) }).toMatchObject(exceeded('appLocks'));
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    await expect.poll(async () => (await call(app, 'GET', '/notes')).status, { timeout: 10_000 }).toBe(200);
+  });
+});
+
+describe('an app whose database has reached appDatabaseBytes', () => {
+  it('can read and delete but not insert, until there is space again', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, 'create table public.heap (id int generated always as identity, x text)');
+    await sqlRefusal(
+      app,
+      'insert into public.heap (x) select repeat(md5(i::text), 30) from generate_series(1, 70000) i',
+    );
+    await expect.poll(async () => (await call(app, 'POST', '/heap', { x: 'x' })).status, { timeout: 10_000 }).toBe(507);
+    const refused = await call(app, 'PATCH', '/heap?id=eq.1', { x: 'y' });
+    expect(JSON.parse(refused.body)).toMatchObject({
+      code: 'app_storage_full',
+      details: { limit: 'appDatabaseBytes' },
+    });
+    expect((await call(app, 'GET', '/heap?limit=1')).status).toBe(200);
+    expect((await call(app, 'DELETE', '/heap?id=eq.1')).status).toBe(204);
+    await runSql(node, app.ref, 'truncate public.heap');
+    await expect.poll(async () => (await call(app, 'POST', '/heap', { x: 'x' })).status, { timeout: 10_000 }).toBe(201);
+  });
+});
+
+describe('the owner of an app', () => {
+  it('cannot change what PostgreSQL bounds for the app', async () => {
+    const app = await createApp(node);
+    const role = `"app_${app.ref}"`;
+    const refused = await Promise.all(
+      [
+        `alter role ${role} reset temp_file_limit`,
+        `alter role ${role} set temp_file_limit = -1`,
+        `alter role ${role} in database ${role} set temp_file_limit = -1`,
+        `alter database ${role} set temp_file_limit = -1`,
+        `alter role ${role} connection limit 200`,
+        'set temp_file_limit = -1',
+        `create function public.f() returns int language sql set temp_file_limit = -1 as 'select 1'`,
+      ].map((sql) => sqlRefusal(app, sql)),
+    );
+    expect(refused.map((refusal) => refusal?.details?.sqlstate)).toEqual(Array(7).fill('42501'));
+    await sqlRefusal(app, `alter role ${role} reset all`);
+    const { results } = await runSql(node, app.ref, 'show temp_file_limit');
+    expect(results.at(-1)?.rows).toEqual([['32MB']]);
+  });
+
+  it('grants advisory locks, which nobody else may take', async () => {
+    const app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      `create function public.lock_one() returns boolean language sql as 'select pg_try_advisory_xact_lock(1)'`,
+    );
+    expect((await call(app, 'POST', '/rpc/lock_one')).status).toBe(401);
+    await runSql(node, app.ref, 'grant execute on function pg_try_advisory_xact_lock(bigint) to anon');
+    expect((await call(app, 'POST', '/rpc/lock_one')).status).toBe(200);
+  });
+
+  it('leaves connections for the calls of all apps', async () => {
+    const app = await createApp(node);
+    // As many as the owners of twenty apps have together.
+    await withClient(await superuserUrl(node, 'postgres'), (client) =>
+      client.query(`alter role "app_${app.ref}" connection limit 400`),
+    );
+    const clients: pg.Client[] = [];
+    try {
+      const refused = await besideNeighbour(async () => {
+        const logins = await Promise.allSettled(Array.from({ length: 400 }, () => logIn(app)));
+        for (const login of logins) if (login.status === 'fulfilled') clients.push(login.value.client);
+        expect((await call(await createApp(node), 'GET', '/')).status).toBe(200);
+        return logins.filter(({ status }) => status === 'rejected').length;
+      });
+      expect(refused).toBeGreaterThan(0);
+    } finally {
+      await Promise.all(clients.map((client) => client.end()));
+    }
+  });
+});
