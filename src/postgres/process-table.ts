@@ -45,7 +45,8 @@ export async function hasSessions(dataFolder: string): Promise<boolean> {
 /** Returns the title of a process: of PostgreSQL's, but the postmaster, `postgres: <cluster name>: <what it does>`. */
 export async function titleOf(pid: number): Promise<string> {
   if (process.platform !== 'linux') return ps(['-ww', '-o', 'command=', '-p', String(pid)]);
-  return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return title.replaceAll('\0', ' ');
 }
 
 /** Every PostgreSQL process works in its data folder. */

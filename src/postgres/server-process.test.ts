@@ -62,6 +62,13 @@ it('can be told to end while it starts', async () => {
   expect(await serverProcesses(plan.folder.path)).toEqual([]);
 });
 
+async function processTitled(part: string): Promise<number> {
+  for (const pid of await serverProcesses(plan.folder.path)) {
+    if ((await titleOf(pid)).includes(part)) return pid;
+  }
+  throw new Error(`no process of the server is titled ${part}`);
+}
+
 it('tells the sessions that a shutdown ends from the checkpoint that it waits for', async () => {
   const server = await ServerProcess.start(plan, never);
   const client = new Client({
@@ -74,10 +81,8 @@ it('tells the sessions that a shutdown ends from the checkpoint that it waits fo
   client.on('error', () => undefined);
   await client.connect();
   expect(await hasSessions(plan.folder.path)).toBe(true);
-  const pids = await serverProcesses(plan.folder.path);
-  const titles = await Promise.all(pids.map(titleOf));
-  const checkpointer = pids[titles.findIndex((title) => title.includes(': checkpointer'))] ?? 0;
-  process.kill(pids[titles.findIndex((title) => title.includes(' -D '))] ?? 0, 'SIGINT');
+  const checkpointer = await processTitled(': checkpointer');
+  process.kill(await processTitled('/postgres -D'), 'SIGINT');
   process.kill(checkpointer, 'SIGSTOP');
   await expect.poll(() => hasSessions(plan.folder.path)).toBe(false);
   expect(await serverProcesses(plan.folder.path)).toContain(checkpointer);
