@@ -74,6 +74,21 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionError && passing.includes(error.sqlstate);
 }
 
+/** How PostgreSQL reports a full disk (errcode_for_file_access in elog.c): ENOSPC has a code, EDQUOT has the system's words alone. */
+const DISK_FULL = '53100';
+const diskWords = /No space left on device|Disk quota exceeded/;
+
+/**
+ * Whether an error, or what caused it, is PostgreSQL's report that the disk of the server is full. Not what a function of an
+ * app raises under the same code.
+ */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return error instanceof Error && isDiskFull(error.cause);
+  const { sqlstate, message, where } = error.fields;
+  const isReported = sqlstate === DISK_FULL || (/^(?:58|XX)/.test(sqlstate) && diskWords.test(message));
+  return isReported && !/ at RAISE$/m.test(where?.split('\n')[0] ?? '');
+}
+
 /** What keeps the role from logging in, whatever is tried again; null where it is something else. */
 export function refusedLogin({ sqlstate }: ConnectionError): string | null {
   switch (sqlstate) {

@@ -117,7 +117,9 @@ export class Pipeline {
     } catch (error) {
       trace.failed = performance.now();
       const known = asNinefoldError(error);
-      reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
+      // A full disk is no matter of one area: each reports it in its own form, under one code.
+      const shown = known.code === 'disk_full' ? known : error;
+      reply = (await renderError(shown)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       blamed = blame(error, reply, exchange.signal.aborted);
       reply.headers.link ??= helpLink(blamed.code);
       if (reply.status >= 500)
