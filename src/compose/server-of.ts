@@ -1,5 +1,5 @@
 import type { Server } from '../apps/server.ts';
-import type { Secrets } from '../config/config.ts';
+import type { Secrets } from '../config/secrets.ts';
 import { parseTarget } from '../database/target.ts';
 
 /** The server of a node's apps, as its superuser reaches it. */
