@@ -142,6 +142,7 @@ export async function composeWorker(
     defaultApp: config.defaultApp,
     trustProxy: config.trustProxy,
     webFolder,
+    clientSockets: config.descriptors.clientSockets,
   });
   await apps.start();
   for (const observer of observers) observer.start();

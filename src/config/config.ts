@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { limits } from '../../contract/limits.ts';
 import { ConfigError } from './config-error.ts';
+import { type Descriptors, readDescriptors } from './descriptors.ts';
 
 /** What the environment says; nothing else reads it. */
 export interface Config {
@@ -27,6 +28,7 @@ export interface Config {
   readonly logLevel: string;
   /** Started by `npm start`, which ends on a signal without passing it on. */
   readonly startedByNpm: boolean;
+  readonly descriptors: Descriptors;
   /** One JSON line on stdout when the node is ready, for programs that start it. */
   readonly readyJson: boolean;
 }
@@ -66,6 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     requestsPerSecond: limit(limits.requestsPerAddress),
     logLevel: text('NINEFOLD_LOG') ?? 'info',
     startedByNpm: text('npm_lifecycle_event') !== null,
+    descriptors: readDescriptors(),
     readyJson: text('NINEFOLD_READY_JSON') === '1',
   };
 }

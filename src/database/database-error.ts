@@ -112,8 +112,16 @@ export function isFull(error: unknown): boolean {
 /** Where PostgreSQL counts the connections of a role (miscinit.c) and of a database (postinit.c). */
 const ownCounts: readonly (string | undefined)[] = ['InitializeSessionUserId', 'CheckMyDatabase'];
 
-/** The server as a whole has all that it may have. Not where a role or a database has: what others give back does not help them. */
+/** Errors of the system when this process, or the whole machine, has no file descriptor left. */
+const descriptorErrors: readonly unknown[] = ['EMFILE', 'ENFILE'];
+
+/**
+ * Whether a connection failed for a lack that idle connections of this process make good: of the server's connections as a
+ * whole, or of file descriptors. Not where a role or a database has all the connections that it may have.
+ */
 export function isServerFull(error: unknown): boolean {
-  if (!(error instanceof ConnectionError && error.cause instanceof DatabaseError)) return false;
-  return isFull(error) && !ownCounts.includes(error.cause.fields.routine);
+  if (!(error instanceof ConnectionError && error.cause instanceof Error)) return false;
+  const { cause } = error;
+  if (!(cause instanceof DatabaseError)) return 'code' in cause && descriptorErrors.includes(cause.code);
+  return isFull(error) && !ownCounts.includes(cause.fields.routine);
 }

@@ -7,6 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { AppCalls } from './app-calls.ts';
 import type { Area } from './area.ts';
+import { limitSockets } from './client-sockets.ts';
 import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { toExchange } from './exchange.ts';
@@ -37,6 +38,8 @@ export interface HttpParts {
   trustProxy: boolean;
   /** The built web application. */
   webFolder: string;
+  /** Sockets of clients that are open at the same time; more are closed. */
+  clientSockets: number;
 }
 
 /** The framework's server, for those who only start and stop it. */
@@ -72,6 +75,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
       void send(reply, errorReply(asNinefoldError(error), request.id));
     },
   });
+  limitSockets(server.server, parts.clientSockets);
   server.server.on('connect', (_request, socket: Socket) =>
     answerOnSocket(socket, new NinefoldError('method_not_allowed')),
   );
