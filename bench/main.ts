@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureCalls } from './calls.ts';
+import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
 import { measureMixed } from './mixed.ts';
 import { measurePages } from './pages.ts';
@@ -15,6 +16,7 @@ import { measureStart } from './start.ts';
 
 const measures: Readonly<Record<string, () => Promise<void>>> = {
   calls: measureCalls,
+  crash: measureCrash,
   mixed: measureMixed,
   pages: measurePages,
   probe: measureProbe,
