@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureCalls } from './calls.ts';
+import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
 import { measureMixed } from './mixed.ts';
 import { measureNeighbours } from './neighbours.ts';
@@ -16,6 +17,7 @@ import { measureStart } from './start.ts';
 
 const measures: Readonly<Record<string, () => Promise<void>>> = {
   calls: measureCalls,
+  crash: measureCrash,
   mixed: measureMixed,
   neighbours: measureNeighbours,
   pages: measurePages,

@@ -15,6 +15,8 @@ export interface BenchNode {
   /** Processor time that each of its processes has had, in milliseconds by process id. */
   processorTimes(): ReadonlyMap<number, number>;
   stop(): Promise<void>;
+  /** Kills every process of the node at once. */
+  kill(): Promise<void>;
 }
 
 /** Starts a node as `npm start` does once everything is built, and waits for its first answer. */
@@ -52,6 +54,11 @@ export async function startNode(
       new Promise((resolve) => {
         child.once('exit', () => resolve());
         child.kill('SIGTERM');
+      }),
+    kill: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        for (const pid of descendants(child.pid ?? Number.NaN)) process.kill(pid, 'SIGKILL');
       }),
   };
 }

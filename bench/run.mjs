@@ -7,7 +7,12 @@ import { prepare } from '../scripts/prepare.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-await prepare();
+try {
+  await prepare();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
 const { build } = await import('esbuild');
 await build({
   absWorkingDir: root,

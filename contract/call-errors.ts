@@ -29,7 +29,7 @@ const every: readonly Kind[] = [...data, 'auth'];
 const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly string[]])[] = [
   [every, ['internal', 'bad_request', 'headers_too_large', 'request_timeout', 'expectation_failed', 'body_too_large']],
   [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked']],
-  [every, ['database_unavailable', 'database_busy', 'app_outdated', 'app_damaged', 'app_limit_exceeded']],
+  [every, ['database_unavailable', 'database_busy', 'disk_full', 'app_outdated', 'app_damaged', 'app_limit_exceeded']],
   [['insert', 'update'], ['app_storage_full']],
   [data, ['result_too_large']],
   [data, ['PGRST000', 'PGRST002', 'PGRST003', 'PGRST106', 'PGRST107', 'PGRST122', 'PGRST127', 'PGRST300', 'PGRST301']],

@@ -11,6 +11,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { recordBuilt, sourcesOf } from './build-stamp.mjs';
 import { precompress } from './precompress.mjs';
+import { runningFrom } from './running-nodes.mjs';
 
 export const names = { server: 'the server', web: 'the console' };
 
@@ -60,6 +61,9 @@ async function buildServer(root, sources) {
     await writeFile(fresh, contents);
     await rename(fresh, join(dist, name));
   }
+  // A node that runs still loads parts of its own build.
+  const running = runningFrom(root);
+  if (running !== null && running !== process.pid) return;
   const outdated = (await readdir(dist)).filter(
     (name) => name.startsWith('server-') && !parts.some((part) => part.name === name),
   );
@@ -95,6 +99,8 @@ async function replaceFolder(folder, fresh) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const root = fileURLToPath(new URL('..', import.meta.url));
   try {
+    const { prepare } = await import('./prepare.mjs');
+    await prepare({ targets: [] });
     for (const target of ['server', 'web']) {
       const started = Date.now();
       await build(root, target);

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { prepare } from './prepare.mjs';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
 const checks = [
@@ -25,4 +26,10 @@ async function work() {
   }
 }
 
-await Promise.all([work(), work()]);
+try {
+  await prepare({ targets: [] });
+  await Promise.all([work(), work()]);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

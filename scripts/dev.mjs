@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { prepare } from './prepare.mjs';
+import { registerRunning } from './running-nodes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Editors write a file in several steps: wait until they are through. */
 const quietMilliseconds = 150;
+
+registerRunning(root);
 
 let server;
 let restarting = Promise.resolve();

@@ -6,25 +6,43 @@ import process from 'node:process';
 
 const stampPath = 'node_modules/.ninefold-installed';
 
-/** What node_modules must be made from: the lock file and this Node.js. */
-function wanted(root) {
-  return createHash('sha256')
+/**
+ * Returns the stamp of an installation. Only `lock` and `platform` count: all native packages use Node-API, so that every
+ * version of Node.js can load them.
+ */
+function stampOf(root) {
+  const lock = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
-    .update(process.version)
     .digest('hex');
+  return { lock, platform: `${process.platform} ${process.arch}`, node: process.versions.node };
 }
 
 /**
- * Whether node_modules is what package-lock.json says, for this Node.js.
+ * Reads the stamp that the last installation left; null if there is none.
+ *
+ * @param {string} root The clone.
+ * @returns {{ lock: string, platform: string, node: string } | null}
+ */
+export function readStamp(root) {
+  try {
+    return JSON.parse(readFileSync(join(root, stampPath), 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+const writeStamp = (root) => writeFileSync(join(root, stampPath), JSON.stringify(stampOf(root)));
+
+/**
+ * Whether node_modules is what package-lock.json says, for this platform.
  *
  * @param {string} root The clone.
  */
 export function isInstalled(root) {
-  try {
-    return readFileSync(join(root, stampPath), 'utf8') === wanted(root);
-  } catch {
-    return false;
-  }
+  const stamp = readStamp(root);
+  if (stamp === null) return false;
+  const wanted = stampOf(root);
+  return stamp.lock === wanted.lock && stamp.platform === wanted.platform;
 }
 
 /**
@@ -36,7 +54,7 @@ export function isInstalled(root) {
  */
 export async function install(root) {
   await npmCi(root);
-  writeFileSync(join(root, stampPath), wanted(root));
+  writeStamp(root);
 }
 
 /**
@@ -46,8 +64,8 @@ export async function install(root) {
  * @returns {boolean} Whether it was accepted.
  */
 export function acceptInstalled(root) {
-  if (existsSync(join(root, stampPath)) || !matchesLock(root)) return false;
-  writeFileSync(join(root, stampPath), wanted(root));
+  if (readStamp(root) !== null || !matchesLock(root)) return false;
+  writeStamp(root);
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { beforeEach, expect, it } from 'vitest';
@@ -39,4 +39,17 @@ it('needs no package of another platform', () => {
   write('package-lock.json', { '': {}, 'node_modules/elsewhere': elsewhere });
   write('node_modules/.package-lock.json', {});
   expect(acceptInstalled(root)).toBe(true);
+});
+
+it('accepts what another version of Node.js installed, but nothing of another platform', () => {
+  write('package-lock.json', { '': {} });
+  write('node_modules/.package-lock.json', {});
+  expect(acceptInstalled(root)).toBe(true);
+  const path = join(root, 'node_modules/.ninefold-installed');
+  const stamp = JSON.parse(readFileSync(path, 'utf8'));
+  expect(stamp.node).toBe(process.versions.node);
+  writeFileSync(path, JSON.stringify({ ...stamp, node: '98.7.6' }));
+  expect(isInstalled(root)).toBe(true);
+  writeFileSync(path, JSON.stringify({ ...stamp, platform: 'plan9 vax' }));
+  expect(isInstalled(root)).toBe(false);
 });

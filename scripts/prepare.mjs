@@ -10,22 +10,28 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isBuilt } from './build-stamp.mjs';
 import { withFolderLock } from './folder-lock.mjs';
-import { acceptInstalled, install, isInstalled } from './install.mjs';
+import { acceptInstalled, install, isInstalled, readStamp } from './install.mjs';
+import { runningFrom } from './running-nodes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * @param {{ targets?: ('server' | 'web')[] }} [options] What must be built; both when missing.
+ * @param {{ targets?: ('server' | 'web')[], mayInstall?: boolean }} [options] `targets`: what must be built; both when
+ * missing. `mayInstall`: whether packages may be installed, which deletes node_modules first; false when missing.
  * @returns {Promise<void>}
  * @throws {Error} whose message is for the user.
  */
-export async function prepare({ targets = ['server', 'web'] } = {}) {
+export async function prepare({ targets = ['server', 'web'], mayInstall = false } = {}) {
   const ready = () => isInstalled(root) && targets.every((target) => isBuilt(root, target));
   if (ready()) return;
+  if (!mayInstall && !isInstalled(root) && !acceptInstalled(root)) throw new Error(notInstalled());
   await withFolderLock(
     join(root, '.tmp/prepare.lock'),
     async () => {
-      if (!isInstalled(root) && !acceptInstalled(root)) await step('Installing packages', () => install(root));
+      if (!isInstalled(root) && !acceptInstalled(root)) {
+        refuseWhileRunning();
+        await step('Installing packages', () => install(root));
+      }
       for (const target of targets) {
         if (isBuilt(root, target)) continue;
         const { build, names } = await import('./build.mjs');
@@ -34,6 +40,24 @@ export async function prepare({ targets = ['server', 'web'] } = {}) {
     },
     (pid) => say(`Another process (pid ${pid}) is preparing this clone: waiting for it …`),
   );
+}
+
+/** `npm ci` would delete the packages of a node that runs from this clone, PostgreSQL's programs among them. */
+function refuseWhileRunning() {
+  const pid = runningFrom(root);
+  if (pid === null) return;
+  throw new Error(
+    `The packages of ${root} must be installed again, and a Ninefold runs from this folder (pid ${pid}): stop it first, then run the command again.`,
+  );
+}
+
+function notInstalled() {
+  const stamp = readStamp(root);
+  const found =
+    stamp === null
+      ? `The packages of Ninefold are not installed in ${root}`
+      : `The packages in ${root} were installed by Node.js ${stamp.node} on ${stamp.platform} from another package-lock.json or on another platform (this is Node.js ${process.versions.node} on ${process.platform} ${process.arch})`;
+  return `${found}: run npm start, which installs them and starts the node, or npm ci. Stop a node that runs from this folder first.`;
 }
 
 /** Progress goes to stderr: stdout belongs to the command that follows. */

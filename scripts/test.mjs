@@ -7,7 +7,7 @@ import { prepare } from './prepare.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-prepare().then(
+prepare({ mayInstall: true }).then(
   () => {
     const vitest = `${root}node_modules/vitest/vitest.mjs`;
     const { status } = spawnSync(process.execPath, [vitest, 'run', ...process.argv.slice(2)], {

@@ -386,6 +386,15 @@ export const ninefoldErrors = entries({
     action: 'Try again after the seconds in Retry-After.',
     member: told.tryAgain,
   },
+  disk_full: {
+    source: 'ninefold',
+    status: 503,
+    message: 'The disk of the server is full.',
+    meaning:
+      'PostgreSQL could not write to its disk, or to the quota on it. Nothing of the request was stored; reads work.',
+    action: 'Make room on the disk that holds the data folder; the next request then works.',
+    member: told.tryAgain,
+  },
   app_outdated: {
     source: 'ninefold',
     status: 503,

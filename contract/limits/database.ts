@@ -58,6 +58,19 @@ export const databaseLimits = {
     range: [1, 600],
     code: 'PGRST003',
   },
+  listenerTrustMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 1000,
+    meaning:
+      'How long a worker uses cached sessions, settings and schemas after its listener connection last proved that no change is missing. The next call then waits for a new proof, one round trip.',
+  },
+  listenerAnswerMilliseconds: {
+    group: 'database',
+    unit: 'milliseconds',
+    default: 1500,
+    meaning: 'How long the listener connection may take for that proof before the worker replaces it.',
+  },
   schemaLockMilliseconds: {
     group: 'database',
     unit: 'milliseconds',

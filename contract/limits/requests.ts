@@ -114,7 +114,8 @@ export const requestLimits = {
     group: 'requests',
     unit: 'count',
     default: 10_000,
-    meaning: 'Client connections that one worker holds; it closes further ones at once.',
+    meaning:
+      'Client connections that one worker holds; half of its file descriptors where that is less. Silent ones are closed first.',
   },
   pipelinedRequests: {
     group: 'requests',

@@ -83,15 +83,16 @@ export class App {
   }
 
   /**
-   * True while the app listens to its database. Only then may anything remembered be trusted; `ready` makes it so.
+   * True while the app listens to its database, and did prove so lately. Only then may anything remembered be trusted; `ready`
+   * makes it so.
    */
   get isReady(): boolean {
-    return this.#isListening;
+    return this.#isListening && this.#ear?.isCurrent === true;
   }
 
-  /** Opens the app where it rests. Throws ConnectionError or DatabaseError. */
+  /** Opens the app where it rests, and has its listener prove that it is current. Throws ConnectionError or DatabaseError. */
   async ready(): Promise<void> {
-    if (this.#isListening) return;
+    if (this.#isListening && (await this.#ear?.prove())) return;
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null;
     });

@@ -54,7 +54,7 @@ export class Apps {
         const ref = changedRef(payload);
         if (ref) void this.forget(ref);
       },
-      onConnected: () => void this.#checkAll(),
+      onConnected: () => this.#checkAll(),
       onLost: () => undefined,
     });
     await this.#ear.start();
@@ -86,6 +86,7 @@ export class Apps {
 
   /** The app with this ref, whatever its database has: for what mends or deletes it. Throws `app_unknown`. */
   async find(ref: string): Promise<App> {
+    if (this.#ear?.isCurrent === false) await this.#ear.ensureCurrent();
     const app = await (this.#apps.get(ref) ?? this.#load(ref));
     if (!app) throw new NinefoldError('app_unknown');
     return app;

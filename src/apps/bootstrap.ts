@@ -24,7 +24,8 @@ const OLDEST_POSTGRES = 15;
  * Makes the server ready for apps: roles, template, the console, and Ninefold's own schema brought up to date in every app.
  * Changes nothing that is there, so that it can run at every start, on several nodes at once. Returns PostgreSQL's version.
  *
- * Throws ServerUnfitError where the server is too old or the login is no superuser.
+ * Throws ServerUnfitError where the server is too old or the login is no superuser, MasterKeyError where another key sealed the
+ * secrets of its apps.
  */
 export async function bootstrap(server: Server, maintenance: Pool, events: Events): Promise<string> {
   const version = await checkServer(server, maintenance);
@@ -80,7 +81,11 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
   const isThere = (found?.rows.length ?? 0) > 0;
   const isComplete = isThere && (await withPool(superuserIn(server, database), hasRecord));
   if (isComplete) {
-    await withPool(superuserIn(server, database), (pool) => applySchemaFiles(pool, [...appFiles, ...consoleFiles]));
+    await withPool(superuserIn(server, database), async (pool) => {
+      // Throws where another master key sealed it: before an app is touched.
+      await new Registry(pool, server.masterKey).find(CONSOLE_REF);
+      await applySchemaFiles(pool, [...appFiles, ...consoleFiles]);
+    });
     return;
   }
   // Not there, or an earlier start broke off before it was whole, when it cannot hold anything yet.

@@ -167,7 +167,15 @@ export class Lifecycle {
       await makeDatabase();
       await this.#registry.insert(record, builder);
     } catch (error) {
-      await unprovision(this.#maintenance, this.#server, record);
+      // What is left where this fails too, as on a full disk, the next app of this ref removes.
+      await unprovision(this.#maintenance, this.#server, record).catch((left: unknown) =>
+        this.#events.emit({
+          type: 'fault',
+          requestId: null,
+          where: `removing what was made of app ${ref}`,
+          error: left,
+        }),
+      );
       throw error;
     }
     await this.#apps.forget(ref);

@@ -15,6 +15,11 @@ interface Row {
 const columns = `json_build_object('ref', a.ref, 'name', a.name, 'database', a.database, 'schema_file', a.schema_file,
   'created_at', a.created_at, 'sealed', s.sealed)`;
 
+/** The secrets of an app cannot be unsealed: the master key is another one than that which sealed them. */
+export class MasterKeyError extends Error {
+  override readonly name = 'MasterKeyError';
+}
+
 /** The records of all apps, in the console's own database; secrets are sealed with the node's master key. */
 export class Registry {
   readonly #database: Database;
@@ -127,8 +132,16 @@ export class Registry {
     return (result?.rows.length ?? 0) > 0;
   }
 
+  #unseal({ ref, sealed }: Row): AppSecrets {
+    try {
+      return unseal<AppSecrets>(sealed, this.#masterKey, ref);
+    } catch (cause) {
+      throw new MasterKeyError(`the secrets of the app ${ref} were sealed with another master key`, { cause });
+    }
+  }
+
   #open(row: Row): AppRecord {
-    const secrets = unseal<AppSecrets>(row.sealed, this.#masterKey, row.ref);
+    const secrets = this.#unseal(row);
     const { ref, name, database, schema_file: schemaFile, created_at: createdAt } = row;
     return { ...secrets, ref, name, database, schemaFile, createdAt };
   }

@@ -36,7 +36,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     process.exit();
   } catch (error) {
     const code = error instanceof CliError && error.code ? ` (${error.code})` : '';
-    const known = error instanceof CliError || error instanceof ConfigError;
+    const known = error instanceof CliError || error instanceof ConfigError || isOfSystem(error);
     process.stderr.write(
       known ? `ninefold: ${(error as Error).message}${code}\n` : `${String((error as Error).stack)}\n`,
     );
@@ -44,6 +44,9 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     process.exit(error instanceof CliError ? error.exitCode : 1);
   }
 }
+
+/** A failed system call, whose message is a sentence: a full disk, a file that may not be written. */
+const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error && 'code' in error;
 
 /** A pipe takes 64 KiB at once, and what still waits for its reader would end with the process. */
 const printed = () =>

@@ -2,7 +2,7 @@ import cluster, { type Worker as ClusterWorker } from 'node:cluster';
 import { rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
-import { type Config, ConfigError, ensureSecrets, readConfig } from '../compose/configuration.ts';
+import { type Config, ConfigError, ensureSecrets, readConfig, warnOfDescriptors } from '../compose/configuration.ts';
 import {
   answerTask,
   composePrimary,
@@ -33,6 +33,8 @@ export async function start(): Promise<void> {
   const config = readConfig();
   const secrets = ensureSecrets(config.home);
   const port = await claimPort(config);
+  const warning = warnOfDescriptors(config.descriptors);
+  if (warning !== null) process.stderr.write(`${warning}\n`);
   const events = new Events();
   writeLog(events, config.logLevel);
   const stopped = stopSignal(config);

@@ -1,7 +1,10 @@
 import packageJson from '../../package.json' with { type: 'json' };
 
 /** What commands need to know of the node, apart from the wiring of its processes, whose parts take a third of a second to load. */
-export { type Config, ConfigError, ensureSecrets, readConfig, readOperatorToken } from '../config/config.ts';
+export { type Config, readConfig } from '../config/config.ts';
+export { ConfigError } from '../config/config-error.ts';
+export { warnOfDescriptors } from '../config/descriptors.ts';
+export { ensureSecrets, readOperatorToken } from '../config/secrets.ts';
 
 export const { version } = packageJson;
 

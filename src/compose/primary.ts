@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { bootstrap, ServerUnfitError } from '../apps/bootstrap.ts';
 import type { BoundMessage } from '../apps/bounds.ts';
-import { Registry } from '../apps/registry.ts';
+import { MasterKeyError, Registry } from '../apps/registry.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
-import type { Config, Secrets } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { masterKeyFile, type Secrets } from '../config/secrets.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { StartError } from '../postgres/start-error.ts';
@@ -57,11 +58,16 @@ export async function composePrimary(
     return { databaseUrl, postgresVersion, embedded, specification, watchdog, needsSetup, refs };
   } catch (error) {
     await embedded?.stop();
-    throw error;
+    throw error instanceof MasterKeyError ? new StartError(wrongKey(config, error), { cause: error }) : error;
   } finally {
     await Promise.all([maintenance.close(), consoleDatabase.close()]);
   }
 }
+
+const wrongKey = ({ home, databaseUrl }: Config, { message }: MasterKeyError): string =>
+  `The master key in ${masterKeyFile(home)} does not fit this database (${message}): ${
+    databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
+  }.`;
 
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 

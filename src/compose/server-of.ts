@@ -1,5 +1,6 @@
 import type { Server } from '../apps/server.ts';
-import type { Config, Secrets } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import type { Secrets } from '../config/secrets.ts';
 import { parseTarget } from '../database/target.ts';
 
 /** The server of a node's apps, as its superuser reaches it. */

@@ -14,7 +14,8 @@ import { Registry } from '../apps/registry.ts';
 import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
-import type { Config, Secrets } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import type { Secrets } from '../config/secrets.ts';
 import { authArea } from '../http/auth-area.ts';
 import { openApiArea } from '../http/open-api-area.ts';
 import { Pipeline } from '../http/pipeline.ts';
@@ -155,6 +156,7 @@ export async function composeWorker(
     origins,
     trustedProxies: config.trustedProxies,
     webFolder,
+    clientSockets: config.descriptors.clientSockets,
   });
   await apps.start();
   for (const observer of observers) observer.start();

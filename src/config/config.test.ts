@@ -1,8 +1,6 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, ensureSecrets, readConfig, readOperatorToken } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
 
 describe('readConfig', () => {
   it('has a default for everything', () => {
@@ -44,23 +42,4 @@ describe('NINEFOLD_TRUST_PROXY', () => {
       );
     },
   );
-});
-
-describe('ensureSecrets', () => {
-  it('makes secrets that only this user can read, and keeps them', () => {
-    const home = mkdtempSync(join(tmpdir(), 'ninefold-'));
-    const secrets = ensureSecrets(home);
-    expect(secrets.masterKey).toHaveLength(32);
-    expect(ensureSecrets(home)).toEqual(secrets);
-    expect(readOperatorToken(home)).toBe(secrets.operatorToken);
-    expect(statSync(join(home, 'secrets')).mode & 0o777).toBe(0o700);
-    expect(statSync(join(home, 'secrets/master-key')).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(home, 'secrets/postgres-password'), 'utf8').trim()).toBe(secrets.postgresPassword);
-  });
-
-  it('says so where the home cannot be written', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'ninefold-')), 'file');
-    writeFileSync(file, '');
-    expect(() => ensureSecrets(file)).toThrow(/cannot be written.*NINEFOLD_HOME/);
-  });
 });

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type AppBounds, limits } from '../../contract/limits.ts';
+import { ConfigError } from './config-error.ts';
+import { type Descriptors, readDescriptors } from './descriptors.ts';
 
 /** What the environment says; nothing else reads it. */
 export interface Config {
@@ -31,13 +31,9 @@ export interface Config {
   readonly logLevel: string;
   /** Started by `npm start`, which ends on a signal without passing it on. */
   readonly startedByNpm: boolean;
+  readonly descriptors: Descriptors;
   /** One JSON line on stdout when the node is ready, for programs that start it. */
   readonly readyJson: boolean;
-}
-
-/** A setting that cannot be used; the message says which and why. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
 }
 
 /** Reads the environment. Throws ConfigError for a value that cannot be used. */
@@ -90,6 +86,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     logLevel: text('NINEFOLD_LOG') ?? 'info',
     startedByNpm: text('npm_lifecycle_event') !== null,
+    descriptors: readDescriptors(),
     readyJson: text('NINEFOLD_READY_JSON') === '1',
   };
 }
@@ -112,56 +109,3 @@ const isNetwork = (network: string): boolean => {
   const family = isIP(address);
   return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128);
 };
-
-/** What a node must keep to itself, in NINEFOLD_HOME/secrets, readable by its own user alone. */
-export interface Secrets {
-  readonly postgresPassword: string;
-  /** Seals the secrets of apps; 32 bytes. */
-  readonly masterKey: Buffer;
-  /** Opens the management API to the CLI. */
-  readonly operatorToken: string;
-}
-
-/** Reads the secrets, and makes those that are missing. Throws ConfigError where the folder cannot be written. */
-export function ensureSecrets(home: string): Secrets {
-  const folder = join(home, 'secrets');
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
-    return {
-      postgresPassword: ensureSecret(folder, 'postgres-password', () => randomBytes(24).toString('base64url')),
-      masterKey: Buffer.from(
-        ensureSecret(folder, 'master-key', () => randomBytes(32).toString('base64url')),
-        'base64url',
-      ),
-      operatorToken: ensureSecret(
-        folder,
-        'operator-token',
-        () => `nf_operator_${randomBytes(24).toString('base64url')}`,
-      ),
-    };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`The folder ${folder} cannot be written: ${reason}. Set NINEFOLD_HOME to one that can.`);
-  }
-}
-
-/** The operator token of the node whose home this is, or null where no node was ever started. */
-export function readOperatorToken(home: string): string | null {
-  try {
-    return readFileSync(join(home, 'secrets', 'operator-token'), 'utf8').trim() || null;
-  } catch {
-    return null;
-  }
-}
-
-/** `wx` makes the file only where it is not there, so that two starts at once agree on one secret. */
-function ensureSecret(folder: string, name: string, make: () => string): string {
-  const file = join(folder, name);
-  try {
-    writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-  return readFileSync(file, 'utf8').trim();
-}

@@ -159,6 +159,11 @@ export class Connection {
     await ended;
   }
 
+  /** Closes the connection at once, without a word to the server. What is in flight fails with ConnectionError. */
+  abandon(reason: string): void {
+    this.#fail(new ConnectionError(reason));
+  }
+
   #send(options: BatchOptions, write: (batch: Batch) => void): Promise<Result[]> {
     if (this.#closedBy) return Promise.reject(asNotKept(this.#closedBy));
     return new Promise((resolve, reject) => {

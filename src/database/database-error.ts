@@ -74,6 +74,21 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionError && passing.includes(error.sqlstate);
 }
 
+/** How PostgreSQL reports a full disk (errcode_for_file_access in elog.c): ENOSPC has a code, EDQUOT has the system's words alone. */
+const DISK_FULL = '53100';
+const diskWords = /No space left on device|Disk quota exceeded/;
+
+/**
+ * Whether an error, or what caused it, is PostgreSQL's report that the disk of the server is full. Not what a function of an
+ * app raises under the same code.
+ */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return error instanceof Error && isDiskFull(error.cause);
+  const { sqlstate, message, where } = error.fields;
+  const isReported = sqlstate === DISK_FULL || (/^(?:58|XX)/.test(sqlstate) && diskWords.test(message));
+  return isReported && !/ at RAISE$/m.test(where?.split('\n')[0] ?? '');
+}
+
 /** What keeps the role from logging in, whatever is tried again; null where it is something else. */
 export function refusedLogin({ sqlstate }: ConnectionError): string | null {
   switch (sqlstate) {
@@ -97,8 +112,16 @@ export function isFull(error: unknown): boolean {
 /** Where PostgreSQL counts the connections of a role (miscinit.c) and of a database (postinit.c). */
 const ownCounts: readonly (string | undefined)[] = ['InitializeSessionUserId', 'CheckMyDatabase'];
 
-/** The server as a whole has all that it may have. Not where a role or a database has: what others give back does not help them. */
+/** Errors of the system when this process, or the whole machine, has no file descriptor left. */
+const descriptorErrors: readonly unknown[] = ['EMFILE', 'ENFILE'];
+
+/**
+ * Whether a connection failed for a lack that idle connections of this process make good: of the server's connections as a
+ * whole, or of file descriptors. Not where a role or a database has all the connections that it may have.
+ */
 export function isServerFull(error: unknown): boolean {
-  if (!(error instanceof ConnectionError && error.cause instanceof DatabaseError)) return false;
-  return isFull(error) && !ownCounts.includes(error.cause.fields.routine);
+  if (!(error instanceof ConnectionError && error.cause instanceof Error)) return false;
+  const { cause } = error;
+  if (!(cause instanceof DatabaseError)) return 'code' in cause && descriptorErrors.includes(cause.code);
+  return isFull(error) && !ownCounts.includes(cause.fields.routine);
 }

@@ -3,6 +3,7 @@ import { asDamage } from '../apps/damage.ts';
 import {
   ConnectionError,
   DatabaseError,
+  isDiskFull,
   isFull,
   PoolTimeoutError,
   ResultTooLargeError,
@@ -16,6 +17,7 @@ const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.
 
 /** Any error as one that a client may be told about. What has no other word is `internal`, with its cause kept for the log. */
 export function asNinefoldError(caught: unknown): NinefoldError {
+  if (isDiskFull(caught)) return new NinefoldError('disk_full', { headers: { 'retry-after': '10' }, cause: caught });
   const error = asDamage(caught);
   if (error instanceof NinefoldError) return error;
   if (error instanceof ResultTooLargeError) return new NinefoldError('result_too_large', { cause: error });

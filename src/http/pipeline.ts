@@ -129,7 +129,9 @@ export class Pipeline {
       trace.failed = performance.now();
       const error = about.app === null ? caught : await this.#parts.apps.explain(about.app, caught);
       const known = asNinefoldError(error);
-      reply = (await renderError(error)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
+      // A full disk is no matter of one area: each reports it in its own form, under one code.
+      const shown = known.code === 'disk_full' ? known : error;
+      reply = (await renderError(shown)) ?? (await renderError(known)) ?? errorReply(known, exchange.requestId);
       blamed = blame(error, reply, exchange.signal.aborted);
       const raised = raisedIn(error);
       trace.refused = raised && refusedTransition(raised.fields);

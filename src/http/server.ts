@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppCallParts, AppCalls, HEALTH } from './app-calls.ts';
 import { addressReader, type TrustedProxies } from './client-address.ts';
+import { limitSockets } from './client-sockets.ts';
 import { serveErrorPages } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { toExchange } from './exchange.ts';
@@ -27,6 +28,8 @@ export interface HttpParts extends Omit<AppCallParts, 'readAddress' | 'heldBodie
   trustedProxies: TrustedProxies;
   /** The built web application. */
   webFolder: string;
+  /** Sockets of clients that are open at the same time; more are closed. */
+  clientSockets: number;
 }
 
 /** The framework's server, for those who only start and stop it. */
@@ -62,7 +65,6 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
           if (!appCalls.take(request, response)) handler(request, response);
         }),
       );
-      server.maxConnections = limits.connectionsPerWorker.default;
       slowReaders.watch(server);
       return server;
     },
@@ -74,6 +76,7 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
       void send(reply.headers(always), errorReply(asNinefoldError(error), request.id));
     },
   });
+  limitSockets(server.server, parts.clientSockets);
   server.server.on('connect', (_request, socket: Socket) =>
     answerOnSocket(socket, new NinefoldError('method_not_allowed')),
   );

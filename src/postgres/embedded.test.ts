@@ -48,7 +48,9 @@ afterEach(async () => {
   await rm(dirname(home), { recursive: true });
 });
 
-async function start(options: { port?: number; home?: string } = {}): Promise<EmbeddedPostgres> {
+async function start(
+  options: { port?: number; home?: string; log?: (message: string) => void } = {},
+): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres({ home, port: 0, password, log: () => undefined, ...options });
   running.push(postgres);
   return postgres;
@@ -185,6 +187,16 @@ describe('after a kill', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
+  it('of Ninefold while its server writes the last checkpoint: waits for that server, and needs no recovery', async () => {
+    const { child, line: url } = await startChild();
+    await query(url, 'create table kept as select generate_series(1, 300000) as n');
+    const orphan = await postmaster();
+    await kill(child);
+    process.kill(orphan, 'SIGINT');
+    await start();
+    expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
+  });
+
   it('of Ninefold: the orphaned server is ended, never doubled', async () => {
     const { child, line: url } = await startChild();
     await query(url, 'create table kept as select 1 as n');
@@ -227,6 +239,85 @@ describe('after a kill', () => {
     const postgres = await start();
     expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(await readdir(home)).not.toContain('postgres.new');
+  });
+});
+
+describe('a server that runs and takes no connections', () => {
+  /** Resolves with a client that stays connected, which a smart shutdown waits for. */
+  async function connected(url: string): Promise<Client> {
+    const client = new Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  const strikes: [what: string, strike: () => Promise<void>][] = [
+    ['was told to shut down once its clients are gone', async () => void process.kill(await postmaster(), 'SIGTERM')],
+    ['lost its pid file', async () => rm(join(await dataFolder(), 'postmaster.pid'))],
+    [
+      'lost its socket',
+      async () => {
+        const folder = await dataFolder();
+        const names = (await readdir(folder)).filter((name) => /^\.s\.PGSQL\.\d+$/.test(name));
+        expect(names).toHaveLength(1);
+        await rm(join(folder, names[0] ?? ''));
+      },
+    ],
+  ];
+
+  it.each(strikes)('is stopped in order and started again when it %s', async (_, strike) => {
+    const postgres = await start();
+    const client = await connected(postgres.url);
+    await client.query('create table kept as select 1 as n');
+    const restarted = new Promise<void>((resolve) => postgres.onRestart(resolve));
+    const before = await postmaster();
+    await strike();
+    await restarted;
+    expect(await postmaster()).not.toBe(before);
+    expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 1 }]);
+    expect(await postmastersRunning()).toBe(1);
+    expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
+  });
+
+  it('goes on when it was frozen, and keeps its sessions', async () => {
+    const postgres = await start();
+    const client = await connected(postgres.url);
+    process.kill(await postmaster(), 'SIGSTOP');
+    expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await client.query('select 2 as two')).rows).toEqual([{ two: 2 }]);
+    await client.end();
+  });
+
+  it('is left alone when a session crashes, which PostgreSQL recovers from by itself', async () => {
+    const messages: string[] = [];
+    const postgres = await start({ log: (message) => messages.push(message) });
+    const client = await connected(postgres.url);
+    await client.query('create table kept as select 1 as n');
+    const before = await postmaster();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const lost = new Promise((resolve) => client.once('end', resolve));
+    process.kill(Number(rows[0]?.pid), 'SIGKILL');
+    await lost;
+    await expect
+      .poll(() => query(postgres.url, 'select n from kept').catch((error: Error) => error.message), { timeout: 30_000 })
+      .toEqual([{ n: 1 }]);
+    expect(await postmaster()).toBe(before);
+    expect(messages).toEqual(['Made the data folder']);
+  });
+});
+
+describe('a stop', () => {
+  it('ends a session that is frozen, and still writes its checkpoint', async () => {
+    const postgres = await start();
+    const client = new Client({ connectionString: postgres.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    process.kill(Number(rows[0]?.pid), 'SIGSTOP');
+    await postgres.stop();
+    expect(await postmastersRunning()).toBe(0);
+    await start();
+    expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
   });
 });
 

@@ -9,8 +9,9 @@ import { endRemains } from './remains.ts';
 import { ServerLog } from './server-log.ts';
 import { ServerFailure, type ServerPlan, ServerProcess } from './server-process.ts';
 import { socketFolderFor } from './settings.ts';
+import type { Log } from './shutdown.ts';
 import { cannotWrite, StartError } from './start-error.ts';
-import { type Log, Supervisor } from './supervisor.ts';
+import { Supervisor } from './supervisor.ts';
 
 export interface EmbeddedPostgres {
   /** `postgres://ninefold:<password>@127.0.0.1:<port>/postgres`, the superuser's. */
@@ -68,7 +69,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (await initialise(folder, binaries, options.password)) {
       options.log('Made the data folder', { folder: folder.path, version: binaries.version });
     }
-    if (await endRemains(folder.path)) {
+    if (await endRemains(folder.path, options.log)) {
       options.log('Ended a PostgreSQL that an earlier run had left', { folder: folder.path });
     }
     const { plan, server } = await startServer(home, options, { folder, binaries, log });

@@ -33,6 +33,22 @@ export function serverProcesses(dataFolder: string): Promise<number[]> {
   return process.platform === 'linux' ? fromProc(dataFolder) : fromPs(dataFolder);
 }
 
+/** The processes of a server that end after its last checkpoint; all others end before it (postmaster.c, PM_WAIT_BACKENDS). */
+const endsLate = /: (?:checkpointer|archiver|walsender|io worker|logger)\b/;
+
+/** Whether processes are left that end before the last checkpoint of a shutdown, sessions of clients above all. */
+export async function hasSessions(dataFolder: string): Promise<boolean> {
+  const titles = await Promise.all((await serverProcesses(dataFolder)).map(titleOf));
+  return titles.some((title) => title.startsWith('postgres: ') && !endsLate.test(title));
+}
+
+/** Returns the title of a process: of PostgreSQL's, but the postmaster, `postgres: <cluster name>: <what it does>`. */
+export async function titleOf(pid: number): Promise<string> {
+  if (process.platform !== 'linux') return ps(['-ww', '-o', 'command=', '-p', String(pid)]);
+  const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return title.replaceAll('\0', ' ');
+}
+
 /** Every PostgreSQL process works in its data folder. */
 async function fromProc(dataFolder: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);

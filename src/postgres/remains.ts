@@ -2,11 +2,8 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serverProcesses } from './process-table.ts';
+import { killProcesses, type Log, shutDown } from './shutdown.ts';
 
-/** The signals that end a server, from the gentlest on, with how long each is given (PostgreSQL manual, "Shutting Down"). */
-const fastShutdown = { signal: 'SIGINT', milliseconds: 60_000 } as const;
-const immediateShutdown = { signal: 'SIGQUIT', milliseconds: 10_000 } as const;
-const kill = { signal: 'SIGKILL', milliseconds: 10_000 } as const;
 /** Processes whose postmaster is gone notice that by themselves, unless they are busy. */
 const noticeMilliseconds = 1000;
 const lookMilliseconds = 20;
@@ -17,42 +14,23 @@ const lookMilliseconds = 20;
  * pid in them had been given to another program of its user. Call it only while holding the lock of the home.
  *
  * @param dataFolder Absolute and without symbolic links.
+ * @param log Receives how far a shutdown is.
  * @returns Whether there was something running.
  */
-export async function endRemains(dataFolder: string): Promise<boolean> {
+export async function endRemains(dataFolder: string, log: Log): Promise<boolean> {
   const content = await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => null);
-  if (content === null) return false;
   const found = await serverProcesses(dataFolder);
-  if (found.length > 0) {
-    const postmaster = Number.parseInt(content, 10);
-    const gone = found.includes(postmaster)
-      ? await endWith(dataFolder, fastShutdown, [postmaster])
-      : await areGoneWithin(dataFolder, noticeMilliseconds);
-    if (!gone && !(await endWith(dataFolder, immediateShutdown)) && !(await endWith(dataFolder, kill))) {
-      throw new Error(`processes of an earlier PostgreSQL on ${dataFolder} cannot be ended`);
-    }
+  if (content === null && found.length === 0) return false;
+  const postmaster = Number.parseInt(content ?? '', 10);
+  if (found.includes(postmaster)) await shutDown(dataFolder, postmaster, log);
+  else if (found.length > 0 && !(await areGoneWithin(dataFolder, noticeMilliseconds))) {
+    await killProcesses(dataFolder, log);
   }
   for (const name of await readdir(dataFolder)) {
     // The socket has a lock file of its own: .s.PGSQL.<port>.lock.
     if (name === 'postmaster.pid' || name.startsWith('.s.PGSQL.')) await rm(join(dataFolder, name), { force: true });
   }
   return found.length > 0;
-}
-
-/** Sends a signal to some of the server's processes, or to all; returns whether all are gone in time. */
-async function endWith(
-  dataFolder: string,
-  step: { signal: NodeJS.Signals; milliseconds: number },
-  pids?: readonly number[],
-): Promise<boolean> {
-  for (const pid of pids ?? (await serverProcesses(dataFolder))) {
-    try {
-      process.kill(pid, step.signal);
-    } catch {
-      // it ended in between
-    }
-  }
-  return areGoneWithin(dataFolder, step.milliseconds);
 }
 
 async function areGoneWithin(dataFolder: string, milliseconds: number): Promise<boolean> {

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { findBinaries } from './binaries.ts';
 import { locateDataFolder, makeHome } from './data-folder.ts';
 import { initialise } from './initialise.ts';
 import { choosePort } from './port.ts';
-import { serverProcesses } from './process-table.ts';
+import { hasSessions, serverProcesses, titleOf } from './process-table.ts';
 import { ServerLog } from './server-log.ts';
 import { ServerFailure, type ServerPlan, ServerProcess } from './server-process.ts';
 
@@ -55,9 +56,37 @@ it('can be told to end while it starts', async () => {
   const starting = ServerProcess.start(plan, start.signal);
   start.abort();
   await starting.then(
-    (server) => server.stop(),
+    (server) => server.stop(() => undefined),
     (error) => expect(error).toBeInstanceOf(ServerFailure),
   );
+  expect(await serverProcesses(plan.folder.path)).toEqual([]);
+});
+
+async function processTitled(part: string): Promise<number> {
+  for (const pid of await serverProcesses(plan.folder.path)) {
+    if ((await titleOf(pid)).includes(part)) return pid;
+  }
+  throw new Error(`no process of the server is titled ${part}`);
+}
+
+it('tells the sessions that a shutdown ends from the checkpoint that it waits for', async () => {
+  const server = await ServerProcess.start(plan, never);
+  const client = new Client({
+    port: plan.port,
+    host: '127.0.0.1',
+    user: 'ninefold',
+    password: 'password',
+    database: 'postgres',
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  expect(await hasSessions(plan.folder.path)).toBe(true);
+  const checkpointer = await processTitled(': checkpointer');
+  process.kill(await processTitled('/postgres -D'), 'SIGINT');
+  process.kill(checkpointer, 'SIGSTOP');
+  await expect.poll(() => hasSessions(plan.folder.path)).toBe(false);
+  expect(await serverProcesses(plan.folder.path)).toContain(checkpointer);
+  await server.stop(() => undefined);
   expect(await serverProcesses(plan.folder.path)).toEqual([]);
 });
 
@@ -81,7 +110,7 @@ it.runIf(process.platform === 'linux' && existsSync('/bin/ps'))(
         .poll(async () => JSON.stringify(await on('linux')) === JSON.stringify(await on('freebsd')))
         .toBe(true);
     } finally {
-      await server.stop();
+      await server.stop(() => undefined);
     }
     expect(await on('linux')).toEqual([]);
   },

@@ -7,6 +7,7 @@ import type { DataFolder } from './data-folder.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { ServerLog } from './server-log.ts';
 import { settingsFile } from './settings.ts';
+import { type Log, shutDown } from './shutdown.ts';
 
 /** All that a server needs to be started, the first time and again. */
 export interface ServerPlan {
@@ -36,16 +37,16 @@ export class ServerFailure extends Error {
 
 /** pg_ctl looks at the same file, ten times a second. */
 const lookMilliseconds = 10;
-/** After this long a fast shutdown is followed by an immediate one: the next start then recovers from the log. */
-const fastShutdownMilliseconds = 60_000;
 
 /** One running PostgreSQL server, a child of this process. */
 export class ServerProcess {
   readonly exited: Promise<Exit>;
   readonly #child: ChildProcess;
+  readonly #dataFolder: string;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, dataFolder: string) {
     this.#child = child;
+    this.#dataFolder = dataFolder;
     // Whatever ends this process, short of a kill, ends the server too.
     const abandon = () => child.kill('SIGINT');
     process.once('exit', abandon);
@@ -74,7 +75,7 @@ export class ServerProcess {
       stdio: ['ignore', output.fd, output.fd],
       detached: true,
     });
-    const server = new ServerProcess(child);
+    const server = new ServerProcess(child, plan.folder.path);
     let failure: Error | undefined;
     child.once('error', (error) => {
       failure = error;
@@ -84,33 +85,42 @@ export class ServerProcess {
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     try {
-      if (await server.#becomesReady(plan.folder.path)) return server;
+      if (await server.#becomesReady()) return server;
       throw new ServerFailure(failure?.message ?? lastComplaint(await plan.log.readFrom(logged)));
     } finally {
       signal.removeEventListener('abort', abort);
     }
   }
 
-  /** PostgreSQL writes its state into the eighth line of postmaster.pid (`src/include/utils/pidfile.h`). */
-  async #becomesReady(dataFolder: string): Promise<boolean> {
+  async #becomesReady(): Promise<boolean> {
     let ended = false;
     void this.exited.then(() => {
       ended = true;
     });
     while (!ended) {
-      const lines = (await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-      if (Number(lines[0]) === this.#child.pid && lines[7]?.trim() === 'ready') return true;
+      if ((await this.status()) === 'ready') return true;
       await delay(lookMilliseconds);
     }
     return false;
   }
 
+  /**
+   * Returns the status that PostgreSQL writes into the eighth line of postmaster.pid: starting, ready, standby, stopping
+   * (`src/include/utils/pidfile.h`). Null while the file is missing or belongs to another server.
+   */
+  async status(): Promise<string | null> {
+    const lines = (await readFile(join(this.#dataFolder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    return Number(lines[0]) === this.#child.pid ? (lines[7]?.trim() ?? null) : null;
+  }
+
+  /** Lets a postmaster go on that was stopped by SIGSTOP; any other takes no notice. */
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** A fast shutdown: ends open transactions, writes a checkpoint. Resolves when the process is gone. */
-  async stop(): Promise<void> {
-    this.#child.kill('SIGINT');
-    const impatience = setTimeout(() => this.#child.kill('SIGQUIT'), fastShutdownMilliseconds);
-    await this.exited;
-    clearTimeout(impatience);
+  async stop(log: Log): Promise<void> {
+    if (this.#child.pid !== undefined) await shutDown(this.#dataFolder, this.#child.pid, log, this.exited);
   }
 }
 

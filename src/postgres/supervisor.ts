@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { becomesUnreachable } from './reachability.ts';
 import { endRemains } from './remains.ts';
-import { type ServerPlan, ServerProcess } from './server-process.ts';
-
-export type Log = (message: string, detail?: Record<string, unknown>) => void;
+import { type Exit, type ServerPlan, ServerProcess } from './server-process.ts';
+import type { Log } from './shutdown.ts';
 
 const firstPauseMilliseconds = 250;
 const longestPauseMilliseconds = 10_000;
 
-/** Keeps a server running: one that ends by itself is started again, for as long as it takes. */
+/** Keeps a server running: starts it again when it ends by itself or takes no connections, for as long as it takes. */
 export class Supervisor {
   readonly #plan: ServerPlan;
   readonly #log: Log;
@@ -31,15 +31,15 @@ export class Supervisor {
   /** Resolves when the server is gone, and none will be started any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#server.stop();
+    await this.#server.stop(this.#log);
     await this.#supervision;
   }
 
   async #supervise(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const exit = await this.#server.exited;
+      const exit = await this.#ended();
       if (this.#stopping.signal.aborted) return;
-      this.#log('PostgreSQL ended by itself; starting it again', { ...exit });
+      this.#log('PostgreSQL ended; starting it again', { ...exit });
       const started = performance.now();
       if (!(await this.#startAgain())) return;
       this.#log('PostgreSQL answers again', { milliseconds: Math.round(performance.now() - started) });
@@ -47,16 +47,33 @@ export class Supervisor {
     }
   }
 
+  /** Resolves when the server has ended. Ends one that runs and takes no connections. */
+  async #ended(): Promise<Exit> {
+    const server = this.#server;
+    const watching = new AbortController();
+    void server.exited.then(() => watching.abort());
+    const reason = await becomesUnreachable(
+      this.#plan,
+      server,
+      AbortSignal.any([watching.signal, this.#stopping.signal]),
+    );
+    if (reason !== null) {
+      this.#log('PostgreSQL takes no connections; stopping it to start it again', { reason });
+      await server.stop(this.#log);
+    }
+    return server.exited;
+  }
+
   /** Returns false when it was stopped instead. */
   async #startAgain(): Promise<boolean> {
     const { signal } = this.#stopping;
     for (let pause = firstPauseMilliseconds; !signal.aborted; pause = Math.min(pause * 2, longestPauseMilliseconds)) {
       try {
-        await endRemains(this.#plan.folder.path);
+        await endRemains(this.#plan.folder.path, this.#log);
         const server = await ServerProcess.start(this.#plan, signal);
         this.#server = server;
         if (!signal.aborted) return true;
-        await server.stop();
+        await server.stop(this.#log);
       } catch (error) {
         if (signal.aborted) return false;
         this.#log('PostgreSQL could not be started again', { reason: String(error), nextTryMilliseconds: pause });

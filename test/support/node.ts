@@ -35,6 +35,8 @@ export interface NodeOptions {
   env?: Record<string, string>;
   /** After `start`. */
   args?: string[];
+  /** How many files each of its processes may open (`ulimit -n`). */
+  openFiles?: number;
 }
 
 const program = join(clone, 'dist/ninefold.js');
@@ -42,7 +44,10 @@ const program = join(clone, 'dist/ninefold.js');
 /** Starts a node on a free port; resolves when it answers. Rejects with what it wrote when it ends instead. */
 export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
   const home = options.home ?? (await makeTestHome('node'));
-  const child = spawn(process.execPath, [program, 'start', ...(options.args ?? [])], {
+  const command = [process.execPath, program, 'start', ...(options.args ?? [])];
+  const limited = ['sh', '-c', `ulimit -n ${options.openFiles}; exec "$@"`, 'sh', ...command];
+  const [executable = '', ...args] = options.openFiles === undefined ? command : limited;
+  const child = spawn(executable, args, {
     cwd: clone,
     env: { ...environment(home), NINEFOLD_PORT: '0', NINEFOLD_READY_JSON: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { ConfigError } from './config-error.ts';
+import { readDescriptors, warnOfDescriptors } from './descriptors.ts';
+
+it('shares the descriptors of a process between clients and the database, and says what a low limit costs', () => {
+  const few = readDescriptors(256);
+  expect(few.clientSockets).toBe(104);
+  expect(warnOfDescriptors(few)).toMatch(/only 256 files .*at most 104 connections of clients/);
+  expect(warnOfDescriptors(readDescriptors(20_000))).toBeNull();
+  expect(warnOfDescriptors(readDescriptors(Number.POSITIVE_INFINITY))).toBeNull();
+});
+
+it('refuses a limit under which PostgreSQL does not start', () => {
+  expect(() => readDescriptors(64)).toThrow(ConfigError);
+  expect(() => readDescriptors(64)).toThrow(/only 64 files.*ulimit -n/);
+});
+
+it.skipIf(process.platform === 'win32')('reads the limit of this process', () => {
+  const shell = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
+  const expected = shell === 'unlimited' ? Number.POSITIVE_INFINITY : Number(shell);
+  expect(readDescriptors().limit).toBe(expected);
+});

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigError } from './config-error.ts';
+
+/** The secrets of a node, in NINEFOLD_HOME/secrets, readable by its own user alone. */
+export interface Secrets {
+  readonly postgresPassword: string;
+  /** Seals the secrets of apps; 32 bytes. */
+  readonly masterKey: Buffer;
+  /** Opens the management API to the CLI. */
+  readonly operatorToken: string;
+}
+
+const MASTER_KEY_BYTES = 32;
+
+/** The file of the master key. */
+export const masterKeyFile = (home: string): string => join(home, 'secrets', 'master-key');
+
+/**
+ * Reads the secrets of a home, and creates those that are missing.
+ *
+ * @throws ConfigError if a secret cannot be read or used, or the folder cannot be written; also if the master key or the
+ *   password is missing beside a data folder: a new one would make that data unusable.
+ */
+export function ensureSecrets(home: string): Secrets {
+  const folder = join(home, 'secrets');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    return {
+      postgresPassword: ensureSecret(home, 'postgres-password', () => randomBytes(24).toString('base64url')),
+      masterKey: masterKeyFrom(
+        masterKeyFile(home),
+        ensureSecret(home, 'master-key', () => randomBytes(MASTER_KEY_BYTES).toString('base64url')),
+      ),
+      operatorToken: ensureSecret(home, 'operator-token', () => `nf_operator_${randomBytes(24).toString('base64url')}`),
+    };
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`The folder ${folder} cannot be written: ${reason}. Set NINEFOLD_HOME to one that can.`);
+  }
+}
+
+/** The operator token of the node whose home this is, or null where no node was ever started. */
+export function readOperatorToken(home: string): string | null {
+  try {
+    return readFileSync(join(home, 'secrets', 'operator-token'), 'utf8').trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+type Name = 'postgres-password' | 'master-key' | 'operator-token';
+
+function ensureSecret(home: string, name: Name, make: () => string): string {
+  const file = join(home, 'secrets', name);
+  const found = readSecret(file);
+  if (found !== null) return found;
+  const data = join(home, 'postgres');
+  if (name !== 'operator-token' && holdsFiles(data)) {
+    throw new ConfigError(
+      `The file ${file} is missing, and the data folder ${data} cannot be used without it: restore it from a backup of the folder ${dirname(file)}.`,
+    );
+  }
+  create(file, `${make()}\n`);
+  return readSecret(file) ?? '';
+}
+
+/** Returns null if the file does not exist. Throws ConfigError if it cannot be read or is empty. */
+function readSecret(file: string): string | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return null;
+    const what = code === 'EISDIR' ? 'is a folder, not a file' : `cannot be read (${code})`;
+    throw new ConfigError(
+      `${file} ${what}: restore the file from a backup, and make it readable for the user that runs Ninefold.`,
+    );
+  }
+  if (text !== '') return text;
+  throw new ConfigError(
+    `The file ${file} is empty: restore it from a backup${file.endsWith('operator-token') ? ', or delete it and get a new one' : ''}.`,
+  );
+}
+
+function masterKeyFrom(file: string, text: string): Buffer {
+  const key = Buffer.from(text, 'base64url');
+  if (key.length === MASTER_KEY_BYTES && key.toString('base64url') === text.replace(/=+$/, '')) return key;
+  throw new ConfigError(
+    `The file ${file} does not hold a master key (${MASTER_KEY_BYTES} bytes in base64url, 43 characters): restore it from a backup.`,
+  );
+}
+
+/**
+ * Writes a file that is whole and on disk once it has its name. If another process was quicker, its file stays, so that two
+ * starts at once agree on one secret.
+ */
+function create(file: string, content: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(draft, file);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    removeDraft(draft);
+  }
+  // The names of the file and of its folder.
+  for (const folder of [dirname(file), dirname(dirname(file))]) syncFolder(folder);
+}
+
+function removeDraft(draft: string): void {
+  try {
+    unlinkSync(draft);
+  } catch {
+    // it was not written
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    // Some network file systems cannot sync a folder.
+    if (codeOf(error) !== 'EINVAL') throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether something is in the place of a folder, unless it is an empty folder. */
+function holdsFiles(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  return found !== undefined && !(found.isDirectory() && isEmpty(folder));
+}
+
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch {
+    return false; // it belongs to another user
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);

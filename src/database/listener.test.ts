@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { limits } from '../../contract/limits.ts';
+import { pools, query, value } from '../../test/support/pools.ts';
+import { Connection } from './connection.ts';
+import { Listener } from './listener.ts';
+import type { Target } from './target.ts';
+
+const { target, withPool } = pools('listener');
+const ends: (() => void)[] = [];
+const slack = 1500;
+const bound = limits.listenerTrustMilliseconds.default + limits.listenerAnswerMilliseconds.default;
+
+afterEach(() => {
+  for (const end of ends.splice(0).reverse()) end();
+});
+
+interface Recorded {
+  listener: Listener;
+  received: string[];
+  /** `connected` and `lost`, in order. */
+  states: string[];
+}
+
+async function listening(to: Target): Promise<Recorded> {
+  const received: string[] = [];
+  const states: string[] = [];
+  const listener = new Listener(to, ['news'], {
+    onNotification: (_, payload) => received.push(payload),
+    onConnected: () => void states.push('connected'),
+    onLost: () => void states.push('lost'),
+  });
+  ends.push(() => listener.close());
+  await listener.start();
+  return { listener, received, states };
+}
+
+const expired = ({ listener }: Recorded) => expect.poll(() => listener.isCurrent, { timeout: 5000 }).toBe(false);
+
+/** Stops the server's process that listens, until the test ends. */
+const freeze = () =>
+  withPool(async (pool) => {
+    const pid = Number(await value(pool, query(`select pid from pg_stat_activity where query like 'LISTEN%'`)));
+    expect(pid).toBeGreaterThan(1);
+    process.kill(pid, 'SIGSTOP');
+    ends.push(() => process.kill(pid, 'SIGCONT'));
+  });
+
+it('has received every notification that was committed before a response', () =>
+  withPool(async (pool) => {
+    const received: string[] = [];
+    const connection = await Connection.open(target(), 5000);
+    connection.onNotification((_, payload) => received.push(payload));
+    await connection.run([query('listen news')]);
+    for (let i = 0; i < 300; i++) {
+      await pool.run([query(`select pg_notify('news', $1)`, String(i))]);
+      await connection.run([query('')]);
+      expect(received.at(-1)).toBe(String(i));
+    }
+    connection.close();
+  }));
+
+describe('Listener', () => {
+  it('is current again after one round trip, on the same connection, for all who wait for it', async () => {
+    const one = await listening(target());
+    expect(one.listener.isCurrent).toBe(true);
+    await expired(one);
+    expect(await Promise.all(Array.from({ length: 50 }, () => one.listener.prove()))).not.toContain(false);
+    expect(one.listener.isCurrent).toBe(true);
+    expect(one.states).toEqual(['connected']);
+  });
+
+  it('gives up a connection whose server process is frozen, and reconnects', async () => {
+    const one = await listening(target());
+    await freeze();
+    const frozenAt = performance.now();
+    await expired(one);
+    expect(await one.listener.prove()).toBe(false);
+    expect(one.states).toEqual(['connected', 'lost']);
+    await one.listener.ensureCurrent();
+    expect(performance.now() - frozenAt).toBeLessThan(bound + slack);
+    expect(one.states).toEqual(['connected', 'lost', 'connected']);
+    await withPool((pool) => pool.run([query(`select pg_notify('news', 'after')`)]));
+    await expect.poll(() => one.received).toContain('after');
+  });
+
+  it('gives up a connection whose network is silent', async () => {
+    const proxy = await silentProxy(target());
+    const one = await listening(proxy.target);
+    proxy.silence();
+    await expired(one);
+    expect(await one.listener.prove()).toBe(false);
+    proxy.speak();
+    await one.listener.ensureCurrent();
+    expect(one.states).toEqual(['connected', 'lost', 'connected']);
+  });
+});
+
+/** A proxy that can stop to hand on what it receives, with its connections open. */
+async function silentProxy(to: Target): Promise<{ target: Target; silence(): void; speak(): void }> {
+  let isSilent = false;
+  const server = createServer((client) => {
+    const upstream = connect(to.port, to.host);
+    for (const [from, into] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('data', (bytes: Buffer) => !isSilent && into.write(bytes));
+      from.on('error', () => into.destroy());
+      from.on('close', () => into.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(() => server.close());
+  return {
+    target: { ...to, socketFolder: null, port: (server.address() as AddressInfo).port },
+    silence: () => {
+      isSilent = true;
+    },
+    speak: () => {
+      isSilent = false;
+    },
+  };
+}

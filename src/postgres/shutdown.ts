@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { hasSessions, serverProcesses } from './process-table.ts';
+
+export type Log = (message: string, detail?: Record<string, unknown>) => void;
+
+/** How long the sessions of a server may take to end before it is shut down without a checkpoint. */
+const SESSIONS_MILLISECONDS = 60_000;
+/** A server that is shut down without a checkpoint kills what is left of its processes after five seconds. */
+const IMMEDIATE_MILLISECONDS = 10_000;
+const REPORT_MILLISECONDS = 10_000;
+const LOOK_MILLISECONDS = 20;
+
+/**
+ * Shuts a server down: fast, so that it ends its sessions and writes a checkpoint (PostgreSQL manual, "Shutting Down the
+ * Server"). The checkpoint may take as long as it needs: without it the next start would be a crash recovery, which takes
+ * longer. A server whose sessions do not end within SESSIONS_MILLISECONDS is shut down without a checkpoint, then killed.
+ *
+ * @param dataFolder Absolute and without symbolic links.
+ * @param exited Resolves when the postmaster ended, if it is a child of this process.
+ * @param log Receives how far the shutdown is, every REPORT_MILLISECONDS.
+ * @throws Error if the processes cannot be killed.
+ */
+export async function shutDown(
+  dataFolder: string,
+  postmaster: number,
+  log: Log,
+  exited?: Promise<unknown>,
+): Promise<void> {
+  send([postmaster], 'SIGINT');
+  // A stopped process takes no other signal.
+  send(await serverProcesses(dataFolder), 'SIGCONT');
+  const isGone = exited === undefined ? allGone(dataFolder) : watch(exited);
+  if (await endsInOrder(dataFolder, isGone, log)) return;
+  log('The sessions of PostgreSQL do not end; shutting it down without a checkpoint');
+  await killProcesses(dataFolder, log, isGone);
+}
+
+/**
+ * Ends every process of a server without a checkpoint.
+ *
+ * @param isGone Whether the server ended; when missing, whether no process is left.
+ * @throws Error if the processes cannot be killed.
+ */
+export async function killProcesses(dataFolder: string, log: Log, isGone = allGone(dataFolder)): Promise<void> {
+  for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+    const processes = await serverProcesses(dataFolder);
+    send(processes, 'SIGCONT');
+    send(processes, signal);
+    if (await within(IMMEDIATE_MILLISECONDS, isGone)) return;
+    log('The processes of PostgreSQL do not end', { signal, processes });
+  }
+  throw new Error(`the processes of PostgreSQL on ${dataFolder} cannot be ended`);
+}
+
+/** Returns false if sessions are left after SESSIONS_MILLISECONDS. */
+async function endsInOrder(dataFolder: string, isGone: () => Promise<boolean>, log: Log): Promise<boolean> {
+  const started = performance.now();
+  while (!(await within(REPORT_MILLISECONDS, isGone))) {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    if (await hasSessions(dataFolder)) {
+      if (seconds * 1000 >= SESSIONS_MILLISECONDS) return false;
+      log('PostgreSQL is ending its sessions', { seconds });
+    } else {
+      log('PostgreSQL is writing its last checkpoint; a clean stop waits for it', { seconds });
+    }
+  }
+  return true;
+}
+
+const allGone = (dataFolder: string) => async (): Promise<boolean> => (await serverProcesses(dataFolder)).length === 0;
+
+function watch(exited: Promise<unknown>): () => Promise<boolean> {
+  let hasExited = false;
+  void exited.then(() => {
+    hasExited = true;
+  });
+  return () => Promise.race([exited.then(() => true), delay(LOOK_MILLISECONDS).then(() => hasExited)]);
+}
+
+/** Whether `isDone` becomes true within a time. */
+async function within(milliseconds: number, isDone: () => Promise<boolean>): Promise<boolean> {
+  const until = performance.now() + milliseconds;
+  while (!(await isDone())) {
+    if (performance.now() > until) return false;
+    await delay(LOOK_MILLISECONDS);
+  }
+  return true;
+}
+
+function send(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // it ended in between
+    }
+  }
+}
