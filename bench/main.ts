@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { measureApps } from './apps.ts';
 import { measureCalls } from './calls.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
 import { measureMixed } from './mixed.ts';
@@ -14,6 +15,7 @@ import { measureSpecification } from './specification.ts';
 import { measureStart } from './start.ts';
 
 const measures: Readonly<Record<string, () => Promise<void>>> = {
+  apps: measureApps,
   calls: measureCalls,
   mixed: measureMixed,
   pages: measurePages,

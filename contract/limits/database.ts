@@ -41,6 +41,23 @@ export const databaseLimits = {
     meaning:
       'Connections that the owner of one app may open: the SQL page, migrations and programs of a builder’s own.',
   },
+  nodeConnections: {
+    group: 'database',
+    unit: 'count',
+    default: 320,
+    meaning:
+      'Connections that one node opens to the databases of its apps at most; fewer where the server allows fewer. Beyond, a call waits for one.',
+    setting: 'NINEFOLD_CONNECTIONS',
+    range: [8, 10_000],
+    code: 'PGRST003',
+  },
+  idleConnections: {
+    group: 'database',
+    unit: 'count',
+    default: 128,
+    meaning:
+      'Connections of one node to the databases of its apps from which on opening another one closes the longest idle connection first.',
+  },
   poolIdleSeconds: {
     group: 'database',
     unit: 'seconds',

@@ -1,6 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load.ts';
+import type { ConnectionBudget } from '../database/connection-budget.ts';
 import { isPassing } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
@@ -34,6 +35,8 @@ export interface PoolLimits {
   connections: number;
   idleMilliseconds: number;
   waitMilliseconds: number;
+  /** Bounds the connections of all apps of this worker together. */
+  budget?: ConnectionBudget;
 }
 
 /**
@@ -45,6 +48,7 @@ export class App {
   readonly database: Pool;
   readonly #target: Target;
   readonly #events: Events;
+  readonly #budget: Pick<PoolLimits, 'budget'>;
   readonly #subscribers = new Set<(notification: Notification) => void>();
   #ear: Listener | null = null;
   #opening: Promise<void> | null = null;
@@ -57,6 +61,7 @@ export class App {
   constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
     this.#events = events;
+    this.#budget = limits.budget ? { budget: limits.budget } : {};
     this.#target = {
       host: server.host,
       port: server.port,
@@ -72,6 +77,9 @@ export class App {
       idleMilliseconds: limits.idleMilliseconds,
       waitMilliseconds: limits.waitMilliseconds,
       onIdle: () => this.#rest(),
+      // The listener.
+      companions: 1,
+      ...this.#budget,
     });
   }
 
@@ -89,9 +97,11 @@ export class App {
   /** Opens the app where it rests. Throws ConnectionError or DatabaseError. */
   async ready(): Promise<void> {
     if (this.#isListening) return;
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = null;
-    });
+    this.#opening ??= this.database
+      .admitted(() => this.#open())
+      .finally(() => {
+        this.#opening = null;
+      });
     await this.#opening;
   }
 
@@ -147,6 +157,7 @@ export class App {
       max: 1,
       idleMilliseconds: limits.poolIdleSeconds.default * 1000,
       waitMilliseconds: this.database.waitMilliseconds,
+      ...this.#budget,
     });
   }
 
@@ -157,7 +168,7 @@ export class App {
   }
 
   async close(): Promise<void> {
-    this.#rest();
+    void this.#rest();
     await this.database.close();
   }
 
@@ -195,13 +206,15 @@ export class App {
     }
   }
 
-  #rest(): void {
+  /** Resolves once the server has ended the listener's connection. */
+  async #rest(): Promise<void> {
     if (!this.#ear) return;
-    this.#ear.close();
+    const ended = this.#ear.end();
     this.#ear = null;
     this.#isListening = false;
     this.#tell({ type: 'deaf' });
     this.#events.emit({ type: 'app', what: 'closed', app: this.ref });
+    await ended;
   }
 
   #hear(channel: string, payload: string): void {

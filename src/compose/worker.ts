@@ -4,6 +4,7 @@ import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { Apps } from '../apps/apps.ts';
+import { BackgroundTurns } from '../apps/background-turns.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { CallStories } from '../apps/call-stories.ts';
 import { Incidents } from '../apps/incidents.ts';
@@ -13,6 +14,7 @@ import { Registry } from '../apps/registry.ts';
 import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import type { Config, Secrets } from '../config/config.ts';
+import { ConnectionBudget } from '../database/connection-budget.ts';
 import { authArea } from '../http/auth-area.ts';
 import { openApiArea } from '../http/open-api-area.ts';
 import { Pipeline } from '../http/pipeline.ts';
@@ -22,6 +24,7 @@ import { Identities } from '../identity/identities.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
+import { Traffic } from '../observe/traffic.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
 import { Probes } from '../spec/probe/probes.ts';
 import type { TaskRunner } from '../spec/process/answer.ts';
@@ -29,6 +32,7 @@ import { Specifier } from '../spec/specifier.ts';
 import { ServerRoles } from '../spec/versions/server-roles.ts';
 import { Versions } from '../spec/versions/versions.ts';
 import { build, version } from './configuration.ts';
+import { connectionShare, readConnectionLimit } from './connection-share.ts';
 import { serverOf } from './server-of.ts';
 
 /** What the primary hands to its workers: all that they need beside the environment. */
@@ -61,14 +65,18 @@ export async function composeWorker(
   const maintenance = smallPool(server.target, 4);
   const locks = smallPool(server.target, 8);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
+  const share = connectionShare(await readConnectionLimit(maintenance), config);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const url = () => brief.url;
   const specifier = new Specifier(tasks, url, {
     poolConnections: config.poolConnections,
+    nodeConnections: config.nodeConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
   });
-  const versions = new Versions(specifier, events, build);
+  const traffic = new Traffic();
+  const turns = new BackgroundTurns(traffic);
+  const versions = new Versions(specifier, events, build, turns);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
@@ -79,6 +87,7 @@ export async function composeWorker(
       connections: config.poolConnections,
       idleMilliseconds: config.poolIdleSeconds * 1000,
       waitMilliseconds: limits.poolWaitSeconds.default * 1000,
+      budget: new ConnectionBudget(share.max, share.idle),
     },
     events,
     (app) => {
@@ -118,6 +127,7 @@ export async function composeWorker(
       apps,
       events,
       addresses: new AddressLimiter(config.requestsPerSecond),
+      traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
     areas: [restArea, authArea(events)],
@@ -143,11 +153,12 @@ export async function composeWorker(
     webFolder,
   });
   await apps.start();
-  for (const observer of observers) observer.start();
+  for (const observer of observers) observer.start(turns);
   return {
     http,
     close: async () => {
       await http.close();
+      turns.stop();
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await apps.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);

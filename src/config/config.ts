@@ -23,6 +23,7 @@ export interface Config {
   readonly publicUrl: string | null;
   readonly trustProxy: boolean;
   readonly poolConnections: number;
+  readonly nodeConnections: number;
   readonly poolIdleSeconds: number;
   readonly requestsPerSecond: number;
   readonly logLevel: string;
@@ -68,6 +69,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: url('NINEFOLD_URL'),
     trustProxy: text('NINEFOLD_TRUST_PROXY') === '1',
     poolConnections: limit(limits.poolConnections),
+    nodeConnections: limit(limits.nodeConnections),
     poolIdleSeconds: limit(limits.poolIdleSeconds),
     requestsPerSecond: limit(limits.requestsPerAddress),
     logLevel: text('NINEFOLD_LOG') ?? 'info',
