@@ -102,6 +102,12 @@ export const databaseLimits = {
       'How long after an app’s database refused such an update it is tried again, when the app is called or listed.',
     code: 'app_outdated',
   },
+  listedUpdates: {
+    group: 'database',
+    unit: 'count',
+    default: 8,
+    meaning: 'Apps with such an update outstanding that a list of all apps has tried at once.',
+  },
   analysedTableBytes: {
     group: 'database',
     unit: 'bytes',

@@ -167,6 +167,11 @@ export class App {
     return () => this.#subscribers.delete(subscriber);
   }
 
+  /** Closes every connection as soon as no call uses it any more. */
+  retire(): void {
+    this.database.retire();
+  }
+
   async close(): Promise<void> {
     void this.#rest();
     await this.database.close();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
-import { bootstrap, ServerUnfitError } from '../apps/bootstrap.ts';
+import { bootstrap, ServerUnfitError, updateApps } from '../apps/bootstrap.ts';
 import { Registry } from '../apps/registry.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import type { Config, Secrets } from '../config/config.ts';
@@ -19,6 +19,8 @@ export interface Primary {
   /** True until a builder exists. */
   needsSetup: boolean;
   refs: string[];
+  /** Brings the apps that an upgrade has left out of date up to date, until `isStopping`. */
+  updateApps(isStopping: () => boolean): Promise<void>;
 }
 
 /** The primary's part: PostgreSQL, and everything in it that must stand before the first call. */
@@ -41,7 +43,15 @@ export async function composePrimary(config: Config, secrets: Secrets, events: E
     const needsSetup = !(await registry.hasBuilder());
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
     const specification = new SpecificationProcess(new URL('./specification-process.js', import.meta.url));
-    return { databaseUrl, postgresVersion, embedded, specification, needsSetup, refs };
+    return {
+      databaseUrl,
+      postgresVersion,
+      embedded,
+      specification,
+      needsSetup,
+      refs,
+      updateApps: (isStopping) => updateApps(server, events, isStopping),
+    };
   } catch (error) {
     await embedded?.stop();
     throw error;

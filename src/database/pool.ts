@@ -51,6 +51,8 @@ const UNKNOWN_MILLISECONDS = SHARED_MILLISECONDS;
 const STALLED_MILLISECONDS = 10;
 /** A statement that took longer on average runs alone on its connection. */
 const SLOW_MILLISECONDS = 15;
+/** After how long without use a connection of a pool is closed whose app has been replaced. */
+const RETIRED_IDLE_MILLISECONDS = 1000;
 /** Of all connections: how many always serve batches that share one. */
 const SHARED_SHARE = 0.25;
 /** Of all connections: how many may wait for clients that read a long page. */
@@ -65,6 +67,7 @@ export class Pool implements Database {
   readonly #options: PoolOptions;
   /** As in the options, until it is changed. */
   waitMilliseconds: number;
+  #idleMilliseconds: number;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Use>();
   /** Those on which a statement runs that never ran: no other such one is put behind it. */
@@ -86,6 +89,7 @@ export class Pool implements Database {
     this.#target = target;
     this.#options = options;
     this.waitMilliseconds = options.waitMilliseconds;
+    this.#idleMilliseconds = options.idleMilliseconds;
     this.#slots = new PoolSlots(options.budget, options.companions ?? 0);
   }
 
@@ -147,6 +151,14 @@ export class Pool implements Database {
       if (this.#admitting === 0) this.#slots.cancelReserve();
       if (this.#admitting === 0 && this.size === 0) this.#slots.releaseCompanions()();
     }
+  }
+
+  /** Closes each connection soon after its last use. */
+  retire(): void {
+    this.#idleMilliseconds = Math.min(this.#idleMilliseconds, RETIRED_IDLE_MILLISECONDS);
+    if (!this.#sweeper) return;
+    this.#stopSweeping();
+    this.#startSweeping();
   }
 
   async close(): Promise<void> {
@@ -422,7 +434,7 @@ export class Pool implements Database {
 
   #startSweeping(): void {
     if (this.#sweeper) return;
-    const every = Math.max(50, Math.min(5000, this.#options.idleMilliseconds / 2));
+    const every = Math.max(50, Math.min(5000, this.#idleMilliseconds / 2));
     this.#sweeper = setInterval(() => this.#sweep(), every);
     this.#sweeper.unref();
     this.#offersNoMore = offerRoom(() => this.#letGoOfIdle());
@@ -467,7 +479,7 @@ export class Pool implements Database {
   }
 
   #sweep(): void {
-    const oldest = performance.now() - this.#options.idleMilliseconds;
+    const oldest = performance.now() - this.#idleMilliseconds;
     for (const connection of this.#shared) {
       if (connection.inFlight === 0 && connection.lastUsed < oldest) {
         this.#shared.delete(connection);
