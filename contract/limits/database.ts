@@ -46,15 +46,14 @@ export const databaseLimits = {
     unit: 'count',
     default: 320,
     meaning:
-      'Connections that one node opens to the databases of its apps at most; fewer where the server allows fewer. Beyond, a call waits for one.',
+      'Connections that one node opens to the databases of its apps at most; fewer where the server allows fewer. Beyond, a call waits for one as long as poolWaitSeconds says.',
     setting: 'NINEFOLD_CONNECTIONS',
     range: [8, 10_000],
-    code: 'PGRST003',
   },
   idleConnections: {
     group: 'database',
     unit: 'count',
-    default: 128,
+    default: 96,
     meaning:
       'Connections of one node to the databases of its apps from which on opening another one closes the longest idle connection first.',
   },

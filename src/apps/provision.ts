@@ -13,6 +13,7 @@ import {
 } from './app-record.ts';
 import { copyDatabase } from './copy-database.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
+import { scramVerifier } from './scram-verifier.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
 /** Makes or updates the template that every app's database is cloned from. */
@@ -68,10 +69,10 @@ async function makeRoles(maintenance: Pool, logins: Logins): Promise<{ owner: st
   const authenticator = id(authenticatorRole(logins.ref));
   await maintenance.run([
     plain(
-      `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(logins.ownerPassword)}`,
+      `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(scramVerifier(logins.ownerPassword))}`,
     ),
     plain(
-      `create role ${authenticator} login noinherit connection limit ${limits.appConnections.default} password ${literal(logins.authenticatorPassword)}`,
+      `create role ${authenticator} login noinherit connection limit ${limits.appConnections.default} password ${literal(scramVerifier(logins.authenticatorPassword))}`,
     ),
     plain(`grant authenticator to ${authenticator}`),
     plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
