@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { measureApps } from './apps.ts';
 import { measureCalls } from './calls.ts';
 import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
@@ -16,6 +17,7 @@ import { measureSpecification } from './specification.ts';
 import { measureStart } from './start.ts';
 
 const measures: Readonly<Record<string, () => Promise<void>>> = {
+  apps: measureApps,
   calls: measureCalls,
   crash: measureCrash,
   mixed: measureMixed,

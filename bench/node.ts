@@ -12,6 +12,8 @@ export interface BenchNode {
   startMilliseconds: number;
   /** Memory of all its processes, or of those of one program, each shared page counted in proportion (PSS), in bytes. */
   memory(program?: string): number;
+  /** Processor time of its processes of one program, those that have ended included, in milliseconds. */
+  processorTime(program: string): number;
   /** Processor time that each of its processes has had, in milliseconds by process id. */
   processorTimes(): ReadonlyMap<number, number>;
   stop(): Promise<void>;
@@ -49,6 +51,10 @@ export async function startNode(
       descendants(child.pid ?? 0)
         .filter((pid) => program === undefined || programOf(pid) === program)
         .reduce((sum, pid) => sum + pssOf(pid), 0),
+    processorTime: (program) =>
+      descendants(child.pid ?? 0)
+        .filter((pid) => programOf(pid) === program)
+        .reduce((sum, pid) => sum + processorTimeOf(pid) + endedTimeOf(pid), 0),
     processorTimes: () => new Map(descendants(child.pid ?? 0).map((pid) => [pid, processorTimeOf(pid)])),
     stop: () =>
       new Promise((resolve) => {
@@ -111,12 +117,16 @@ function programOf(pid: number): string {
   }
 }
 
-/** Clock ticks of proc(5) are hundredths of a second on every Linux that Node.js runs on. */
-function processorTimeOf(pid: number): number {
+const processorTimeOf = (pid: number): number => statFields(pid, 11, 12) * 10;
+/** Of the children of a process that have ended. */
+const endedTimeOf = (pid: number): number => statFields(pid, 13, 14) * 10;
+
+/** The sum of two fields of proc(5), counted from the process's state on. Clock ticks are hundredths of a second on every Linux that Node.js runs on. */
+function statFields(pid: number, one: number, other: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10;
+    return Number(fields[one]) + Number(fields[other]);
   } catch {
     return 0;
   }

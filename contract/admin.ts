@@ -7,7 +7,7 @@
  * | GET /admin/v1/setup | – | SetupState |
  * | POST /admin/v1/setup | SetupRequest | 201 {} (then sign in to app `console` with supabase-js) |
  * | GET /admin/v1/status | – | NodeStatus |
- * | GET /admin/v1/apps | – | AppSummary[] |
+ * | GET /admin/v1/apps | ?sizes=true | AppSummary[] |
  * | POST /admin/v1/apps | CreateAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref | – | AppSummary |
  * | DELETE /admin/v1/apps/:ref | DeleteAppRequest | 204 |
@@ -104,7 +104,8 @@ export interface AppSummary {
   url: string;
   /** ISO 8601. */
   created_at: string;
-  size_bytes: number;
+  /** Size of its database; in a list only where `sizes=true` asks for it, as PostgreSQL then looks at every file of every database. */
+  size_bytes?: number;
   /** Its database has not taken a step of Ninefold's own schema, so that its calls are answered with `app_outdated`; absent where it has all. */
   outdated?: true;
 }

@@ -41,6 +41,22 @@ export const databaseLimits = {
     meaning:
       'Connections that the owner of one app may open: the SQL page, migrations and programs of a builder’s own.',
   },
+  nodeConnections: {
+    group: 'database',
+    unit: 'count',
+    default: 320,
+    meaning:
+      'Connections that one node opens to the databases of its apps at most; fewer where the server allows fewer. Beyond, a call waits for one as long as poolWaitSeconds says.',
+    setting: 'NINEFOLD_CONNECTIONS',
+    range: [8, 10_000],
+  },
+  idleConnections: {
+    group: 'database',
+    unit: 'count',
+    default: 96,
+    meaning:
+      'Connections of one node to the databases of its apps from which on opening another one closes the longest idle connection first.',
+  },
   poolIdleSeconds: {
     group: 'database',
     unit: 'seconds',
@@ -97,6 +113,12 @@ export const databaseLimits = {
     meaning:
       'How long after an app’s database refused such an update it is tried again, when the app is called or listed.',
     code: 'app_outdated',
+  },
+  listedUpdates: {
+    group: 'database',
+    unit: 'count',
+    default: 8,
+    meaning: 'Apps with such an update outstanding that a list of all apps has tried at once.',
   },
   analysedTableBytes: {
     group: 'database',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { AppConnection, AppSummary } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
+import { limits } from '../../contract/limits.ts';
+import { type AppEntry, type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { isCurrent } from '../apps/update-schema.ts';
 import { targetUrl } from '../database/target.ts';
@@ -28,18 +29,23 @@ const deleteSchema = z.strictObject({ confirm: z.string() });
 
 const builderOf = (caller: Caller): string | null => (caller.kind === 'builder' ? caller.userId : null);
 
-/** GET /apps: those that the caller may see, oldest first. */
-export async function listApps(context: AdminContext, caller: Caller): Promise<AppSummary[]> {
+/** GET /apps?sizes=: those that the caller may see, the oldest first. */
+export async function showApps(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+  const hasSizes = new URLSearchParams(exchange.query).get('sizes') === 'true';
+  return json(await listApps(context, caller, hasSizes));
+}
+
+/** Returns the apps that the caller may see, the oldest first. */
+export async function listApps(context: AdminContext, caller: Caller, hasSizes: boolean): Promise<AppSummary[]> {
   const records = (await context.registry.list()).filter(
     (record) => record.ref !== CONSOLE_REF && (caller.kind === 'operator' || caller.apps.has(record.ref)),
   );
-  const sizes = await databaseSizes(
-    context.maintenance,
-    records.map((record) => record.database),
-  );
-  // Whoever waits here for an app that is not served sees its end, although nobody calls the app.
-  for (const record of records) if (!isCurrent(record)) void context.apps.serve(record.ref).catch(() => undefined);
-  return records.map((record) => summaryOf(context, record, sizes.get(record.database) ?? 0));
+  const databases = records.map((record) => record.database);
+  const sizes = hasSizes ? await databaseSizes(context.maintenance, databases) : null;
+  // Whoever waits here for apps that are not served sees that end, although nobody calls them: some at a time.
+  const outdated = records.filter((record) => !isCurrent(record)).slice(0, limits.listedUpdates.default);
+  for (const { ref } of outdated) void context.apps.serve(ref).catch(() => undefined);
+  return records.map((record) => summaryOf(context, record, sizes && (sizes.get(record.database) ?? 0)));
 }
 
 /** GET /apps/:ref. */
@@ -115,13 +121,13 @@ function connectionOf(context: AdminContext, record: AppRecord, caller: Caller):
   };
 }
 
-function summaryOf(context: AdminContext, record: AppRecord, sizeBytes: number): AppSummary {
+function summaryOf(context: AdminContext, record: AppEntry, sizeBytes: number | null): AppSummary {
   return {
     ref: record.ref,
     name: record.name,
     url: context.origins.appUrl(record.ref),
     created_at: record.createdAt,
-    size_bytes: sizeBytes,
+    ...(sizeBytes === null ? {} : { size_bytes: sizeBytes }),
     ...(isCurrent(record) ? {} : { outdated: true }),
   };
 }

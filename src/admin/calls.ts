@@ -68,7 +68,7 @@ export async function showErrors(context: AdminContext, exchange: Exchange, ref:
   if (code?.includes('\0')) throw new NinefoldError('validation_invalid', { message: 'code cannot hold a NUL.' });
   const app = await openApp(context, ref);
   // What this worker holds and has not written yet belongs to the answer.
-  await context.stories.flush();
+  await context.stories.flushApp(ref);
   return json(await readKeptLines(app, { code, failed: true }, Math.min(asked.data, most)));
 }
 

@@ -1,7 +1,7 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { showActivity } from './activity.ts';
-import { cloneApp, createApp, deleteApp, listApps, showApp, showConnection } from './apps.ts';
+import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
 import { closeSession, openSession, showSession } from './builder-session.ts';
 import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
@@ -10,7 +10,7 @@ import type { AdminContext, Caller } from './context.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
 import { showProbe, startProbe } from './probe.ts';
-import { findRoute, json, type Params, type Route } from './router.ts';
+import { findRoute, type Params, type Route } from './router.ts';
 import { noteSaved, showUnsaved } from './save-migration.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
@@ -36,7 +36,7 @@ const openRoutes: readonly Route<AdminContext>[] = [
 
 const nodeRoutes: readonly Route<Call>[] = [
   { method: 'GET', path: '/status', handle: ({ context, caller }) => showStatus(context, caller) },
-  { method: 'GET', path: '/apps', handle: async ({ context, caller }) => json(await listApps(context, caller)) },
+  { method: 'GET', path: '/apps', handle: ({ context, caller }, exchange) => showApps(context, caller, exchange) },
   { method: 'POST', path: '/apps', handle: ({ context, caller }, exchange) => createApp(context, caller, exchange) },
 ];
 

@@ -29,7 +29,7 @@ export async function showStatus(context: AdminContext, caller: Caller): Promise
     database_url: caller.kind === 'operator' ? targetUrl(context.server.target) : null,
     workers: context.node.workers,
     started_at: context.node.startedAt,
-    apps: await listApps(context, caller),
+    apps: await listApps(context, caller, false),
   };
   return json(status);
 }

@@ -14,7 +14,10 @@ export interface AppRecord extends AppKeys {
 }
 
 /** What is sealed of a record; the rest stands in the console's table `apps`. */
-export type AppSecrets = Omit<AppRecord, 'ref' | 'name' | 'database' | 'schemaFile' | 'createdAt'>;
+export type AppSecrets = Omit<AppRecord, keyof AppEntry>;
+
+/** What the console's table `apps` holds of a record; none of it is secret. */
+export type AppEntry = Pick<AppRecord, 'ref' | 'name' | 'database' | 'schemaFile' | 'createdAt'>;
 
 /** A ref: the short name of an app in URLs. */
 export const REF = /^[a-z][a-z0-9-]{2,39}$/;

@@ -1,6 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { loadCatalog } from '../catalog/load.ts';
+import type { ConnectionBudget } from '../database/connection-budget.ts';
 import { isPassing } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
@@ -36,6 +37,8 @@ export interface PoolLimits {
   waitMilliseconds: number;
   /** Returns the error with which the app's calls are refused, or null. */
   refusal?: (() => Error | null) | undefined;
+  /** Bounds the connections of all apps of this worker together. */
+  budget?: ConnectionBudget;
 }
 
 /**
@@ -47,6 +50,7 @@ export class App {
   readonly database: Pool;
   readonly #target: Target;
   readonly #events: Events;
+  readonly #budget: Pick<PoolLimits, 'budget'>;
   readonly #subscribers = new Set<(notification: Notification) => void>();
   #ear: Listener | null = null;
   #opening: Promise<void> | null = null;
@@ -59,6 +63,7 @@ export class App {
   constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
     this.#events = events;
+    this.#budget = limits.budget ? { budget: limits.budget } : {};
     this.#target = {
       host: server.host,
       port: server.port,
@@ -75,6 +80,9 @@ export class App {
       waitMilliseconds: limits.waitMilliseconds,
       onIdle: () => this.#rest(),
       ...(limits.refusal && { refusal: limits.refusal }),
+      // The listener.
+      companions: 1,
+      ...this.#budget,
     });
   }
 
@@ -93,9 +101,11 @@ export class App {
   /** Opens the app where it rests, and has its listener prove that it is current. Throws ConnectionError or DatabaseError. */
   async ready(): Promise<void> {
     if (this.#isListening && (await this.#ear?.prove())) return;
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = null;
-    });
+    this.#opening ??= this.database
+      .admitted(() => this.#open())
+      .finally(() => {
+        this.#opening = null;
+      });
     await this.#opening;
   }
 
@@ -151,6 +161,7 @@ export class App {
       max: 1,
       idleMilliseconds: limits.poolIdleSeconds.default * 1000,
       waitMilliseconds: this.database.waitMilliseconds,
+      ...this.#budget,
     });
   }
 
@@ -160,8 +171,13 @@ export class App {
     return () => this.#subscribers.delete(subscriber);
   }
 
+  /** Closes every connection as soon as no call uses it any more. */
+  retire(): void {
+    this.database.retire();
+  }
+
   async close(): Promise<void> {
-    this.#rest();
+    void this.#rest();
     await this.database.close();
   }
 
@@ -199,13 +215,15 @@ export class App {
     }
   }
 
-  #rest(): void {
+  /** Resolves once the server has ended the listener's connection. */
+  async #rest(): Promise<void> {
     if (!this.#ear) return;
-    this.#ear.close();
+    const ended = this.#ear.end();
     this.#ear = null;
     this.#isListening = false;
     this.#tell({ type: 'deaf' });
     this.#events.emit({ type: 'app', what: 'closed', app: this.ref });
+    await ended;
   }
 
   #hear(channel: string, payload: string): void {

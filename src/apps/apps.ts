@@ -52,7 +52,7 @@ export class Apps {
     this.#ear = new Listener(superuserIn(this.#server, databaseName(CONSOLE_REF)), ['ninefold'], {
       onNotification: (_, payload) => {
         const ref = changedRef(payload);
-        if (ref) void this.forget(ref);
+        if (ref) void this.#replace(ref);
       },
       onConnected: () => this.#checkAll(),
       onLost: () => undefined,
@@ -164,6 +164,17 @@ export class Apps {
       this.#unknown.set(ref, performance.now() + UNKNOWN_MILLISECONDS);
     }
     return app;
+  }
+
+  /** Has the next call read the app's record anew. Calls that are under way end as they began, unless the app was deleted. */
+  async #replace(ref: string): Promise<void> {
+    this.#unknown.delete(ref);
+    const replaced = this.#apps.get(ref);
+    if (!replaced) return;
+    this.#apps.delete(ref);
+    const [app, record] = await Promise.all([replaced, this.#registry.find(ref)]).catch(() => [null, null]);
+    if (record === null) await app?.close();
+    else app?.retire();
   }
 
   /** After a lost connection: apps may have been deleted unheard. */

@@ -21,7 +21,7 @@ export class ServerUnfitError extends Error {
 const OLDEST_POSTGRES = 15;
 
 /**
- * Makes the server ready for apps: roles, template, the console, and Ninefold's own schema brought up to date in every app.
+ * Makes the server ready for apps: roles, template and the console. `updateApps` does the rest once the node serves.
  * Changes nothing that is there, so that it can run at every start, on several nodes at once. Returns PostgreSQL's version.
  *
  * Throws ServerUnfitError where the server is too old or the login is no superuser, MasterKeyError where another key sealed the
@@ -34,7 +34,7 @@ export async function bootstrap(server: Server, maintenance: Pool, events: Event
     await maintenance.script(cluster);
     await ensureTemplate(server, maintenance);
     await ensureConsole(server, maintenance);
-    await updateApps(server, maintenance, events);
+    await mendApps(server, maintenance, events);
   });
   return version;
 }
@@ -108,11 +108,8 @@ async function hasRecord(pool: Pool): Promise<boolean> {
   return (row?.rows.length ?? 0) > 0;
 }
 
-/**
- * Brings Ninefold's schema in every app's database to what this version has. One that refuses is left as it is, and tried again when
- * it is called: its owner can lock tables or close the database, and must not keep the node from serving all others.
- */
-async function updateApps(server: Server, maintenance: Pool, events: Events): Promise<void> {
+/** Opens the databases that an interrupted copy has left closed, and brings the console's record up to date. */
+async function mendApps(server: Server, maintenance: Pool, events: Events): Promise<void> {
   await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
     const registry = new Registry(pool, server.masterKey);
     const records = await registry.list();
@@ -122,8 +119,24 @@ async function updateApps(server: Server, maintenance: Pool, events: Events): Pr
       records.map(({ ref }) => ref),
       server.temporaryBytes,
     );
-    for (const record of records) {
-      if (!isCurrent(record)) await updateSchema(server, registry, record, events);
+    const console = records.find(({ ref }) => ref === CONSOLE_REF);
+    if (console && !isCurrent(console)) await updateSchema(server, registry, console, events);
+  });
+}
+
+/**
+ * Brings Ninefold's schema in every app's database to what this version has, one app after the other, while the node serves: a call
+ * updates its app first. One that refuses is left as it is, and tried again when it is called: its owner can lock tables or close the
+ * database, and must not keep others waiting.
+ */
+export async function updateApps(server: Server, events: Events, isStopping: () => boolean): Promise<void> {
+  await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
+    const registry = new Registry(pool, server.masterKey);
+    const outdated = (await registry.list()).filter((record) => !isCurrent(record));
+    for (const { ref } of outdated) {
+      if (isStopping()) return;
+      const record = await registry.find(ref);
+      if (record && !isCurrent(record)) await updateSchema(server, registry, record, events);
     }
   });
 }

@@ -3,6 +3,7 @@ import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
+import type { BackgroundTurns } from './background-turns.ts';
 import { FlushedCounts } from './flushed-counts.ts';
 
 const BUCKETS = 24;
@@ -28,11 +29,11 @@ export class CallStatistics {
     this.#counts = new FlushedCounts({ apps, events, what: 'counting calls' }, write);
   }
 
-  start(): void {
+  start(turns: BackgroundTurns): void {
     this.#events.listen((event) => {
       if (event.type === 'call' && event.app !== null && event.trace.opened > 0) this.#count(event.app, event);
     });
-    this.#counts.start();
+    this.#counts.start(turns);
   }
 
   stop(): Promise<void> {

@@ -7,6 +7,7 @@ import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
 import { Background } from './background.ts';
+import type { BackgroundTurns } from './background-turns.ts';
 import { CallLog } from './call-log.ts';
 import { type LogFilter, lineOf } from './log-lines.ts';
 import { PerApp } from './per-app.ts';
@@ -61,6 +62,8 @@ export class CallStories {
   readonly #shelves = new PerApp<Shelf>(newShelf);
   readonly #log = new CallLog();
   #timer: NodeJS.Timeout | null = null;
+  /** The flush in the background that is under way. */
+  #flushing: Promise<void> | null = null;
 
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
@@ -68,11 +71,15 @@ export class CallStories {
     this.#background = new Background(events, 'keeping stories');
   }
 
-  start(): void {
+  start(turns: BackgroundTurns): void {
     this.#events.listen((event) => {
       if (event.type === 'call' && event.app !== null) this.remember(event.app, event);
     });
-    this.#timer = setInterval(() => void this.flush(), limits.observationFlushMilliseconds.default);
+    this.#timer = setInterval(() => {
+      this.#flushing ??= this.#flush((work) => turns.run(work)).finally(() => {
+        this.#flushing = null;
+      });
+    }, limits.observationFlushMilliseconds.default);
     this.#timer.unref();
   }
 
@@ -97,15 +104,36 @@ export class CallStories {
     if (event.code !== null || event.milliseconds > event.trace.slowMilliseconds) keep(shelf.pending, told);
   }
 
-  /** Writes what must outlast the memory. */
-  async flush(): Promise<void> {
+  /** Writes at once what must outlast the memory, of every app. */
+  flush(): Promise<void> {
+    return this.#flush((work) => work());
+  }
+
+  /** Writes at once which calls of an app have failed or were slow. */
+  async flushApp(ref: string): Promise<void> {
+    const shelf = this.#shelves.peek(ref);
+    if (!shelf) return;
+    const { pending } = shelf;
+    shelf.pending = [];
+    await this.#write(
+      ref,
+      shelf,
+      pending.filter((told) => !told.isWritten),
+    );
+  }
+
+  async #flush(run: (work: () => Promise<void>) => Promise<void>): Promise<void> {
     for (const [ref, shelf] of this.#shelves.entries()) {
       const isQuiet = shelf.calls === 0;
       shelf.calls = 0;
       shelf.quiet = isQuiet ? shelf.quiet + 1 : 0;
       const toWrite = isQuiet ? unwritten(shelf) : shelf.pending.filter((told) => !told.isWritten);
       shelf.pending = [];
-      const isThere = await this.#write(ref, shelf, toWrite);
+      let isThere = true;
+      const write = async () => {
+        isThere = await this.#write(ref, shelf, toWrite);
+      };
+      await (toWrite.length > 0 ? run(write) : write());
       if (isThere && shelf.quiet < QUIET_FLUSHES) continue;
       shelf.unsubscribe();
       this.#shelves.delete(ref);

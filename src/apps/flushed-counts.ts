@@ -3,6 +3,7 @@ import type { Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { Background } from './background.ts';
+import type { BackgroundTurns } from './background-turns.ts';
 import { PerApp } from './per-app.ts';
 
 /** Once in so many flushes what an app's database keeps is tidied, too: folded, and what is old forgotten. */
@@ -20,6 +21,8 @@ export class FlushedCounts<Count> {
   /** The apps that were tidied since the last of TIDY_EVERY flushes. */
   readonly #tidied = new Set<string>();
   #flushes = 0;
+  /** The flush in the background that is under way. */
+  #flushing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   /** `what`: what is counted, in the words of a fault. `write` puts the counts into an app's database, and tidies it where told to. */
@@ -37,8 +40,13 @@ export class FlushedCounts<Count> {
     return this.#counts.of(ref);
   }
 
-  start(): void {
-    this.#timer = setInterval(() => void this.flush(), limits.observationFlushMilliseconds.default);
+  /** Writes every few seconds, each app in its turn. */
+  start(turns: BackgroundTurns): void {
+    this.#timer = setInterval(() => {
+      this.#flushing ??= this.#flush((work) => turns.run(work)).finally(() => {
+        this.#flushing = null;
+      });
+    }, limits.observationFlushMilliseconds.default);
     this.#timer.unref();
   }
 
@@ -47,14 +55,24 @@ export class FlushedCounts<Count> {
     await this.flush();
   }
 
-  async flush(): Promise<void> {
+  /** Writes at once. */
+  flush(): Promise<void> {
+    return this.#flush((work) => work());
+  }
+
+  async #flush(run: (work: () => Promise<void>) => Promise<void>): Promise<void> {
     if (this.#flushes++ % TIDY_EVERY === 0) this.#tidied.clear();
-    for (const [ref, counts] of this.#counts.take()) {
-      const isTidying = !this.#tidied.has(ref);
-      const isDone = await this.#background.attempt(ref, async () => {
-        await this.#write(await this.#apps.find(ref), [...counts.values()], isTidying);
+    for (const ref of this.#counts.refs()) {
+      await run(async () => {
+        const counts = this.#counts.peek(ref);
+        this.#counts.delete(ref);
+        if (counts === undefined) return;
+        const isTidying = !this.#tidied.has(ref);
+        const isDone = await this.#background.attempt(ref, async () => {
+          await this.#write(await this.#apps.find(ref), [...counts.values()], isTidying);
+        });
+        if (isDone) this.#tidied.add(ref);
       });
-      if (isDone) this.#tidied.add(ref);
     }
   }
 }

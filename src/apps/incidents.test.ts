@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
 import { startAppDatabase } from '../../test/support/app-database.ts';
 import { type CallEvent, Events } from '../observe/events.ts';
+import { Traffic } from '../observe/traffic.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
+import { BackgroundTurns } from './background-turns.ts';
 import { Incidents, readIncidents } from './incidents.ts';
+
+const turns = new BackgroundTurns(new Traffic());
 
 it('who met an error last is named, whichever worker writes its counts last', async () => {
   const { as, stop } = await startAppDatabase('incidents');
@@ -15,7 +19,7 @@ it('who met an error last is named, whichever worker writes its counts last', as
     const worker = (userId: string, requestId: string, after: number): Incidents => {
       const events = new Events();
       const incidents = new Incidents(apps, events);
-      incidents.start();
+      incidents.start(turns);
       const call = { type: 'call', app: 'shop', code: '23505', subject: null, limit: null, userId, requestId };
       events.emit({ ...call, trace: { at: bucketStart + after } } as unknown as CallEvent);
       return incidents;

@@ -4,6 +4,7 @@ import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
+import type { BackgroundTurns } from './background-turns.ts';
 import { FlushedCounts } from './flushed-counts.ts';
 
 /** Length of a bucket. */
@@ -33,13 +34,13 @@ export class Incidents {
     this.#counts = new FlushedCounts({ apps, events, what: 'counting errors' }, write);
   }
 
-  start(): void {
+  start(turns: BackgroundTurns): void {
     this.#events.listen((event) => {
       if (event.type !== 'call' || event.app === null || event.code === 'app_unknown') return;
       if (event.code !== null) this.#count(event.app, event, 'error', event.code, event.subject ?? '');
       if (event.limit !== null) this.#count(event.app, event, 'limit', event.limit, '');
     });
-    this.#counts.start();
+    this.#counts.start(turns);
   }
 
   stop(): Promise<void> {

@@ -3,13 +3,17 @@ import { type AppDatabase, startAppDatabase } from '../../test/support/app-datab
 import { rowsAsText } from '../database/statement.ts';
 import { CallTrace } from '../observe/call-trace.ts';
 import { type CallEvent, Events } from '../observe/events.ts';
+import { Traffic } from '../observe/traffic.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
+import { BackgroundTurns } from './background-turns.ts';
 import { CallStatistics } from './call-statistics.ts';
 import { CallStories } from './call-stories.ts';
 import { Incidents } from './incidents.ts';
 import { readFigures } from './read-statistics.ts';
 import { readSettings } from './settings.ts';
+
+const turns = new BackgroundTurns(new Traffic());
 
 /** Whoever says for how long records are kept must find them afterwards, and no older ones. */
 
@@ -94,7 +98,7 @@ it('counted calls and errors of as many days as the app wants', async () => {
     const events = new Events();
     const apps = appsWith(settings);
     const observers = [new CallStatistics(apps, events), new Incidents(apps, events)];
-    for (const one of observers) one.start();
+    for (const one of observers) one.start(turns);
     events.emit(call('now', { code: '23505' }));
     for (const one of observers) await one.stop();
     const days = (table: string) =>
@@ -118,7 +122,7 @@ it('nothing that is too old, however rarely an app is called', async () => {
   const events = new Events();
   const observers = [new CallStatistics(appsWith({}), events), new Incidents(appsWith({}), events)];
   for (const one of observers) {
-    one.start();
+    one.start(turns);
     await one.flush();
   }
   events.emit(call('now', { code: '23505' }));
@@ -139,7 +143,7 @@ it('calls of the day before by the hour, and none is lost', async () => {
   const before = await figures();
   const events = new Events();
   const counting = new CallStatistics(apps, events);
-  counting.start();
+  counting.start(turns);
   events.emit({ ...call('now', {}), call: 'rest.other' });
   await counting.stop();
   const rows = `select span || ' ' || calls || ' ' || failed || ' ' || (histogram)[1:3]::text as value from ninefold.call_statistics
@@ -155,7 +159,7 @@ it('is told once, where it cannot be', async () => {
     const faults: string[] = [];
     events.listen((event) => event.type === 'fault' && faults.push(event.where));
     const incidents = new Incidents(appsWith({}), events);
-    incidents.start();
+    incidents.start(turns);
     for (let i = 0; i < 2; i++) {
       events.emit(call('now', { code: '23505' }));
       await incidents.flush();

@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
 import { Background } from './background.ts';
+import type { BackgroundTurns } from './background-turns.ts';
 
 /**
  * Forgets passages that are older than the app keeps them (setting states_passage_days), in the background, of apps that are called.
@@ -25,13 +26,13 @@ export class PassageKeeper {
     this.#background = new Background(events, 'forgetting passages');
   }
 
-  start(): void {
+  start(turns: BackgroundTurns): void {
     this.#events.listen((event) => {
       if (event.type !== 'call' || event.app === null || event.trace.opened === 0) return;
       if (this.#called.size < limits.observedApps.default) this.#called.add(event.app);
     });
     this.#timer = setInterval(() => {
-      this.#sweeping = this.#sweeping.then(() => this.#sweep());
+      this.#sweeping = this.#sweeping.then(() => this.#sweep(turns));
     }, limits.passageSweepSeconds.default * 1000);
     this.#timer.unref();
   }
@@ -42,12 +43,14 @@ export class PassageKeeper {
     await this.#sweeping;
   }
 
-  async #sweep(): Promise<void> {
+  async #sweep(turns: BackgroundTurns): Promise<void> {
     const refs = [...this.#called];
     this.#called.clear();
     for (const ref of refs) {
-      await this.#background.attempt(ref, async () => {
-        await forgetPassages(await this.#apps.find(ref), () => this.#isStopping);
+      await turns.run(async () => {
+        await this.#background.attempt(ref, async () => {
+          await forgetPassages(await this.#apps.find(ref), () => this.#isStopping);
+        });
       });
     }
   }

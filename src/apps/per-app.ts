@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits.ts';
 /** Something for each app, by ref; a bounded number, so that made-up refs cannot fill the memory. */
 export class PerApp<T> {
   readonly #make: () => T;
-  #all = new Map<string, T>();
+  readonly #all = new Map<string, T>();
 
   constructor(make: () => T) {
     this.#make = make;
@@ -32,10 +32,7 @@ export class PerApp<T> {
     return [...this.#all];
   }
 
-  /** All of them; from then on there is none. */
-  take(): [string, T][] {
-    const taken = this.entries();
-    this.#all = new Map();
-    return taken;
+  refs(): string[] {
+    return [...this.#all.keys()];
   }
 }

@@ -14,6 +14,7 @@ import {
 import { copyDatabase } from './copy-database.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
+import { scramVerifier } from './scram-verifier.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
 /** Makes or updates the template that every app's database is cloned from. */
@@ -73,10 +74,10 @@ async function makeRoles(
   const authenticator = id(authenticatorRole(logins.ref));
   await maintenance.run([
     plain(
-      `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(logins.ownerPassword)}`,
+      `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(scramVerifier(logins.ownerPassword))}`,
     ),
     plain(
-      `create role ${authenticator} login noinherit connection limit ${limits.appConnections.default} password ${literal(logins.authenticatorPassword)}`,
+      `create role ${authenticator} login noinherit connection limit ${limits.appConnections.default} password ${literal(scramVerifier(logins.authenticatorPassword))}`,
     ),
     plain(`grant authenticator to ${authenticator}`),
     plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),

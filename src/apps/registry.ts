@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { firstJson, rowsAsText } from '../database/statement.ts';
-import type { AppRecord, AppSecrets } from './app-record.ts';
+import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
 import { seal, unseal } from './seal.ts';
 
 interface Row {
@@ -44,15 +44,17 @@ export class Registry {
     return row ? this.#open(row) : null;
   }
 
-  /** All apps, oldest first. */
-  async list(): Promise<AppRecord[]> {
+  /** Returns all apps without their secrets, the oldest first. */
+  async list(): Promise<AppEntry[]> {
     const [result] = await this.#database.run([
       {
-        text: `select json_agg(${columns} order by a.created_at, a.ref) from public.apps a join node.secrets s on s.app = a.ref`,
+        text: `select json_agg(json_build_object('ref', ref, 'name', name, 'database', database, 'schemaFile', schema_file,
+                 'createdAt', created_at) order by created_at, ref) from public.apps`,
         params: [],
+        preparedFor: 'superuser',
       },
     ]);
-    return (result ? (firstJson<Row[]>(result) ?? []) : []).map((row) => this.#open(row));
+    return (result && firstJson<AppEntry[]>(result)) ?? [];
   }
 
   /** Keeps a new app, and who may work on it. Throws DatabaseError 23505 when the ref is taken. */

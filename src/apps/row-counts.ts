@@ -7,6 +7,7 @@ import type { App } from './app.ts';
 import { CONSOLE_REF, isAttached } from './app-record.ts';
 import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
+import type { BackgroundTurns } from './background-turns.ts';
 import { ownerOf } from './owner.ts';
 import { type Server, withPool } from './server.ts';
 
@@ -39,15 +40,15 @@ export class RowCounts {
     this.#events = events;
   }
 
-  start(): void {
+  start(turns: BackgroundTurns): void {
     this.#events.listen((event) => {
       if (event.type !== 'app' || event.app === CONSOLE_REF) return;
-      if (event.what === 'cloned') void this.#look(event.app);
+      if (event.what === 'cloned') void turns.run(() => this.#look(event.app, true));
       // By then PostgreSQL has heard of what was written just before by others.
       const after = limits.analyseAfterMilliseconds.default;
       if (event.what === 'opened' && !this.#seen.has(event.app)) {
         this.#seen.add(event.app);
-        setTimeout(() => void this.#look(event.app), after).unref();
+        setTimeout(() => void turns.run(() => this.#look(event.app, false)), after).unref();
       }
       if (event.what === 'deleted') this.#seen.delete(event.app);
     });
@@ -57,10 +58,15 @@ export class RowCounts {
     this.#isStopping = true;
   }
 
-  async #look(ref: string): Promise<void> {
+  /** @param isIdleToo Looks at an app without connections, too; else whoever opens it next has it looked at. */
+  async #look(ref: string, isIdleToo: boolean): Promise<void> {
     if (this.#isStopping) return;
     try {
       const app = await this.#apps.find(ref);
+      if (!app.isReady && !isIdleToo) {
+        this.#seen.delete(ref);
+        return;
+      }
       if (!isAttached(app.record)) await this.#count(app);
     } catch (error) {
       // The app was closed or deleted meanwhile.

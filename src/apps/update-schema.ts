@@ -1,5 +1,5 @@
 import type { Events } from '../observe/events.ts';
-import { type AppRecord, isAttached } from './app-record.ts';
+import { type AppEntry, type AppRecord, isAttached } from './app-record.ts';
 import type { Registry } from './registry.ts';
 import { appFiles, applySchemaFiles, newestAppFile, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
@@ -13,7 +13,7 @@ export interface SchemaRefusal {
 }
 
 /** True where an app's database has what this version of Ninefold's own schema holds. */
-export const isCurrent = (record: AppRecord): boolean => record.schemaFile === newestAppFile;
+export const isCurrent = (record: Pick<AppRecord, 'schemaFile'>): boolean => record.schemaFile === newestAppFile;
 
 /**
  * Brings Ninefold's own schema in an app's database to what this version has, and notes that in the registry. Answers why it could
@@ -22,7 +22,7 @@ export const isCurrent = (record: AppRecord): boolean => record.schemaFile === n
 export async function updateSchema(
   server: Server,
   registry: Registry,
-  record: AppRecord,
+  record: AppEntry,
   events: Events,
 ): Promise<SchemaRefusal | null> {
   try {

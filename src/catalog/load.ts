@@ -20,22 +20,22 @@ import {
   type RelationFact,
   type RoutineFact,
 } from './catalog-queries.ts';
-import { readCatalogue } from './read-catalogue.ts';
+import { readCatalogueInParts } from './read-catalogue.ts';
 import { relationshipsOf, sqlName, viewKeys } from './relationships.ts';
 
 /**
- * Reads the schema cache in one statement.
+ * Reads the schema cache from one snapshot, in one round trip.
  * @param schemas the exposed schemas, the default one first
  * @param extraSearchPath schemas whose views are looked through, but not exposed
- * Throws what `executor.run` throws.
+ * Throws what `database.run` throws.
  */
 export async function loadCatalog(
-  executor: Executor,
+  database: Executor,
   schemas: readonly string[],
   extraSearchPath: readonly string[],
 ): Promise<Catalog> {
-  const facts = await readCatalogue<CatalogFacts>(
-    executor,
+  const facts = await readCatalogueInParts<CatalogFacts>(
+    database,
     catalogQueries(schemas, extraSearchPath),
     limits.schemaLockMilliseconds.default,
   );

@@ -61,7 +61,13 @@ export async function start(): Promise<void> {
     await workers.serve({ type: 'brief', brief, port }, (task) => answerTask(primary.specification, task));
     const runFile = writeRunFile(config, url);
     announce(config, primary, brief, performance.now() - started);
+    let isStopping = false;
+    const updating = primary
+      .updateApps(() => isStopping)
+      .catch((error: unknown) => events.emit({ type: 'fault', requestId: null, where: 'updating apps', error }));
     await stopped;
+    isStopping = true;
+    await updating;
     events.emit({ type: 'node', what: 'stopping' });
     rmSync(runFile, { force: true });
   } finally {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
-import { bootstrap, ServerUnfitError } from '../apps/bootstrap.ts';
+import { bootstrap, ServerUnfitError, updateApps } from '../apps/bootstrap.ts';
 import type { BoundMessage } from '../apps/bounds.ts';
 import { MasterKeyError, Registry } from '../apps/registry.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
@@ -24,6 +24,8 @@ export interface Primary {
   /** True until a builder exists. */
   needsSetup: boolean;
   refs: string[];
+  /** Brings the apps that an upgrade has left out of date up to date, until `isStopping`. */
+  updateApps(isStopping: () => boolean): Promise<void>;
 }
 
 /** The primary's part: PostgreSQL, and everything in it that must stand before the first call. `tell` reaches all workers. */
@@ -55,7 +57,16 @@ export async function composePrimary(
     const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
     const watchdog = new Watchdog({ target: server.target, bounds: config.appBounds, processes, events, tell });
     await watchdog.start();
-    return { databaseUrl, postgresVersion, embedded, specification, watchdog, needsSetup, refs };
+    return {
+      databaseUrl,
+      postgresVersion,
+      embedded,
+      specification,
+      watchdog,
+      needsSetup,
+      refs,
+      updateApps: (isStopping) => updateApps(server, events, isStopping),
+    };
   } catch (error) {
     await embedded?.stop();
     throw error instanceof MasterKeyError ? new StartError(wrongKey(config, error), { cause: error }) : error;

@@ -4,6 +4,7 @@ import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { Apps } from '../apps/apps.ts';
+import { BackgroundTurns } from '../apps/background-turns.ts';
 import { type BoundMessage, ExceededBounds } from '../apps/bounds.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { CallStories } from '../apps/call-stories.ts';
@@ -16,6 +17,7 @@ import { smallPool, superuserIn } from '../apps/server.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
+import { ConnectionBudget } from '../database/connection-budget.ts';
 import { authArea } from '../http/auth-area.ts';
 import { openApiArea } from '../http/open-api-area.ts';
 import { Pipeline } from '../http/pipeline.ts';
@@ -26,6 +28,7 @@ import { Identities } from '../identity/identities.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
+import { Traffic } from '../observe/traffic.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
 import { Probes } from '../spec/probe/probes.ts';
@@ -34,6 +37,7 @@ import { Specifier } from '../spec/specifier.ts';
 import { ServerRoles } from '../spec/versions/server-roles.ts';
 import { Versions } from '../spec/versions/versions.ts';
 import { build, version } from './configuration.ts';
+import { connectionShare, readConnectionLimit } from './connection-share.ts';
 import { originsOf } from './origins-of.ts';
 import { serverOf } from './server-of.ts';
 
@@ -69,15 +73,19 @@ export async function composeWorker(
   const maintenance = smallPool(server.target, 4);
   const locks = smallPool(server.target, 8);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4);
+  const share = connectionShare(await readConnectionLimit(maintenance), config);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const origins = originsOf(config, brief.url);
   const specifier = new Specifier(tasks, origins, {
     poolConnections: config.poolConnections,
+    nodeConnections: config.nodeConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
     ...config.appBounds,
   });
-  const versions = new Versions(specifier, events, build);
+  const traffic = new Traffic();
+  const turns = new BackgroundTurns(traffic);
+  const versions = new Versions(specifier, events, build, turns);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
@@ -89,6 +97,7 @@ export async function composeWorker(
       connections: config.poolConnections,
       idleMilliseconds: config.poolIdleSeconds * 1000,
       waitMilliseconds: limits.poolWaitSeconds.default * 1000,
+      budget: new ConnectionBudget(share.max, share.idle),
     },
     events,
     bounds,
@@ -138,6 +147,7 @@ export async function composeWorker(
       apps,
       events,
       addresses: new AddressLimiter(config.requestsPerSecond),
+      traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
     areas: [restArea(parser), authArea(events)],
@@ -159,13 +169,14 @@ export async function composeWorker(
     clientSockets: config.descriptors.clientSockets,
   });
   await apps.start();
-  for (const observer of observers) observer.start();
+  for (const observer of observers) observer.start(turns);
   return {
     http,
     onBound: (message) => bounds.receive(message),
     close: async () => {
       await http.close();
       parser.close();
+      turns.stop();
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await apps.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);

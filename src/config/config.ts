@@ -25,6 +25,7 @@ export interface Config {
   /** How many proxies are in front of the node, or their addresses and networks (CIDR); 0: none. */
   readonly trustedProxies: number | readonly string[];
   readonly poolConnections: number;
+  readonly nodeConnections: number;
   readonly poolIdleSeconds: number;
   readonly requestsPerSecond: number;
   readonly appBounds: AppBounds;
@@ -67,6 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: url('NINEFOLD_URL'),
     trustedProxies: trustedProxies(text('NINEFOLD_TRUST_PROXY')),
     poolConnections: limit(limits.poolConnections),
+    nodeConnections: limit(limits.nodeConnections),
     poolIdleSeconds: limit(limits.poolIdleSeconds),
     requestsPerSecond: limit(limits.requestsPerAddress),
     appBounds: {

@@ -77,10 +77,16 @@ export class Listener {
   }
 
   close(): void {
+    void this.end();
+  }
+
+  /** Stops listening. Resolves once the server has ended the connection. */
+  async end(): Promise<void> {
     this.#closed = true;
     if (this.#retry) clearTimeout(this.#retry);
-    this.#connection?.close();
+    const connection = this.#connection;
     this.#connection = null;
+    await connection?.end();
   }
 
   async #start(): Promise<void> {

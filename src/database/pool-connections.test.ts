@@ -98,7 +98,7 @@ describe('connections', () => {
         expect(pool.size).toBe(0);
         expect(await value(pool, query('select 2'))).toBe('2');
       },
-      { idleMilliseconds: 100, onIdle: () => becameIdle() },
+      { idleMilliseconds: 100, onIdle: async () => becameIdle() },
     );
   });
 

@@ -1,9 +1,12 @@
 import type { CancelSignal } from '../../contract/exchange.ts';
 import { Connection } from './connection.ts';
+import type { ConnectionBudget } from './connection-budget.ts';
 import type { Database, RunOptions, Transaction } from './database.ts';
 import { ConnectionError, DatabaseError, isPassing, PoolTimeoutError } from './database-error.ts';
+import { PoolSlots } from './pool-slots.ts';
 import { offerRoom } from './room.ts';
 import type { Result, Statement } from './statement.ts';
+import { StatementTimes } from './statement-times.ts';
 import type { Tail } from './tail.ts';
 import type { Target } from './target.ts';
 
@@ -14,10 +17,14 @@ export interface PoolOptions {
   idleMilliseconds: number;
   /** How long a call waits for a place before PoolTimeoutError. */
   waitMilliseconds: number;
-  /** Called when the last connection was closed because nobody used the pool. */
-  onIdle?: () => void;
+  /** Called when the last connection is closed because nobody used the pool. Resolves once `companions` have ended. */
+  onIdle?: () => Promise<void>;
   /** Returns the error with which every further call is refused, or null. */
   refusal?: () => Error | null;
+  /** Bounds the connections of all pools together; absent for the superuser's, which have a share of their own. */
+  budget?: ConnectionBudget;
+  /** Further connections that stay open as long as the pool has any, each of which takes a slot of the budget; 0 when absent. */
+  companions?: number;
 }
 
 /** Whether a batch shares its connection, has it to itself, or keeps it for as long as a client takes to read. */
@@ -48,12 +55,12 @@ const STALLED_MILLISECONDS = 10;
 const SLOW_MILLISECONDS = 15;
 /** A statement with larger parameters runs alone, as those behind it would wait until the server has received and parsed them. */
 const LARGE_BYTES = 64 * 1024;
+/** After how long without use a connection of a pool is closed whose app has been replaced. */
+const RETIRED_IDLE_MILLISECONDS = 1000;
 /** Of all connections: how many always serve batches that share one. */
 const SHARED_SHARE = 0.25;
 /** Of all connections: how many may wait for clients that read a long page. */
 const TAIL_SHARE = 0.5;
-/** Statements whose times are remembered. */
-const TIMES_KEPT = 2000;
 
 /**
  * The connections to one database as one role. Fast calls share connections, several in flight on each; a call that is
@@ -64,23 +71,30 @@ export class Pool implements Database {
   readonly #options: PoolOptions;
   /** As in the options, until it is changed. */
   waitMilliseconds: number;
+  #idleMilliseconds: number;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Use>();
   /** Those on which a statement runs that never ran: no other such one is put behind it. */
   readonly #trying = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
-  readonly #times = new Map<string, number>();
+  readonly #times = new StatementTimes();
+  readonly #slots: PoolSlots;
   #opening = 0;
   #tails = 0;
   #sharedWaiting = 0;
   #closed = false;
   #sweeper: NodeJS.Timeout | null = null;
   #offersNoMore: () => void = () => undefined;
+  #leaveBudget: () => void = () => undefined;
+  /** Calls of `admitted` that run. */
+  #admitting = 0;
 
   constructor(target: Target, options: PoolOptions) {
     this.#target = target;
     this.#options = options;
     this.waitMilliseconds = options.waitMilliseconds;
+    this.#idleMilliseconds = options.idleMilliseconds;
+    this.#slots = new PoolSlots(options.budget, options.companions ?? 0);
   }
 
   /** Open connections, in use or not. */
@@ -127,6 +141,30 @@ export class Pool implements Database {
     }
   }
 
+  /**
+   * Takes the slots of the first connection and of its companions, then runs `work`, which opens both: nobody who has one of them waits
+   * for the other. No connection of the pool is closed for another pool meanwhile. Throws what `work` throws and PoolTimeoutError.
+   */
+  async admitted<T>(work: () => Promise<T>): Promise<T> {
+    this.#admitting++;
+    try {
+      await this.#slots.reserve(this.waitMilliseconds);
+      return await work();
+    } finally {
+      this.#admitting--;
+      if (this.#admitting === 0) this.#slots.cancelReserve();
+      if (this.#admitting === 0 && this.size === 0) this.#slots.releaseCompanions()();
+    }
+  }
+
+  /** Closes each connection soon after its last use. */
+  retire(): void {
+    this.#idleMilliseconds = Math.min(this.#idleMilliseconds, RETIRED_IDLE_MILLISECONDS);
+    if (!this.#sweeper) return;
+    this.#stopSweeping();
+    this.#startSweeping();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopSweeping();
@@ -134,6 +172,8 @@ export class Pool implements Database {
     for (const connection of [...this.#shared, ...this.#exclusive.keys()]) connection.close();
     this.#shared.clear();
     this.#exclusive.clear();
+    this.#slots.cancelReserve();
+    this.#slots.releaseCompanions()();
   }
 
   async #runOnce(statements: readonly Statement[], options: RunOptions): Promise<Result[]> {
@@ -151,7 +191,7 @@ export class Pool implements Database {
         expectedMilliseconds,
         onTimed: (milliseconds) => {
           if (timing) timing.databaseMilliseconds += milliseconds;
-          this.#remember(key, milliseconds);
+          this.#times.add(key, milliseconds);
           if (connection.isSpent && this.#shared.delete(connection)) connection.close();
         },
       });
@@ -164,6 +204,7 @@ export class Pool implements Database {
       return await (connection ? work(connection) : this.#acquire('shared', work, undefined, isUnknown));
     } finally {
       if (this.#waiters.length > 0) this.#serveWaiters();
+      this.#slots.offerIdle();
     }
   }
 
@@ -235,6 +276,7 @@ export class Pool implements Database {
       else this.#shared.add(connection);
     }
     this.#serveWaiters();
+    this.#slots.offerIdle();
   }
 
   /** Nobody has the connection to himself any more. False where nobody had. */
@@ -354,10 +396,14 @@ export class Pool implements Database {
 
   async #open(): Promise<void> {
     this.#opening++;
+    let hasSlot = false;
     try {
+      await this.#slots.take(this.waitMilliseconds);
+      hasSlot = true;
       const onClose = (closed: Connection) => {
         this.#shared.delete(closed);
         this.#release(closed);
+        this.#slots.give();
         this.#serveWaiters();
       };
       const onFree = () => this.#serveWaiters();
@@ -372,7 +418,8 @@ export class Pool implements Database {
       this.#serveWaiters();
     } catch (error) {
       this.#opening--;
-      if (isPassing(error)) {
+      if (hasSlot) this.#slots.give();
+      if (isPassing(error) || error instanceof PoolTimeoutError) {
         this.#serveWaitersLater();
         return;
       }
@@ -391,50 +438,74 @@ export class Pool implements Database {
     setTimeout(() => this.#serveWaiters(), 50).unref();
   }
 
-  #remember(key: string, milliseconds: number): void {
-    const known = this.#times.get(key);
-    if (known === undefined && this.#times.size >= TIMES_KEPT) {
-      const oldest = this.#times.keys().next().value;
-      if (oldest !== undefined) this.#times.delete(oldest);
-    }
-    this.#times.set(key, known === undefined ? milliseconds : known * 0.8 + milliseconds * 0.2);
-  }
-
   #startSweeping(): void {
     if (this.#sweeper) return;
-    const every = Math.max(50, Math.min(5000, this.#options.idleMilliseconds / 2));
+    const every = Math.max(50, Math.min(5000, this.#idleMilliseconds / 2));
     this.#sweeper = setInterval(() => this.#sweep(), every);
     this.#sweeper.unref();
     this.#offersNoMore = offerRoom(() => this.#letGoOfIdle());
+    this.#leaveBudget =
+      this.#slots.budget?.register({
+        oldestIdle: () => this.#longestIdle()?.lastUsed ?? null,
+        closeOldest: () => this.#closeLongestIdle(),
+      }) ?? (() => undefined);
   }
 
   #stopSweeping(): void {
     if (this.#sweeper) clearInterval(this.#sweeper);
     this.#sweeper = null;
     this.#offersNoMore();
+    this.#leaveBudget();
   }
 
   /** Whoever asks next opens a connection anew. */
   async #letGoOfIdle(): Promise<void> {
-    const idle = [...this.#shared].filter((connection) => connection.inFlight === 0 && connection.takesMore);
+    const idle = [...this.#shared].filter(isIdle);
     for (const connection of idle) this.#shared.delete(connection);
     await Promise.all(idle.map((connection) => connection.end()));
   }
 
+  #longestIdle(): Connection | null {
+    if (this.#admitting > 0) return null;
+    let longest: Connection | null = null;
+    for (const connection of this.#shared) {
+      if (isIdle(connection) && (longest === null || connection.lastUsed < longest.lastUsed)) longest = connection;
+    }
+    return longest;
+  }
+
+  #closeLongestIdle(): { slots: number; ended: Promise<void> } {
+    const connection = this.#longestIdle();
+    if (!connection) return { slots: 0, ended: Promise.resolve() };
+    this.#shared.delete(connection);
+    const ended = connection.end();
+    if (this.size > 0) return { slots: 1, ended };
+    const slots = this.#slots.ofLast;
+    return { slots, ended: Promise.all([ended, this.#rest()]).then(() => undefined) };
+  }
+
   #sweep(): void {
-    const oldest = performance.now() - this.#options.idleMilliseconds;
+    const oldest = performance.now() - this.#idleMilliseconds;
     for (const connection of this.#shared) {
       if (connection.inFlight === 0 && connection.lastUsed < oldest) {
         this.#shared.delete(connection);
         connection.close();
       }
     }
-    if (this.size > 0 || !this.#sweeper) return;
+    if (this.size === 0 && this.#admitting === 0 && this.#sweeper) void this.#rest();
+  }
+
+  /** Ends the companions of the last connection, which is closed or about to be. */
+  async #rest(): Promise<void> {
     this.#stopSweeping();
     this.#times.clear();
-    this.#options.onIdle?.();
+    const release = this.#slots.releaseCompanions();
+    await this.#options.onIdle?.();
+    release();
   }
 }
+
+const isIdle = (connection: Connection): boolean => connection.inFlight === 0 && connection.takesMore;
 
 const noTail = (): null => null;
 

@@ -7,6 +7,7 @@ import { type Identity, isAnonymous } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/token-bucket.ts';
 import { CallTrace } from '../observe/call-trace.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
+import type { Traffic } from '../observe/traffic.ts';
 import { withoutCredentials } from './app-headers.ts';
 import type { Area } from './area.ts';
 import { type Blame, blame, raisedIn } from './blame.ts';
@@ -21,6 +22,7 @@ export interface PipelineParts {
   apps: Apps;
   events: Events;
   addresses: AddressLimiter;
+  traffic: Traffic;
   /** Key or token → identity, for one app. */
   identify: (app: App, exchange: Exchange) => Promise<Identity>;
 }
@@ -121,6 +123,7 @@ export class Pipeline {
     const trace = new CallTrace();
     let blamed: Blame | null = null;
     let reply: Reply;
+    this.#parts.traffic.inFlight++;
     try {
       this.#limit(exchange.address);
       trace.limited = performance.now();
@@ -138,6 +141,8 @@ export class Pipeline {
       reply.headers.link ??= helpLink(blamed.code);
       if (reply.status >= 500 && !boundCodes.includes(known.code))
         this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
+    } finally {
+      this.#parts.traffic.inFlight--;
     }
     const who = identity();
     trace.ended = performance.now();

@@ -87,13 +87,15 @@ describe('what a new database holds', () => {
 });
 
 describe('apps list and status', () => {
-  it('show every app, with sizes, and never the console itself', async () => {
+  it('show every app, with sizes where asked, and never the console itself', async () => {
     const { ref } = await createApp(node, { name: 'Shown by name' });
-    const list = JSON.parse((await cli(node, ['apps', 'list', '--json'])).stdout) as AppSummary[];
+    const list = JSON.parse((await cli(node, ['apps', 'list', '--sizes', '--json'])).stdout) as AppSummary[];
     expect(list.find((app) => app.ref === ref)).toMatchObject({
       name: 'Shown by name',
       size_bytes: expect.any(Number),
     });
+    const quick = JSON.parse((await cli(node, ['apps', 'list', '--json'])).stdout) as AppSummary[];
+    expect(quick.find((app) => app.ref === ref)).not.toHaveProperty('size_bytes');
     expect(list.map((app) => app.ref)).not.toContain('console');
     const status = JSON.parse((await cli(node, ['status', '--json'])).stdout) as NodeStatus;
     expect(status).toMatchObject({

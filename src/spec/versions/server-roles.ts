@@ -7,6 +7,8 @@ import type { Events } from '../../observe/events.ts';
 
 /** How often the server's roles are looked at: nothing tells of them. */
 const LOOK_MILLISECONDS = 2000;
+/** How soon after an app was opened. */
+const SOON_MILLISECONDS = 250;
 
 /**
  * What of the server an app depends on, as one text for each app: the roles that every app has, its own login roles, who is a member of
@@ -30,13 +32,27 @@ const QUERY = `with shared as (
   from shared, unnest($1::text[], $2::text[], $3::text[]) as a(database, owner, authenticator)
   join pg_catalog.pg_database d on d.datname = a.database`;
 
+/** How many rows the relations of QUERY have and which transactions wrote them: a text that differs once any of them has changed. */
+const CHANGES = `select pg_catalog.concat_ws(' ', ${[
+  'pg_authid',
+  'pg_auth_members',
+  'pg_db_role_setting',
+  'pg_database',
+  'pg_shdescription',
+]
+  .map((name) => `(select count(*) || ':' || coalesce(sum(t.xmin::text::bigint), 0) from pg_catalog.${name} t)`)
+  .join(', ')}) as state`;
+
 /** Looks, while apps are open, whether what the whole server holds once has changed for one of them: no app's database tells of that. */
 export class ServerRoles {
   readonly #database: Executor;
   readonly #events: Events;
   readonly #onChange: (app: App) => void;
   readonly #states = new Map<App, string | null>();
+  /** What CHANGES said the last time. */
+  #seen = '';
   #timer: NodeJS.Timeout | null = null;
+  #soon: NodeJS.Timeout | null = null;
   #looking: Promise<void> = Promise.resolve();
   #isWaiting = false;
 
@@ -53,7 +69,7 @@ export class ServerRoles {
       if (type === 'listening') {
         this.#states.set(app, this.#states.get(app) ?? null);
         // What is compared with must be known soon: what changes before that is seen when somebody asks for the versions.
-        this.#lookNext();
+        this.#lookSoon();
       } else if (type === 'deaf') this.#states.delete(app);
     });
   }
@@ -64,7 +80,16 @@ export class ServerRoles {
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
+    if (this.#soon) clearTimeout(this.#soon);
     await this.#looking;
+  }
+
+  /** Once for all apps that open at about the same time. */
+  #lookSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null;
+      this.#lookNext();
+    }, SOON_MILLISECONDS).unref();
   }
 
   /** Once the look under way is over; one that waits sees whatever is asked meanwhile. */
@@ -83,7 +108,11 @@ export class ServerRoles {
   }
 
   async #look(): Promise<void> {
-    const apps = [...this.#states.keys()];
+    if (this.#states.size === 0) return;
+    const [changes] = await this.#database.run([{ text: CHANGES, params: [], preparedFor: 'server roles' }]);
+    const seen = (changes && rowsAsText(changes)[0]?.state) ?? '';
+    const isSame = seen === this.#seen;
+    const apps = [...this.#states].filter(([, state]) => !isSame || state === null).map(([app]) => app);
     if (apps.length === 0) return;
     const list = (of: (app: App) => string) => `{${apps.map((app) => JSON.stringify(of(app))).join(',')}}`;
     const params = [
@@ -93,6 +122,7 @@ export class ServerRoles {
     ];
     const [result] = await this.#database.run([{ text: QUERY, params, preparedFor: 'server roles' }]);
     const found = new Map((result ? rowsAsText(result) : []).map(({ name, state }) => [name, state ?? '']));
+    this.#seen = seen;
     for (const app of apps) {
       const [before, state] = [this.#states.get(app), found.get(app.record.database)];
       // It may have closed meanwhile.

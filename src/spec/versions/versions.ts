@@ -2,6 +2,7 @@ import type { Change, VersionCause, VersionList } from '../../../contract/change
 import { limits } from '../../../contract/limits.ts';
 import type { App, Notification } from '../../apps/app.ts';
 import { CONSOLE_REF } from '../../apps/app-record.ts';
+import type { BackgroundTurns } from '../../apps/background-turns.ts';
 import { ConnectionError } from '../../database/database-error.ts';
 import type { Events } from '../../observe/events.ts';
 import type { Bytes } from '../process/tasks.ts';
@@ -31,11 +32,13 @@ export class Versions {
   readonly #specifier: Specifier;
   readonly #events: Events;
   readonly #ninefold: string;
+  readonly #turns: BackgroundTurns;
   readonly #watched = new WeakMap<App, Watch>();
 
-  /** `ninefold`: the version of Ninefold itself, as what an app does is told in its words. */
-  constructor(specifier: Specifier, events: Events, ninefold: string) {
+  /** `ninefold`: the version of Ninefold itself, as what an app does is told in its words. `turns`: when to record in the background. */
+  constructor(specifier: Specifier, events: Events, ninefold: string, turns: BackgroundTurns) {
     this.#specifier = specifier;
+    this.#turns = turns;
     this.#events = events;
     this.#ninefold = ninefold;
   }
@@ -94,6 +97,7 @@ export class Versions {
   #watchOf(app: App): Watch {
     const known = this.#watched.get(app) ?? {
       timer: null,
+      isWaiting: false,
       mode: 'pending',
       last: Promise.resolve(),
     };
@@ -113,14 +117,22 @@ export class Versions {
 
   #lookSoon(app: App, mode: Mode, after = SETTLE_MILLISECONDS): void {
     const watch = this.#watchOf(app);
-    if (watch.timer === null || mode === 'always') watch.mode = mode;
-    if (watch.timer !== null) return;
+    const isDue = watch.timer !== null || watch.isWaiting;
+    if (!isDue || modes.indexOf(mode) > modes.indexOf(watch.mode)) watch.mode = mode;
+    if (isDue) return;
     const heard = performance.now();
     const look = () => {
-      const { mode } = watch;
       watch.timer = null;
-      watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode, false));
-      watch.last.catch((error: unknown) => this.#report(app, error));
+      watch.isWaiting = true;
+      const record = async () => {
+        const { mode } = watch;
+        watch.isWaiting = false;
+        // An idle app gets no connection for this: whoever opens it next looks again.
+        if (!app.isReady) return;
+        watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode, false));
+        await watch.last;
+      };
+      this.#turns.run(record).catch((error: unknown) => this.#report(app, error));
     };
     const takeTurn = () => {
       if (this.#specifier.isDerivedSince(app, heard)) look();
@@ -173,11 +185,15 @@ export class Versions {
   }
 }
 
-type Mode = 'always' | 'pending' | 'unexplained';
+/** Each records what the one before does, and more. */
+const modes = ['pending', 'unexplained', 'always'] as const;
+type Mode = (typeof modes)[number];
 
 interface Watch {
   timer: NodeJS.Timeout | null;
-  /** What the timer will do. */
+  /** True from the end of the timer until the background has a turn for the app. */
+  isWaiting: boolean;
+  /** What is done then. */
   mode: Mode;
   /** The recording under way, or the last one. */
   last: Promise<void>;

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { AppSummary } from '../../../contract/admin.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { LoadingRows, rowClass, Table } from '../../ui/table.tsx';
+import { Bar, LoadingRows, rowClass, Table } from '../../ui/table.tsx';
 import { Verdict } from '../../ui/verdict.tsx';
 import { ago, bytes, dateTime } from '../format/format.ts';
 import styles from './app-table.module.css';
@@ -12,12 +12,15 @@ import styles from './app-table.module.css';
 /** The apps: a press anywhere in a row opens it; its menu clones and deletes. */
 export function AppTable({
   apps,
+  sizes,
   stale,
   onClone,
   onDelete,
 }: {
   /** Missing while they are being fetched. */
   apps: readonly AppSummary[] | undefined;
+  /** By ref; missing while they are being fetched. */
+  sizes: ReadonlyMap<string, number> | undefined;
   stale: boolean;
   onClone: (ref: string) => void;
   onDelete: (ref: string) => void;
@@ -38,7 +41,7 @@ export function AppTable({
         </tr>
       </thead>
       <tbody>
-        {apps?.map(({ ref, name, url, size_bytes, created_at, outdated }) => (
+        {apps?.map(({ ref, name, url, created_at, outdated }) => (
           <tr key={ref} className={rowClass} onClick={() => void navigate({ to: '/app/$ref', params: { ref } })}>
             <td>
               <Link to="/app/$ref" params={{ ref }} className={styles.link}>
@@ -55,7 +58,7 @@ export function AppTable({
             <td className={styles.wide}>
               <code>{url}</code>
             </td>
-            <td className="num">{bytes(size_bytes)}</td>
+            <td className="num">{sizes?.has(ref) ? bytes(sizes.get(ref) ?? 0) : <Bar width={40} />}</td>
             <td className={styles.made}>
               <time dateTime={created_at} title={dateTime(created_at)}>
                 {ago(created_at, Date.now())}

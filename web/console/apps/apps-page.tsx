@@ -10,7 +10,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { AsOf, Opening } from '../../ui/opening.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { appList } from '../data/apps/app-list.ts';
+import { appList, appSizes } from '../data/apps/app-list.ts';
 import { nodeStatus } from '../data/node/status.ts';
 import { listed } from '../format/format.ts';
 import { Page } from '../frame/page.tsx';
@@ -22,6 +22,7 @@ import { nodeSentence } from './node-sentence.ts';
 /** Every app of the node: choose one, make one, clone or delete one. */
 export function AppsPage() {
   const apps = useQuery(appList());
+  const sizes = useQuery(appSizes());
   const status = useQuery(nodeStatus());
   const { make = false } = useSearch({ from: '/signed-in/' });
   const navigate = useNavigate();
@@ -34,7 +35,8 @@ export function AppsPage() {
       <Opening name={`Node ${location.host}`} question="Which apps run here?">
         {apps.data && status.data ? (
           <>
-            {nodeSentence(apps.data, status.data, Date.now())} <AsOf at={apps.dataUpdatedAt} live={!apps.isError} />
+            {nodeSentence(apps.data, sizes.data, status.data, Date.now())}{' '}
+            <AsOf at={apps.dataUpdatedAt} live={!apps.isError} />
           </>
         ) : (
           apps.isError && 'Not known at the moment.'
@@ -64,6 +66,7 @@ export function AppsPage() {
         >
           <AppTable
             apps={apps.data}
+            sizes={sizes.data}
             stale={apps.isError}
             onClone={(ref) => setDialog({ kind: 'clone', ref })}
             onDelete={(ref) => setDialog({ kind: 'delete', ref })}

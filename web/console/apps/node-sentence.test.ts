@@ -8,8 +8,8 @@ const app = (ref: string): AppSummary => ({
   name: ref,
   url: `http://127.0.0.1:9009/apps/${ref}`,
   created_at: '2026-11-20T13:00:00Z',
-  size_bytes: 8 * 1024 * 1024,
 });
+const sizes = (...refs: string[]) => new Map(refs.map((ref) => [ref, 8 * 1024 * 1024]));
 const status: NodeStatus = {
   url: 'http://127.0.0.1:9009',
   version: '0.1.0',
@@ -22,16 +22,20 @@ const status: NodeStatus = {
 };
 
 it('agrees in number and tells only what is known', () => {
-  expect(nodeSentence([], status, now)).toMatch(
+  expect(nodeSentence([], sizes(), status, now)).toMatch(
     /^None yet\. Postgres 18\.4 has 3 of 400 connections in use; 2 workers/,
   );
-  expect(nodeSentence([app('a')], { ...status, workers: 1 }, now)).toMatch(
+  expect(nodeSentence([app('a')], sizes('a'), { ...status, workers: 1 }, now)).toMatch(
     /^1 app holds 8\.0 MB\. .* 1 worker up for 19 days\.$/,
   );
-  expect(nodeSentence([app('a'), app('b')], status, now)).toMatch(/^2 apps hold 16 MB\./);
+  expect(nodeSentence([app('a'), app('b')], sizes('a', 'b'), status, now)).toMatch(/^2 apps hold 16 MB\./);
+});
+
+it('leaves out sizes that are not known yet', () => {
+  expect(nodeSentence([app('a'), app('b')], undefined, status, now)).toMatch(/^2 apps\. Postgres/);
 });
 
 it('says when the database is not its own', () => {
   const postgres = { ...status.postgres, embedded: false };
-  expect(nodeSentence([], { ...status, postgres }, now)).toContain('An external Postgres 18.4');
+  expect(nodeSentence([], sizes(), { ...status, postgres }, now)).toContain('An external Postgres 18.4');
 });

@@ -1,14 +1,18 @@
 import type { AppSummary, NodeStatus } from '../../../contract/admin.ts';
 import { bytes, count, counted, duration } from '../format/format.ts';
 
-/** What the node does, in a sentence of live figures. `now` in milliseconds. Pure. */
-export function nodeSentence(apps: readonly AppSummary[], status: NodeStatus, now: number): string {
-  const size = apps.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  const held =
-    apps.length === 0
-      ? 'None yet'
-      : `${counted(apps.length, 'app')} ${apps.length === 1 ? 'holds' : 'hold'} ${bytes(size)}`;
+/** What the node does, in a sentence of live figures. `now` in milliseconds; `sizes` by ref, once they are known. Pure. */
+export function nodeSentence(
+  apps: readonly AppSummary[],
+  sizes: ReadonlyMap<string, number> | undefined,
+  status: NodeStatus,
+  now: number,
+): string {
+  const size = [...(sizes?.values() ?? [])].reduce((sum, one) => sum + one, 0);
+  const verb = apps.length === 1 ? 'holds' : 'hold';
+  const held = sizes ? `${counted(apps.length, 'app')} ${verb} ${bytes(size)}` : counted(apps.length, 'app');
+  const first = apps.length === 0 ? 'None yet' : held;
   const { version, connections, max_connections, embedded } = status.postgres;
   const up = duration(now - Date.parse(status.started_at));
-  return `${held}. ${embedded ? 'Postgres' : 'An external Postgres'} ${version} has ${count(connections)} of ${counted(max_connections, 'connection')} in use; ${counted(status.workers, 'worker')} up for ${up}.`;
+  return `${first}. ${embedded ? 'Postgres' : 'An external Postgres'} ${version} has ${count(connections)} of ${counted(max_connections, 'connection')} in use; ${counted(status.workers, 'worker')} up for ${up}.`;
 }

@@ -13,7 +13,6 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { appList } from '../data/apps/app-list.ts';
 import { specification } from '../data/specification/specification.ts';
-import { bytes } from '../format/format.ts';
 import { useCommands } from '../frame/commands.tsx';
 import { workPages } from '../work/work-pages.ts';
 import { destinations } from './destinations.ts';
@@ -100,10 +99,10 @@ function useAppsEntries(): Entry[] {
   return useMemo(
     () =>
       data.map(
-        ({ ref, name, size_bytes }): Entry => ({
+        ({ ref, name }): Entry => ({
           group: 'Apps',
           title: ref,
-          about: [name === ref ? '' : name, bytes(size_bytes)].filter(Boolean).join(', '),
+          about: name === ref ? '' : name,
           sign: IconApps,
           run: () => void navigate({ to: '/app/$ref', params: { ref } }),
         }),

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { Traffic } from '../observe/traffic.ts';
+import { BackgroundTurns } from './background-turns.ts';
+
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+describe('BackgroundTurns', () => {
+  it('runs one piece of work at a time, in order, also after one that failed', async () => {
+    const turns = new BackgroundTurns(new Traffic());
+    const events: string[] = [];
+    const work = (name: string) => async () => {
+      events.push(`${name} begins`);
+      await pause(5);
+      events.push(`${name} ends`);
+    };
+    const failing = turns.run(async () => {
+      await work('a')();
+      throw new Error('refused');
+    });
+    const next = turns.run(work('b'));
+    await expect(failing).rejects.toThrow('refused');
+    await next;
+    expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+  });
+
+  it('waits for calls to end, and takes a twentieth of the time where they never do', async () => {
+    const traffic = new Traffic();
+    const turns = new BackgroundTurns(traffic);
+    traffic.inFlight = 1;
+    const began = performance.now();
+    await turns.run(() => pause(20));
+    expect(performance.now() - began).toBeGreaterThan(190);
+    let isDone = false;
+    const second = turns.run(async () => {
+      isDone = true;
+    });
+    await pause(200);
+    expect(isDone).toBe(false);
+    traffic.inFlight = 0;
+    await second;
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it('drops the work that waits when it stops', async () => {
+    const traffic = new Traffic();
+    const turns = new BackgroundTurns(traffic);
+    traffic.inFlight = 1;
+    let isDone = false;
+    const waiting = turns.run(async () => {
+      isDone = true;
+    });
+    turns.stop();
+    await waiting;
+    expect(isDone).toBe(false);
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { startPostgres } from '../../test/support/postgres.ts';
+import { Pool } from '../database/pool.ts';
+import { plain, quoteLiteral } from '../database/statement.ts';
+import { parseTarget } from '../database/target.ts';
+import { scramVerifier } from './scram-verifier.ts';
+
+it('a role that is created with the verifier logs in with the password, and with no other', async () => {
+  const postgres = await startPostgres('scram');
+  const target = parseTarget(postgres.url, 'test');
+  const options = { max: 1, idleMilliseconds: 1000, waitMilliseconds: 5000 };
+  const superuser = new Pool(target, options);
+  const login = (password: string) => new Pool({ ...target, user: 'app', password }, options);
+  const pools = [login('the password'), login('another')] as const;
+  try {
+    await superuser.run([plain(`create role app login password ${quoteLiteral(scramVerifier('the password'))}`)]);
+    await expect(pools[0].run([plain('select 1')])).resolves.toHaveLength(1);
+    await expect(pools[1].run([plain('select 1')])).rejects.toMatchObject({ sqlstate: '28P01' });
+  } finally {
+    for (const pool of [superuser, ...pools]) await pool.close();
+    await postgres.stop();
+  }
+});

@@ -1,0 +1,37 @@
+import { limits } from '../../contract/limits.ts';
+import type { Config } from '../config/config.ts';
+import type { Executor } from '../database/database.ts';
+import { rowsAsText } from '../database/statement.ts';
+
+/** Connections of one worker that the budget does not count: the superuser's pools, listeners and rare work, the owners' of apps. */
+const UNCOUNTED_PER_WORKER = 24;
+/** Connections of the primary and of an operator. */
+const UNCOUNTED_PER_NODE = 8;
+/** The fewest with which a worker can serve: one app with two connections and its listener, and another one that opens meanwhile. */
+const LEAST = 4;
+
+/** Returns how many connections the server accepts from roles that are not superusers. */
+export async function readConnectionLimit(maintenance: Executor): Promise<number> {
+  const [result] = await maintenance.run([
+    {
+      text: `select pg_catalog.current_setting('max_connections')::int
+               - pg_catalog.current_setting('superuser_reserved_connections')::int as most`,
+      params: [],
+    },
+  ]);
+  return Number(result && rowsAsText(result)[0]?.most);
+}
+
+/**
+ * Returns the connections that one worker may open to the databases of apps, and how many of them before idle ones are closed.
+ *
+ * @param serverLimit Connections that the server accepts.
+ */
+export function connectionShare(
+  serverLimit: number,
+  { nodeConnections, workers }: Pick<Config, 'nodeConnections' | 'workers'>,
+): { max: number; idle: number } {
+  const free = serverLimit - UNCOUNTED_PER_NODE - workers * UNCOUNTED_PER_WORKER;
+  const share = (connections: number): number => Math.max(LEAST, Math.floor(connections / workers));
+  return { max: share(Math.min(nodeConnections, free)), idle: share(limits.idleConnections.default) };
+}

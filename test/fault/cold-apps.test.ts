@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { admin } from '../support/apps.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { startNode, type TestNode } from '../support/node.ts';
+
+const APPS = 40;
+const CALLERS = 8;
+/** Of the whole node: each worker has half of it, and one open app takes two. */
+const CONNECTIONS = 16;
+
+let node: TestNode;
+let apps: AppConnection[];
+
+beforeAll(async () => {
+  node = await startNode({ env: { NINEFOLD_CONNECTIONS: String(CONNECTIONS), NINEFOLD_WORKERS: '2' } });
+  apps = [];
+  for (let i = 0; i < APPS; i++) apps.push(await admin<AppConnection>(node, 'POST', '/apps', { ref: `cold-${i}` }));
+});
+afterAll(() => node.stop());
+
+/** The connections to the databases of apps, sampled as often as the server answers until `work` is done; the most of them. */
+async function mostConnections(work: Promise<unknown>): Promise<number> {
+  let isWorking = true;
+  const ended = work.finally(() => {
+    isWorking = false;
+  });
+  let most = 0;
+  await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    while (isWorking) {
+      const { rows } = await client.query<{ open: number }>(
+        `select count(*)::int as open from pg_stat_activity
+         where backend_type = 'client backend' and usename like 'app\\_cold-%\\_authenticator'`,
+      );
+      most = Math.max(most, rows[0]?.open ?? 0);
+    }
+  });
+  await ended;
+  return most;
+}
+
+it('many more apps than connections are called by eight callers at once without a failure, within the bound of connections', async () => {
+  const statuses = new Map<number, number>();
+  const left = [...apps, ...apps].values();
+  const call = async () => {
+    for (const { url, publishable_key: apikey } of left) {
+      const { status } = await fetch(`${url}/auth/v1/settings`, { headers: { apikey } });
+      const rest = await fetch(`${url}/rest/v1/nothing`, { headers: { apikey } });
+      for (const one of [status, rest.status]) statuses.set(one, (statuses.get(one) ?? 0) + 1);
+    }
+  };
+  const most = await mostConnections(Promise.all(Array.from({ length: CALLERS }, call)));
+  expect([...statuses]).toEqual(
+    expect.arrayContaining([
+      [200, 2 * APPS],
+      [404, 2 * APPS],
+    ]),
+  );
+  expect(statuses.size).toBe(2);
+  expect(most).toBeGreaterThan(2);
+  expect(most).toBeLessThanOrEqual(CONNECTIONS);
+});
