@@ -145,7 +145,7 @@ describe.concurrent('the figure of entities', () => {
     expect(inCluster).toBeGreaterThan(1);
     expect(inCluster).toBeLessThanOrEqual(40);
 
-    await boxes.first().click();
+    await boxes.and(page.locator('[tabindex="0"]')).press('Enter');
     await page.getByRole('button', { name: 'One table' }).click();
     await page.waitForURL((url) => !url.search.includes('cluster='));
     await expect.poll(() => boxes.count()).toBeLessThanOrEqual(3);

@@ -37,6 +37,15 @@ describe('clustersOf', () => {
     expect(clustersOf(given)[1]).toMatchObject({ inside: 6, outside: 1, rows: 12 });
   });
 
+  it('names a cluster by the beginning of most of its names', () => {
+    const names = [...called('stock_', 4), 'places'];
+    const given = chapter(
+      names.map((name) => entity(name, name === 'places' ? 500 : 1)),
+      dense(names),
+    );
+    expect(clustersOf(given)[0]?.name).toBe('stock');
+  });
+
   it('does not let a table that everything points to join everything', () => {
     const [a, b] = [called('a', 10), called('b', 10)];
     const given = chapter(

@@ -98,13 +98,17 @@ function clusterOf(
   };
 }
 
-/** The beginning that all names share up to an underscore; else the name of the entity with the most rows. */
+/** The beginning up to an underscore that most of the names share; else the name of the entity with the most rows. */
 function nameOf(entities: readonly Entity[]): string {
   const [first] = entities;
   if (!first) return '';
-  const prefix = first.name.slice(0, Math.max(0, first.name.indexOf('_')));
-  const isCommon = prefix !== '' && entities.length > 1 && entities.every(({ name }) => name.startsWith(`${prefix}_`));
-  return isCommon ? prefix : entityName(first.schema, first.name);
+  const many = new Map<string, number>();
+  for (const { name } of entities) {
+    const prefix = name.slice(0, Math.max(0, name.indexOf('_')));
+    if (prefix !== '') many.set(prefix, (many.get(prefix) ?? 0) + 1);
+  }
+  const [most] = [...many].toSorted(([, a], [, b]) => b - a);
+  return most && most[1] > Math.max(1, entities.length / 2) ? most[0] : entityName(first.schema, first.name);
 }
 
 export const rowsOf = ({ kind, figures }: Entity): number => (kind === 'view' ? 0 : (figures?.rows_estimate ?? 0));
