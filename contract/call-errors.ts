@@ -27,7 +27,18 @@ const every: readonly Kind[] = [...data, 'auth'];
 
 /** Codes of the protocols and of Ninefold, and the kinds of call that can be answered with them. */
 const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly string[]])[] = [
-  [every, ['internal', 'bad_request', 'headers_too_large', 'request_timeout', 'expectation_failed', 'body_too_large']],
+  [
+    every,
+    [
+      'internal',
+      'bad_request',
+      'headers_too_large',
+      'request_timeout',
+      'expectation_failed',
+      'body_too_large',
+      'script_refused',
+    ],
+  ],
   [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked']],
   [every, ['database_unavailable', 'database_busy', 'disk_full', 'app_outdated', 'app_damaged', 'app_limit_exceeded']],
   [['insert', 'update'], ['app_storage_full']],
