@@ -63,7 +63,7 @@ describe('hostile bodies', () => {
   it('reach no admin call with a member’s key', async () => {
     for (const [, body] of hostile) {
       const reply = await post('/admin/users', body);
-      expect(await expectRefusal(reply)).toBe(reply.status === 413 ? 'body_too_large' : 'not_admin');
+      expect(await expectRefusal(reply)).toBe(reply.status === 413 ? 'request_entity_too_large' : 'not_admin');
     }
   });
 
