@@ -97,10 +97,19 @@ export const appLimits = {
     unit: 'bytes',
     default: 64 * MIB,
     meaning:
-      'Size of the NOTIFY queue, which all apps of a server share. Beyond it, sessions that do not read it are ended and the app that writes most is suspended.',
+      'Size of the NOTIFY queue, which all apps of a server share. Beyond it, sessions that may keep it from being emptied are ended after notifyListenerSeconds.',
     setting: 'NINEFOLD_NOTIFY_QUEUE_BYTES',
     range: [MIB, 8 * GIB],
     code: 'app_limit_exceeded',
+  },
+  notifyListenerSeconds: {
+    group: 'apps',
+    unit: 'seconds',
+    default: 30,
+    meaning:
+      'How long a transaction may last, or a client may leave its connection unread, while the NOTIFY queue exceeds notifyQueueBytes. PostgreSQL does not tell which session listens.',
+    setting: 'NINEFOLD_NOTIFY_LISTENER_SECONDS',
+    range: [1, 3600],
   },
   notifyBytesPerSecond: {
     group: 'apps',

@@ -82,6 +82,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       appTransactionSeconds: limit(limits.appTransactionSeconds),
       appIdleTransactionSeconds: limit(limits.appIdleTransactionSeconds),
       notifyQueueBytes: limit(limits.notifyQueueBytes),
+      notifyListenerSeconds: limit(limits.notifyListenerSeconds),
       notifyBytesPerSecond: limit(limits.notifyBytesPerSecond),
       appProcessorShare: limit(limits.appProcessorShare),
       appSuspensionSeconds: limit(limits.appSuspensionSeconds),

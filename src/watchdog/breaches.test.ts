@@ -77,6 +77,6 @@ describe('listenerBreaches', () => {
       session(2, { waitsForClient: true, stateMilliseconds: 5000 }),
       session(3, { state: 'idle', stateMilliseconds: 5000 }),
     ];
-    expect(listenerBreaches(sessions, 7)).toEqual([{ app: 'a', limit: 'notifyQueueBytes', value: 7, pids: [1, 2] }]);
+    expect(listenerBreaches(sessions, 7, 3)).toEqual([{ app: 'a', limit: 'notifyQueueBytes', value: 7, pids: [1, 2] }]);
   });
 });

@@ -76,16 +76,16 @@ export function sumBreaches(
   });
 }
 
-/** How long a listener may take over what it has read before it holds the queue up. */
-const SLOW_LISTENER_MILLISECONDS = 1000;
-
-/** Finds the sessions that may keep the NOTIFY queue from being emptied: a listener reads it only between two transactions. */
-export function listenerBreaches(sessions: readonly Session[], value: number): Breach[] {
+/**
+ * Finds the sessions that may keep the NOTIFY queue from being emptied: a listener reads it only between two transactions.
+ *
+ * @param seconds The limit notifyListenerSeconds.
+ */
+export function listenerBreaches(sessions: readonly Session[], value: number, seconds: number): Breach[] {
   return [...byApp(sessions)].flatMap(([app, group]) => {
     const slow = group.filter(
       ({ transactionMilliseconds, waitsForClient, stateMilliseconds }) =>
-        transactionMilliseconds > SLOW_LISTENER_MILLISECONDS ||
-        (waitsForClient && stateMilliseconds > SLOW_LISTENER_MILLISECONDS),
+        transactionMilliseconds > seconds * 1000 || (waitsForClient && stateMilliseconds > seconds * 1000),
     );
     return slow.length > 0
       ? [{ app, limit: 'notifyQueueBytes' as const, value, pids: slow.map(({ leader }) => leader) }]

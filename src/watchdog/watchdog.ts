@@ -16,6 +16,8 @@ import { readLocks, readTemporaryBytes } from './usage.ts';
 
 /** Bounds of which one breach harms the other apps of the server at once. */
 const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond'];
+/** Bounds whose breaches lead to a suspension. Long or growing work is ended alone, and a listener is found by a guess. */
+const suspending: readonly (keyof AppBounds)[] = [...grave, 'appMemoryBytes', 'appTemporaryBytes'];
 /** A process with fewer locks than this share of the bound is left out of the count, which is quicker. */
 const COUNTED_SHARE = 1 / 200;
 /** After this many looks what changes slowly is looked at: sizes of files and of databases, the NOTIFY queue. */
@@ -154,7 +156,9 @@ export class Watchdog {
   async #lookAtFiles(sessions: readonly Session[], busy: readonly Session[]): Promise<Breach[]> {
     const { bounds } = this.#parts;
     const { queue, breaches } = await this.#notifies.look();
-    if (queue > bounds.notifyQueueBytes) breaches.push(...listenerBreaches(sessions, queue));
+    if (queue > bounds.notifyQueueBytes) {
+      breaches.push(...listenerBreaches(sessions, queue, bounds.notifyListenerSeconds));
+    }
     if (busy.length > 0) {
       const bytes = await readTemporaryBytes(this.#files);
       const used = ({ pid }: Session) => bytes.get(pid) ?? 0;
@@ -167,8 +171,7 @@ export class Watchdog {
   async #enforce({ app, limit, value, pids }: Breach, now: number): Promise<void> {
     const { bounds, events, tell } = this.#parts;
     if (this.#suspensions.isSuspended(app, now)) return;
-    // Owners are told about time and size by each statement that is ended; they are no attack.
-    const counts = !limit.endsWith('Seconds') && limit !== 'appDatabaseBytes';
+    const counts = suspending.includes(limit);
     const seconds = counts ? this.#suspensions.record(app, grave.includes(limit), now) : 0;
     const bound = bounds[limit];
     tell({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds });
