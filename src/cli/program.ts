@@ -30,6 +30,8 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addTypesCommand(program);
   // Who reads no further, as `head` does, has read enough.
   process.stdout.on('error', () => process.exit());
+  // What cannot be said, on a full disk for one, is lost.
+  process.stderr.on('error', () => undefined);
   try {
     await program.parseAsync([...argv]);
     await printed();

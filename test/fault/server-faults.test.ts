@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -119,7 +120,11 @@ describe('a start without the right master key', () => {
 describe('256 file descriptors', () => {
   it('are enough to start and to answer beside 600 silent sockets; the node says what they bound', async () => {
     await node.stop();
-    const limited = await startNode({ home: node.home, openFiles: 256, env: { NINEFOLD_WORKERS: '2' } });
+    const limited = await startNode({
+      home: node.home,
+      shell: 'ulimit -n 256; exec "$@"',
+      env: { NINEFOLD_WORKERS: '2' },
+    });
     try {
       expect(limited.logs()).toMatch(/only 256 files .*at most 104 connections of clients/);
       let closed = 0;
@@ -140,5 +145,21 @@ describe('256 file descriptors', () => {
       await limited.stop();
       await node.startAgain();
     }
+  });
+});
+
+describe.runIf(existsSync('/dev/full'))('a log on a full disk', () => {
+  it('neither ends a node nor keeps it from ending', async () => {
+    await node.stop();
+    const silent = await startNode({
+      home: node.home,
+      shell: 'exec "$@" 2>/dev/full',
+      env: { NINEFOLD_LOG: 'debug', NINEFOLD_WORKERS: '1' },
+    });
+    const { workers } = await partsOf(silent.pid);
+    for (let i = 0; i < 20; i++) expect((await user(silent.url, member)).status).toBe(200);
+    expect((await partsOf(silent.pid)).workers).toEqual(workers);
+    await silent.stop();
+    await node.startAgain();
   });
 });

@@ -35,8 +35,8 @@ export interface NodeOptions {
   env?: Record<string, string>;
   /** After `start`. */
   args?: string[];
-  /** How many files each of its processes may open (`ulimit -n`). */
-  openFiles?: number;
+  /** A shell that starts it instead, with `exec "$@"` in its command. */
+  shell?: string;
 }
 
 const program = join(clone, 'dist/ninefold.js');
@@ -45,8 +45,8 @@ const program = join(clone, 'dist/ninefold.js');
 export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
   const home = options.home ?? (await makeTestHome('node'));
   const command = [process.execPath, program, 'start', ...(options.args ?? [])];
-  const limited = ['sh', '-c', `ulimit -n ${options.openFiles}; exec "$@"`, 'sh', ...command];
-  const [executable = '', ...args] = options.openFiles === undefined ? command : limited;
+  const [executable = '', ...args] =
+    options.shell === undefined ? command : ['sh', '-c', options.shell, 'sh', ...command];
   const child = spawn(executable, args, {
     cwd: clone,
     env: { ...environment(home), NINEFOLD_PORT: '0', NINEFOLD_READY_JSON: '1', ...options.env },
