@@ -12,6 +12,8 @@ import description from '../schema/0007_description.sql';
 import states from '../schema/0008_states.sql';
 import probe from '../schema/0009_probe.sql';
 import ninefoldOfVersions from '../schema/0010_ninefold_of_versions.sql';
+import hideOtherApps from '../schema/0011_hide_other_apps.sql';
+import guards from '../schema/0012_guards.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 
 interface SchemaFile {
@@ -32,6 +34,8 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0008_states', sql: states, onExisting: true },
   { name: '0009_probe', sql: probe, onExisting: true },
   { name: '0010_ninefold_of_versions', sql: ninefoldOfVersions, onExisting: true },
+  { name: '0011_hide_other_apps', sql: hideOtherApps, onExisting: false },
+  { name: '0012_guards', sql: guards, onExisting: true },
 ];
 
 /** The name of the last of them. */

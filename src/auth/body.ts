@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Exchange } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { jsonDepth } from '../apps/json-depth.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /** PostgreSQL stores neither NUL characters nor halves of surrogate pairs. */
@@ -62,7 +63,7 @@ function parseBody(body: Uint8Array | null, optional: boolean): unknown {
   let value: unknown;
   try {
     const decoded = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    if (depthOf(decoded) > limits.authBodyDepth.default) throw new TypeError('it nests too deeply');
+    if (jsonDepth(decoded) > limits.authBodyDepth.default) throw new TypeError('it nests too deeply');
     value = JSON.parse(decoded);
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'it is malformed' : error instanceof Error ? error.message : '';
@@ -70,27 +71,4 @@ function parseBody(body: Uint8Array | null, optional: boolean): unknown {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new NinefoldError('bad_json', { message: 'Could not parse request body as JSON: it is no object' });
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-/** [ and {, ] and }. */
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
-
-/** How deeply brackets nest outside of strings, told in one pass before anything recursive sees the text. */
-function depthOf(source: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let isString = false;
-  for (let i = 0; i < source.length; i++) {
-    const unit = source.charCodeAt(i);
-    if (isString) {
-      if (unit === BACKSLASH) i++;
-      else if (unit === QUOTE) isString = false;
-    } else if (unit === QUOTE) isString = true;
-    else if (OPENING.has(unit)) deepest = Math.max(deepest, ++depth);
-    else if (CLOSING.has(unit)) depth--;
-  }
-  return deepest;
 }

@@ -4,9 +4,6 @@ import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';
 import type { AuthContext } from './context.ts';
 
-/** Roles that may use the admin calls, as in GoTrue. */
-const ADMIN_ROLES: readonly string[] = ['service_role', 'supabase_admin'];
-
 /** The member who calls. Throws no_authorization without an access token, bad_jwt when it names no account. */
 export async function requireMember(
   context: AuthContext,
@@ -23,7 +20,7 @@ export async function requireMember(
 /** Throws no_authorization for a caller that shows nothing, not_admin for one without the rights of the secret key. */
 export async function requireAdmin(context: AuthContext): Promise<Identity> {
   const identity = await context.identity();
-  if (ADMIN_ROLES.includes(identity.role)) return identity;
+  if (identity.role === 'service_role') return identity;
   throw new NinefoldError(identity.source === 'none' ? 'no_authorization' : 'not_admin');
 }
 

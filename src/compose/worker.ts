@@ -68,7 +68,7 @@ export async function composeWorker(
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
   });
-  const versions = new Versions(specifier, events, build);
+  const versions = new Versions(server, specifier, events, build);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);

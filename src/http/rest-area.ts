@@ -54,7 +54,7 @@ async function ruleHint(app: App, fields: DatabaseErrorFields): Promise<string |
 /** Why a call is refused: of whom the header `x-ninefold-as` names, else of whoever asks. */
 async function explain(app: App, exchange: Exchange, asker: Identity, rest: RestSettings): Promise<Reply> {
   const named = namedCaller(exchange.headers['x-ninefold-as']);
-  const identity = named === null ? asker : await identityOfNamed(app.database, roleRules(rest), named);
+  const identity = named === null ? asker : await identityOfNamed(app.database, roleRules(app.record, rest), named);
   const { catalog, settings } = await schemaFor(app, identity, rest);
   return explainAccess({ database: app.database, catalog, identity, settings }, exchange);
 }

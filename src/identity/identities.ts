@@ -13,11 +13,11 @@ export class Identities {
     const { rest } = await app.settings();
     return resolveIdentity(
       {
+        ...roleRules(app.record, rest),
         app: app.record,
         database: app.database,
         sessions: this.#cacheOf(app),
         audience: rest.jwt_aud,
-        ...roleRules(rest),
       },
       exchange.headers,
     );

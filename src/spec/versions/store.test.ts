@@ -115,7 +115,7 @@ describe('the versions', () => {
     const head = await readHead(server);
     expect(head).toMatchObject({ latest: null, pending: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }] });
     const made = await Promise.all(
-      Array.from({ length: 6 }, () => addVersion(server, head, { ...version('a'), causes: head.pending })),
+      Array.from({ length: 6 }, () => addVersion(database.pool, head, { ...version('a'), causes: head.pending })),
     );
     expect(made.filter(Boolean)).toHaveLength(1);
     const after = await readHead(server);
@@ -126,7 +126,7 @@ describe('the versions', () => {
   });
 
   it('are found by number and by time, and hold what they were given', async () => {
-    for (const text of ['a', 'b', 'c']) await addVersion(server, await readHead(server), version(text));
+    for (const text of ['a', 'b', 'c']) await addVersion(database.pool, await readHead(server), version(text));
     await database.pool.script(
       `update ninefold.versions set at = '2026-01-01'::timestamptz + number * interval '1 day'`,
     );
@@ -148,7 +148,7 @@ describe('the versions', () => {
        insert into ninefold.journal (kind, what, statement, version)
        select 'schema', n::text, n::text, 0 from generate_series(1, 6000) n`,
     );
-    await prune(server);
+    await prune(database.pool);
     const versions = await listVersions(server, 202);
     expect(versions.map(({ number }) => number)).toEqual([201]);
     const [kept] = await database.pool.run([{ text: 'select count(*) as kept from ninefold.journal', params: [] }]);
@@ -157,7 +157,7 @@ describe('the versions', () => {
 
   it('that say nothing of a change leave it settled', async () => {
     await owner.script('create table public.a (id int)');
-    await settlePending(server, await readHead(server));
+    await settlePending(database.pool, await readHead(server));
     expect((await readHead(server)).pending).toEqual([]);
   });
 });
