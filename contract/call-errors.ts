@@ -28,7 +28,7 @@ const every: readonly Kind[] = [...data, 'auth'];
 /** Codes of the protocols and of Ninefold, and the kinds of call that can be answered with them. */
 const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly string[]])[] = [
   [every, ['internal', 'bad_request', 'headers_too_large', 'request_timeout', 'expectation_failed', 'body_too_large']],
-  [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked']],
+  [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked', 'role_reserved']],
   [every, ['database_unavailable', 'database_busy', 'app_outdated', 'app_damaged']],
   [data, ['result_too_large']],
   [data, ['PGRST000', 'PGRST002', 'PGRST003', 'PGRST106', 'PGRST107', 'PGRST122', 'PGRST127', 'PGRST300', 'PGRST301']],

@@ -14,11 +14,11 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Refuses a role that no call may run as: PostgreSQL would allow some of them, as the app's login role is a member. Throws 42501, in
- * PostgreSQL's words for a role that the login role is no member of.
+ * Refuses a role that no call may run as: PostgreSQL would allow some of them, as the app's login role is a member. Throws
+ * role_reserved.
  */
 export function refuseReservedRole(ref: string, role: string): void {
   const isReserved =
     reserved.has(role) || role.startsWith('pg_') || role === ownerRole(ref) || role === authenticatorRole(ref);
-  if (isReserved) throw new NinefoldError('42501', { message: `permission denied to set role "${role}"` });
+  if (isReserved) throw new NinefoldError('role_reserved', { details: { role } });
 }

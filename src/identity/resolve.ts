@@ -113,8 +113,8 @@ export const roleRules = (app: Pick<AppKeys, 'ref'>, settings: RestSettings): Ro
 const ownRole = [{ kind: 'key', key: 'role' }] as const;
 
 /**
- * The identity that claims make. Throws PGRST302 where they name no role and the app refuses anonymous callers, 42501 where they name
- * a role that no call may have.
+ * The identity that claims make. Throws PGRST302 where they name no role and the app refuses anonymous callers, role_reserved
+ * where they name a role that no call may have.
  */
 export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
   const { sub, session_id: session } = claims;
