@@ -40,15 +40,17 @@ export async function jsonAsAuthAdmin<T>(
   params: Statement['params'],
 ): Promise<T | null> {
   const [result] = await asAuthAdmin(database, [[text, params]]);
-  const value = result?.rows[0]?.[0];
-  return value ? parseAnswer(value.toString('utf8')) : null;
+  return accountJson(result);
 }
 
 /**
- * Parses JSON that holds what the app's own SQL may have written, as the metadata of a member.
- * Throws database_refused where it nests too deeply to be put into a token.
+ * Parses the first column of the first row; null where there is none. It holds what the app's own SQL may have written, as the metadata
+ * of a member. Throws database_refused where it nests too deeply to be put into a token.
  */
-function parseAnswer<T>(json: string): T {
+export function accountJson<T>(result: Result | undefined): T | null {
+  const value = result?.rows[0]?.[0];
+  if (!value) return null;
+  const json = value.toString('utf8');
   const most = limits.storedJsonDepth.default;
   if (json.length > 2 * most && jsonDepth(json) > most) {
     throw new NinefoldError('database_refused', {

@@ -1,12 +1,11 @@
 import type { Executor } from '../database/database.ts';
-import { firstJson } from '../database/statement.ts';
 import {
   forgetSignInFailures,
   recordSignInFailure,
   type SignInSubjects,
   signInWaitSeconds,
 } from '../limits/sign-in-failures.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
 /** What a sign-in must know of an account before it checks the password. */
@@ -57,7 +56,7 @@ export async function openPasswordSession(
     [OPEN, [...session.params, verifiedHash, newHash, subjects.address, subjects.account, subjects.bounds]],
     [forgetSignInFailures, [subjects.account, session.sessionId]],
   ]);
-  const row = opened && firstJson<Omit<Grant, 'refreshToken'>>(opened);
+  const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;
 }
 
