@@ -377,6 +377,15 @@ export const ninefoldErrors = entries({
     action: 'Sign in again.',
     member: 'You have been signed out. Please sign in again.',
   },
+  role_reserved: {
+    source: 'ninefold',
+    status: 403,
+    message: 'No call may have this role.',
+    meaning:
+      'The role claim of the token, the role of the member or the setting db_anon_role names a role of Ninefold or of PostgreSQL.',
+    action: 'Use anon, authenticated, service_role, or a role of the app that is granted to authenticator.',
+    member: 'You may not do this.',
+  },
   database_unavailable: {
     source: 'ninefold',
     status: 503,

@@ -30,6 +30,13 @@ export const accountLimits = {
     meaning: 'How deeply objects and arrays may nest in a body of /auth/v1 and of the management API.',
     code: 'bad_json',
   },
+  storedJsonDepth: {
+    group: 'accounts',
+    unit: 'count',
+    default: 200,
+    meaning: 'How deeply the metadata of an account may nest that SQL has stored.',
+    code: 'database_refused',
+  },
   emailCharacters: {
     group: 'accounts',
     unit: 'characters',

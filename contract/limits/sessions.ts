@@ -33,6 +33,13 @@ export const sessionLimits = {
     default: 5000,
     meaning: 'Verified access tokens that one worker remembers of one app; others are verified anew.',
   },
+  claimsDepth: {
+    group: 'sessions',
+    unit: 'count',
+    default: 256,
+    meaning: 'How deeply objects and arrays may nest in the claims of a token.',
+    code: 'PGRST303',
+  },
   clockLeewaySeconds: {
     group: 'sessions',
     unit: 'seconds',

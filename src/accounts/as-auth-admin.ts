@@ -1,6 +1,9 @@
+import { limits } from '../../contract/limits.ts';
 import { throwDamage } from '../apps/damage.ts';
 import type { Executor } from '../database/database.ts';
 import type { Result, Statement } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { nestsDeeper } from '../limits/bounded-json.ts';
 
 /** The database role that owns schema auth. */
 const ROLE = 'supabase_auth_admin';
@@ -10,7 +13,8 @@ const ROLE = 'supabase_auth_admin';
  * schema of its own may be found in place of what they name.
  */
 const BECOME: Statement = {
-  text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true)`,
+  text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true),
+    pg_catalog.set_config('lock_timeout', '0', true)`,
   params: [],
   preparedFor: '',
 };
@@ -36,6 +40,24 @@ export async function jsonAsAuthAdmin<T>(
   params: Statement['params'],
 ): Promise<T | null> {
   const [result] = await asAuthAdmin(database, [[text, params]]);
+  return accountJson(result);
+}
+
+/**
+ * Parses the first column of the first row; null where there is none. It holds what the app's own SQL may have written, as the metadata
+ * of a member. Throws database_refused where it nests too deeply to be put into a token.
+ */
+export function accountJson<T>(result: Result | undefined): T | null {
   const value = result?.rows[0]?.[0];
-  return value ? (JSON.parse(value.toString('utf8')) as T) : null;
+  if (!value) return null;
+  const json = value.toString('utf8');
+  const most = limits.storedJsonDepth.default;
+  if (json.length > 2 * most && nestsDeeper(json, most)) {
+    throw new NinefoldError('database_refused', {
+      status: 422,
+      message: `What the database holds of the account nests deeper than ${most} objects and arrays.`,
+      limit: 'storedJsonDepth',
+    });
+  }
+  return JSON.parse(json) as T;
 }

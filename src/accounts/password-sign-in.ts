@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CancelSignal } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   type Reservation,
@@ -12,7 +11,7 @@ import {
   type SignInSubjects,
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
 /** What a sign-in must know of an account before it checks the password. */
@@ -132,7 +131,7 @@ export async function openPasswordSession(
     [OPEN, [...session.params, verifiedHash, newHash]],
     ...(newNetwork === null ? [] : [rememberedNetwork(session.sessionId, newNetwork)]),
   ]);
-  const row = opened && firstJson<Omit<Grant, 'refreshToken'>>(opened);
+  const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;
 }
 

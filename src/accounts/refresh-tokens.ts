@@ -1,6 +1,5 @@
 import type { Executor } from '../database/database.ts';
-import { firstJson } from '../database/statement.ts';
-import { asAuthAdmin } from './as-auth-admin.ts';
+import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import { clientParams, type Grant, makeRefreshToken, type SessionClient, sessionClaims } from './sessions.ts';
 import { userJson } from './user.ts';
 
@@ -87,7 +86,7 @@ export async function exchangeRefreshToken(
     [LOCK, [token]],
     [EXCHANGE, params],
   ]);
-  const row = exchanged && firstJson<Row>(exchanged);
+  const row = accountJson<Row>(exchanged);
   if (!row) return { verdict: 'unknown' };
   const { verdict, ...grant } = row;
   if (verdict === 'rotate' || verdict === 'repeat') return { verdict: 'granted', grant };

@@ -1,8 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { asAuthAdmin } from './as-auth-admin.ts';
+import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import type { User } from './user.ts';
 import { asConflict, SELECT_USER, tooLarge } from './users.ts';
 
@@ -160,9 +159,9 @@ export async function updateUser(database: Executor, id: string, change: UserCha
     [UPDATE, [id, record]],
     [SELECT_USER, [id]],
   ]).catch(asConflict);
-  switch (judged && firstJson<'ok' | 'email_exists' | 'user_too_large' | 'app_too_large'>(judged)) {
+  switch (accountJson<'ok' | 'email_exists' | 'user_too_large' | 'app_too_large'>(judged)) {
     case 'ok':
-      return (stored && firstJson<User>(stored)) ?? null;
+      return accountJson<User>(stored) ?? null;
     case 'email_exists':
       throw new NinefoldError('email_exists');
     case 'user_too_large':

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { affectedRows, firstJson, type Param } from '../database/statement.ts';
+import { affectedRows, type Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { networkId } from '../limits/sign-in-attempts.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { rememberedNetwork } from './password-sign-in.ts';
 import { hashPassword } from './passwords.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
@@ -142,13 +142,13 @@ export async function signUp(
     [SELECT_USER, [id]],
   ]).catch(asConflict);
   const stored = made(results.at(-1));
-  const opened = results[1] && firstJson<Pick<Grant, 'session'>>(results[1]);
+  const opened = accountJson<Pick<Grant, 'session'>>(results[1]);
   if (!opened) throw new Error('a session was not opened for a new account');
   return { user: stored, grant: { user: stored, session: opened.session, refreshToken: session.refreshToken } };
 }
 
-function made(result: Parameters<typeof firstJson>[0] | undefined): User {
-  const user = result && firstJson<User>(result);
+function made(result: Parameters<typeof accountJson>[0] | undefined): User {
+  const user = accountJson<User>(result);
   if (!user) throw new NinefoldError('email_exists');
   return user;
 }

@@ -68,7 +68,7 @@ export async function authoriseDoor(context: AdminContext, exchange: Exchange, r
   if (as === null) return serviceRole;
   const app = await openApp(context, ref);
   const { rest } = await app.settings();
-  return { ...(await identityOfNamed(app.database, roleRules(rest), as)), source: 'builder' };
+  return { ...(await identityOfNamed(app.database, roleRules(app.record, rest), as)), source: 'builder' };
 }
 
 const serviceRole: Identity = {

@@ -4,13 +4,14 @@ import type { MigrateResponse } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AppRecord } from '../apps/app-record.ts';
+import { registerAuthor } from '../apps/author.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { rowsAsText, type Statement } from '../database/statement.ts';
+import { plain, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
-import { callerName, madeBy } from './caller-name.ts';
+import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
@@ -86,12 +87,6 @@ export async function pendingFiles(
 
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Notes in the journal which file the changes of the transaction are from. */
-export const fromFile = (name: string): Statement => ({
-  text: `select pg_catalog.set_config('ninefold.migration', $1, true)`,
-  params: [name],
-});
-
 async function appliedFiles(context: AdminContext, record: AppRecord): Promise<Map<string, string>> {
   return withPool(ownerOf(context.server, record), async (pool) => {
     const [result] = await pool.run([{ text: 'select name, sha256 from ninefold.migrations', params: [] }]);
@@ -111,9 +106,11 @@ export async function apply(
   try {
     await withPool(ownerOf(context.server, record), (pool) =>
       pool.transaction(async (tx) => {
-        await tx.run([madeBy(who, 'transaction'), fromFile(file.name)]);
+        await registerAuthor(context.server, record, tx, { name: who, migration: file.name });
         await tx.script(file.sql);
         await tx.run([
+          // The file may end as another role.
+          plain('reset role'),
           {
             text: 'insert into ninefold.migrations (name, sha256, applied_by, milliseconds) values ($1, $2, current_user, $3)',
             params: [file.name, hashOf(file.sql), String(Math.round(performance.now() - started))],

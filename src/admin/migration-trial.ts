@@ -8,7 +8,7 @@ import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { plain, type Statement } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
-import { fromFile, type MigrationFile, pendingFiles, readMigrations } from './migrate.ts';
+import { type MigrationFile, pendingFiles, readMigrations } from './migrate.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 import { failureOf } from './sql.ts';
@@ -68,7 +68,7 @@ async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promi
       found.untried.push({ file: file.name, reason: `it ends its transaction with ${ending.command}` });
       continue;
     }
-    await tx.run([plain('savepoint ninefold_trial'), ...asAfresh, fromFile(file.name)]);
+    await tx.run([plain('savepoint ninefold_trial'), ...asAfresh]);
     try {
       await runStatements(tx, statements, file.sql);
       await tx.run([plain('release savepoint ninefold_trial')]);

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { UnsavedChanges } from '../../contract/changes.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { asServer } from '../apps/as-server.ts';
+import { throwDamage } from '../apps/damage.ts';
+import { superuserIn, withPool } from '../apps/server.ts';
 import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
@@ -46,9 +48,9 @@ export async function noteSaved(
 ): Promise<Reply> {
   const { name, sql, last } = readBody(exchange, schema);
   const who = await callerName(context, caller);
-  const { database } = await openApp(context, ref);
+  const { record } = await openApp(context, ref);
   const noted = await context.lifecycle.alone([ref], async () => {
-    const [result] = await asServer(database, [
+    const statements = [
       {
         text: `with file as (
                  insert into ninefold.migrations (name, sha256, applied_by, milliseconds)
@@ -61,7 +63,10 @@ export async function noteSaved(
                select json_build_object('noted', count(*)) from file`,
         params: [name, hashOf(sql), who, String(last)],
       },
-    ]);
+    ];
+    const [result] = await withPool(superuserIn(context.server, record.database), (superuser) =>
+      superuser.run(statements),
+    ).catch(throwDamage);
     return (result && firstJson<{ noted: number }>(result))?.noted === 1;
   });
   if (!noted) throw new NinefoldError('migration_outdated', { details: { name } });

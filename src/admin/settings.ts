@@ -2,13 +2,17 @@ import { z } from 'zod';
 import type { SettingEntry } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import type { AppRecord } from '../apps/app-record.ts';
 import { asServer } from '../apps/as-server.ts';
+import { authorOfTransaction } from '../apps/author.ts';
+import { throwDamage } from '../apps/damage.ts';
+import { superuserIn, withPool } from '../apps/server.ts';
 import { fits, isBeyond, settingsByKey, storedSettings } from '../apps/settings.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { firstJson } from '../database/statement.ts';
+import { firstJson, type Statement } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
-import { callerName, madeBy } from './caller-name.ts';
+import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { json, noContent } from './router.ts';
 
@@ -45,14 +49,11 @@ export async function setSetting(
     throw new NinefoldError('setting_invalid', { details: { key, type: setting.type } });
   }
   const app = await context.apps.get(ref);
-  const stored = asServer(app.database, [
-    madeBy(await callerName(context, caller), 'transaction'),
-    {
-      text: `insert into ninefold.settings (key, value) values ($1, $2::jsonb)
-             on conflict (key) do update set value = excluded.value, set_at = now(), set_by = current_user`,
-      params: [key, JSON.stringify(value)],
-    },
-  ]);
+  const stored = change(context, caller, app.record, (who) => ({
+    text: `insert into ninefold.settings (key, value, set_by) values ($1, $2::jsonb, $3)
+           on conflict (key) do update set value = excluded.value, set_at = now(), set_by = excluded.set_by`,
+    params: [key, JSON.stringify(value), who],
+  }));
   await stored.catch((error: unknown) => {
     // A text that JSON can hold and jsonb cannot, such as one with a NUL.
     const isUnstorable = error instanceof DatabaseError && error.sqlstate.startsWith('22');
@@ -67,11 +68,24 @@ export async function setSetting(
 export async function unsetSetting(context: AdminContext, caller: Caller, ref: string, key: string): Promise<Reply> {
   findSetting(key);
   const app = await context.apps.get(ref);
-  await asServer(app.database, [
-    madeBy(await callerName(context, caller), 'transaction'),
-    { text: 'delete from ninefold.settings where key = $1', params: [key] },
-  ]);
+  await change(context, caller, app.record, () => ({
+    text: 'delete from ninefold.settings where key = $1',
+    params: [key],
+  }));
   return noContent();
+}
+
+/** Runs a statement on the settings on behalf of the caller. As the superuser, so that the app's own SQL cannot name another author. */
+async function change(
+  context: AdminContext,
+  caller: Caller,
+  record: AppRecord,
+  statement: (who: string) => Statement,
+): Promise<void> {
+  const who = await callerName(context, caller);
+  await withPool(superuserIn(context.server, record.database), (superuser) =>
+    superuser.run([authorOfTransaction(who), statement(who)]),
+  ).catch(throwDamage);
 }
 
 function findSetting(key: string) {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SqlFailure, SqlResponse } from '../../contract/admin.ts';
 import type { CancelSignal, Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { registerAuthor } from '../apps/author.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -9,7 +10,7 @@ import type { Pool } from '../database/pool.ts';
 import { type Result, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
-import { callerName, madeBy } from './caller-name.ts';
+import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { json } from './router.ts';
 
@@ -28,7 +29,8 @@ export async function runSql(context: AdminContext, caller: Caller, exchange: Ex
   const who = await callerName(context, caller);
   const started = performance.now();
   return withPool(ownerOf(context.server, record), async (pool) => {
-    const results = await runScript(pool, sql, who, exchange.signal);
+    await registerAuthor(context.server, record, pool, { name: who });
+    const results = await runScript(pool, sql, exchange.signal);
     const types = await typeNames(pool, results);
     const response: SqlResponse = {
       results: results.map((result) => ({
@@ -44,11 +46,10 @@ export async function runSql(context: AdminContext, caller: Caller, exchange: Ex
   });
 }
 
-async function runScript(pool: Pool, sql: string, who: string, signal: CancelSignal): Promise<readonly Result[]> {
+async function runScript(pool: Pool, sql: string, signal: CancelSignal): Promise<readonly Result[]> {
   try {
     return await pool.script(sql, {
       setup: [
-        madeBy(who, 'end'),
         {
           text: `select set_config('statement_timeout', $1, false)`,
           params: [String(limits.builderStatementMilliseconds.default)],

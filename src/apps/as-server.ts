@@ -3,7 +3,8 @@ import type { Result, Statement } from '../database/statement.ts';
 import { throwDamage } from './damage.ts';
 
 const BECOME: Statement = {
-  text: `select pg_catalog.set_config('role', 'ninefold_server', true), pg_catalog.set_config('search_path', '', true)`,
+  text: `select pg_catalog.set_config('role', 'ninefold_server', true), pg_catalog.set_config('search_path', '', true),
+    pg_catalog.set_config('lock_timeout', '0', true)`,
   params: [],
   preparedFor: '',
 };

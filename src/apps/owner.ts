@@ -12,4 +12,5 @@ export const ownerOf = (server: Server, record: AppRecord): Target => ({
   user: ownerRole(record.ref),
   password: record.ownerPassword,
   applicationName: 'ninefold-owner',
+  obeysDatabase: true,
 });

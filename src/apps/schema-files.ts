@@ -12,6 +12,8 @@ import description from '../schema/0007_description.sql';
 import states from '../schema/0008_states.sql';
 import probe from '../schema/0009_probe.sql';
 import ninefoldOfVersions from '../schema/0010_ninefold_of_versions.sql';
+import hideOtherApps from '../schema/0011_hide_other_apps.sql';
+import guards from '../schema/0012_guards.sql';
 import advisoryLocks from '../schema/0013_advisory_locks.sql';
 import signInLimits from '../schema/0014_sign_in_limits.sql';
 import consoleTables from '../schema/console/0001_console.sql';
@@ -34,6 +36,8 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0008_states', sql: states, onExisting: true },
   { name: '0009_probe', sql: probe, onExisting: true },
   { name: '0010_ninefold_of_versions', sql: ninefoldOfVersions, onExisting: true },
+  { name: '0011_hide_other_apps', sql: hideOtherApps, onExisting: false },
+  { name: '0012_guards', sql: guards, onExisting: true },
   { name: '0013_advisory_locks', sql: advisoryLocks, onExisting: true },
   { name: '0014_sign_in_limits', sql: signInLimits, onExisting: true },
 ];

@@ -4,9 +4,6 @@ import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';
 import { type AuthContext, timeOf } from './context.ts';
 
-/** Roles that may use the admin calls, as in GoTrue. */
-const ADMIN_ROLES: readonly string[] = ['service_role', 'supabase_admin'];
-
 /**
  * Returns the member who calls. Throws no_authorization without a bearer token, bad_jwt for a token that has expired or names no
  * account.
@@ -45,7 +42,7 @@ async function identify(context: AuthContext, exchange: Exchange): Promise<Ident
 /** Throws no_authorization for a caller without a token or key, not_admin for one without the privileges of the secret key. */
 export async function requireAdmin(context: AuthContext, exchange: Exchange): Promise<Identity> {
   const identity = await identify(context, exchange);
-  if (ADMIN_ROLES.includes(identity.role)) return identity;
+  if (identity.role === 'service_role') return identity;
   throw new NinefoldError(identity.source === 'none' ? 'no_authorization' : 'not_admin');
 }
 

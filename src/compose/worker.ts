@@ -85,7 +85,7 @@ export async function composeWorker(
   });
   const traffic = new Traffic();
   const turns = new BackgroundTurns(traffic);
-  const versions = new Versions(specifier, events, build, turns);
+  const versions = new Versions({ server, specifier, events, turns }, build);
   const serverRoles = new ServerRoles(consoleDatabase, events, (app) => versions.look(app));
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);

@@ -2,6 +2,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { ConnectionError, DatabaseError } from './database-error.ts';
+import { forgetSetting, startupOptions } from './startup-settings.ts';
 import type { Target } from './target.ts';
 
 /** A connection past its start-up: from here on the socket speaks the extended query protocol for us alone. */
@@ -18,9 +19,8 @@ interface ClientInternals {
   secretKey: number;
 }
 
-/** What counts more than ALTER DATABASE and ALTER ROLE … SET, which belong to an app's owner. */
-const startupSettings =
-  '-c role=none -c local_preload_libraries= -c standard_conforming_strings=on -c DateStyle=ISO -c IntervalStyle=postgres -c TimeZone=UTC -c bytea_output=hex -c extra_float_digits=1 -c client_encoding=UTF8';
+/** SQLSTATE undefined_object: a setting in the startup message that this release of PostgreSQL does not have. */
+const UNDEFINED_OBJECT = '42704';
 
 /**
  * Connects and logs in. `pg` does what is a library's work (TLS, SCRAM, start-up errors), then the socket is taken
@@ -37,8 +37,7 @@ export async function openSocket(target: Target, timeoutMilliseconds: number): P
     password: target.password,
     ssl: target.tls === 'off' ? false : { rejectUnauthorized: target.tls === 'verify' },
     application_name: target.applicationName,
-    options:
-      target.searchPath === undefined ? startupSettings : `${startupSettings} -c search_path=${target.searchPath}`,
+    options: startupOptions(target),
     connectionTimeoutMillis: timeoutMilliseconds,
     keepAlive: true,
   });
@@ -46,7 +45,11 @@ export async function openSocket(target: Target, timeoutMilliseconds: number): P
   try {
     await client.connect();
   } catch (error) {
-    throw asStartupError(error);
+    const failure = asStartupError(error);
+    if (failure.sqlstate === UNDEFINED_OBJECT && forgetSetting(target, failure.message)) {
+      return openSocket(target, timeoutMilliseconds);
+    }
+    throw failure;
   }
   const { connection, processID, secretKey } = client as unknown as ClientInternals;
   const socket = connection.stream;

@@ -70,7 +70,7 @@ async function explain(
   parser: BodyParser,
 ): Promise<Reply> {
   const named = namedCaller(exchange.headers['x-ninefold-as']);
-  const identity = named === null ? asker : await identityOfNamed(app.database, roleRules(rest), named);
+  const identity = named === null ? asker : await identityOfNamed(app.database, roleRules(app.record, rest), named);
   const { catalog, settings } = await schemaFor(app, identity, rest);
   const readPayload = isLarge(exchange) ? await parseAhead(exchange, settings, app.ref, parser) : undefined;
   return explainAccess({ database: app.database, catalog, identity, settings, readPayload }, exchange);

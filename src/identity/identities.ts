@@ -16,11 +16,11 @@ export class Identities {
     const { rest } = await app.settings();
     return resolveIdentity(
       {
+        ...roleRules(app.record, rest),
         app: app.record,
         database: app.database,
         sessions: cacheOf(this.#caches, app),
         audience: rest.jwt_aud,
-        ...roleRules(rest),
       },
       exchange.headers,
     );

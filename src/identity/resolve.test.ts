@@ -133,5 +133,5 @@ describe('a caller', () => {
 
 it('whoever must sign in is told so in the header that says how (RFC 6750)', () => {
   const refused = expect.objectContaining({ code: 'PGRST302', headers: { 'www-authenticate': 'Bearer' } });
-  expect(() => identityOfClaims({ anonRole: null }, {})).toThrow(refused);
+  expect(() => identityOfClaims({ app, anonRole: null }, {})).toThrow(refused);
 });

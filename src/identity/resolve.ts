@@ -4,6 +4,7 @@ import type { AppKeys } from '../apps/app-keys.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from './identity.ts';
+import { refuseReservedRole } from './reserved-roles.ts';
 import { claimAt, parseRolePath } from './role-claim.ts';
 import type { SessionCache } from './session-cache.ts';
 import { UUID } from './uuid.ts';
@@ -68,7 +69,7 @@ function bearerToken(headers: Headers): string | null {
 /** A key that an existing project brought along: a JWT that was signed with the same secret, of no session. */
 function identityOfOlderKey(app: AppKeys, key: string, now: number): Identity {
   try {
-    const identity = identityOfClaims({}, verifyJwt(key, app, { nowSeconds: Math.floor(now / 1000) }));
+    const identity = identityOfClaims({ app }, verifyJwt(key, app, { nowSeconds: Math.floor(now / 1000) }));
     if (identity.sessionId === null) return identity;
   } catch (error) {
     unknownKey(error);
@@ -108,24 +109,29 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** The settings that decide which role a call has. */
-export type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'>;
+/** What decides which role a call has. */
+export type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'> & { readonly app: Pick<AppKeys, 'ref'> };
 
-/** Those of an app. */
-export const roleRules = (settings: RestSettings): RoleRules => ({
+/** Returns the rules of an app. */
+export const roleRules = (app: Pick<AppKeys, 'ref'>, settings: RestSettings): RoleRules => ({
+  app,
   roleClaimKey: settings.jwt_role_claim_key,
   anonRole: settings.db_anon_role,
 });
 
 const ownRole = [{ kind: 'key', key: 'role' }] as const;
 
-/** The identity that claims make. Throws PGRST302 where they name no role and the app refuses anonymous callers. */
+/**
+ * The identity that claims make. Throws PGRST302 where they name no role and the app refuses anonymous callers, role_reserved
+ * where they name a role that no call may have.
+ */
 export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
   const { sub, session_id: session } = claims;
   const hasSession = typeof session === 'string' && UUID.test(session) && session !== NIL_UUID;
   const claimed = claimAt(claims, parseRolePath(rules.roleClaimKey ?? '.role') ?? ownRole);
   const role =
     typeof claimed === 'string' ? claimed : (claimed ?? null) === null ? anonRole(rules) : JSON.stringify(claimed);
+  refuseReservedRole(rules.app.ref, role);
   // The database sees the role among the claims, wherever in them it stood.
   const told = claims.role === role ? claims : { ...claims, role };
   return {
@@ -149,6 +155,7 @@ function anonRole(rules: RoleRules): string {
 function asAllowed(rules: RoleRules, identity: Identity): Identity {
   if (identity.role !== 'anon') return identity;
   const role = anonRole(rules);
+  refuseReservedRole(rules.app.ref, role);
   return role === 'anon' ? identity : ofRole(role, identity.source);
 }
 

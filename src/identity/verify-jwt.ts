@@ -3,6 +3,10 @@ import { type LimitName, limits } from '../../contract/limits.ts';
 import type { AppKeys, SigningKey } from '../apps/app-keys.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { nestsDeeper } from '../limits/bounded-json.ts';
+
+/** What writes or reads JSON in Node.js and in PostgreSQL is recursive. */
+const MAX_DEPTH = limits.claimsDepth.default;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -36,6 +40,9 @@ export function verifyJwt(
   }
   const claims = jsonObject(body);
   if (!claims) throw unacceptable('Parsing claims failed');
+  if (body.length > 2 * MAX_DEPTH && nestsDeeper(decoded(body), MAX_DEPTH)) {
+    throw unacceptable(`The JWT claims nest deeper than ${MAX_DEPTH} objects and arrays`, 'claimsDepth');
+  }
   checkTimes(claims, options.nowSeconds);
   checkAudience(claims, options.audience ?? null);
   return claims;
@@ -77,9 +84,11 @@ function checkAudience(claims: Claims, audience: string | null): void {
   if (audience !== null && named.length > 0 && !named.includes(audience)) throw unacceptable('JWT not in audience');
 }
 
+const decoded = (part: string): string => Buffer.from(part, 'base64url').toString('utf8');
+
 function jsonObject(part: string): Claims | null {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const value: unknown = JSON.parse(decoded(part));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : null;
   } catch {
     return null;

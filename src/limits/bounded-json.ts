@@ -20,6 +20,17 @@ const CLOSING = new Set([0x5d, 0x7d]);
  * JsonTooComplex, SyntaxError.
  */
 export function parseBoundedJson(source: string, bounds: JsonBounds): unknown {
+  const excess = excessOf(source, bounds);
+  if (excess !== null) throw new JsonTooComplex(excess);
+  return JSON.parse(source);
+}
+
+/** Returns true if brackets of a JSON text nest deeper than `depth`. Not recursive, unlike parsing and writing the value. */
+export const nestsDeeper = (source: string, depth: number): boolean =>
+  excessOf(source, { depth, values: Number.POSITIVE_INFINITY }) !== null;
+
+/** Returns which bound a JSON text exceeds, in words; null for none. */
+function excessOf(source: string, bounds: JsonBounds): string | null {
   let depth = 0;
   let values = 1;
   for (let i = 0; i < source.length; i++) {
@@ -30,10 +41,10 @@ export function parseBoundedJson(source: string, bounds: JsonBounds): unknown {
       depth++;
       values++;
     } else if (CLOSING.has(unit)) depth--;
-    if (depth > bounds.depth) throw new JsonTooComplex('it nests too deeply');
-    if (values > bounds.values) throw new JsonTooComplex('it holds too many values');
+    if (depth > bounds.depth) return 'it nests too deeply';
+    if (values > bounds.values) return 'it holds too many values';
   }
-  return JSON.parse(source);
+  return null;
 }
 
 /** The place of the closing quote; the end of the text where there is none. */

@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pool } from '../../src/database/pool.ts';
-import { parseTarget } from '../../src/database/target.ts';
+import { parseTarget, type Target } from '../../src/database/target.ts';
 import { clone } from './clone.ts';
 import { type Seed, startPostgres } from './postgres.ts';
 
 export interface AppDatabase {
   /** The superuser. */
   pool: Pool;
+  /** Where the superuser connects. */
+  target: Target;
   /** A pool as another login role of this database. */
   as(role: string): Pool;
   stop(): Promise<void>;
@@ -47,6 +49,7 @@ export async function startAppDatabase(name: string): Promise<AppDatabase> {
   const pools = [pool];
   return {
     pool,
+    target,
     as: (user) => {
       const other = new Pool({ ...target, user, password: 'secret' }, options);
       pools.push(other);

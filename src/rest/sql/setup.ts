@@ -74,10 +74,11 @@ type SettingName =
 
 const isReadOnly = (plan: Plan): boolean => (plan.kind === 'call' ? plan.readOnly : plan.kind !== 'mutate');
 
+/** The isolation level has a statement of its own; the role is the caller's. */
+const neverHoisted: ReadonlySet<string> = new Set(['default_transaction_isolation', 'role', 'session_authorization']);
+
 const hoistedSettings = (plan: CallPlan, settings: RestSettings): CallPlan['routine']['settings'] =>
-  plan.routine.settings.filter(
-    ([name]) => name !== 'default_transaction_isolation' && settings.db_hoisted_tx_settings.includes(name),
-  );
+  plan.routine.settings.filter(([name]) => !neverHoisted.has(name) && settings.db_hoisted_tx_settings.includes(name));
 
 const isolationLevels: Readonly<Record<string, string>> = {
   'repeatable read': 'REPEATABLE READ',

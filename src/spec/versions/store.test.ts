@@ -1,18 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import type { AppRecord } from '../../apps/app-record.ts';
+import { type Author, registerAuthor } from '../../apps/author.ts';
+import { withPool } from '../../apps/server.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
+import type { Target } from '../../database/target.ts';
 import { packNow, unpackNow } from '../packed.ts';
 import { addVersion, listVersions, prune, readHead, readVersion, settlePending } from './store.ts';
 
 let database: AppDatabase;
 let owner: Pool;
 let server: Pool;
+let target: Target;
 
 beforeAll(async () => {
   database = await startAppDatabase('versions');
   owner = database.as('app_owner');
   server = database.as('app_authenticator');
+  target = database.target;
 }, 60_000);
 
 afterAll(async () => {
@@ -24,6 +30,15 @@ beforeEach(async () => {
   await database.pool.script('truncate ninefold.journal, ninefold.versions');
 });
 
+/** Runs work on a connection of the owner whose author the server has registered. */
+async function as(author: Author, work: (connection: Pool) => Promise<unknown>): Promise<void> {
+  await withPool({ ...target, user: 'app_owner', password: 'secret' }, async (connection) => {
+    const record = { database: target.database } as AppRecord;
+    await registerAuthor({ target, masterKey: Buffer.alloc(32), temporaryBytes: 0 }, record, connection, author);
+    await work(connection);
+  });
+}
+
 const journal = async () => {
   const [result] = await database.pool.run([
     { text: 'select kind, what, role, made_by, migration, statement from ninefold.journal order by id', params: [] },
@@ -34,7 +49,7 @@ const journal = async () => {
 describe('the journal', () => {
   it('holds what a builder sent, once for all its commands, with who and as what', async () => {
     const sql = 'create table public.a (id int); create index on public.a (id); comment on table public.a is $$x$$';
-    await owner.script(sql, { setup: [{ text: `select set_config('ninefold.made_by', 'Ines', false)`, params: [] }] });
+    await as({ name: 'Ines' }, (connection) => connection.script(sql));
     expect(await journal()).toEqual([
       { kind: 'schema', what: 'CREATE TABLE', role: 'app_owner', made_by: 'Ines', migration: null, statement: sql },
     ]);
@@ -64,11 +79,32 @@ describe('the journal', () => {
   });
 
   it('names a migration and leaves its text to its file', async () => {
-    await owner.transaction(async (tx) => {
-      await tx.run([{ text: `select set_config('ninefold.migration', '0001_a.sql', true)`, params: [] }]);
-      await tx.script('create table public.a (id int); create table public.b (id int)');
-    });
+    await as({ name: 'Ines', migration: '0001_a.sql' }, (connection) =>
+      connection.transaction(async (tx) => {
+        await tx.script('create table public.a (id int); create table public.b (id int)');
+      }),
+    );
     expect(await journal()).toMatchObject([{ migration: '0001_a.sql', statement: null, what: 'CREATE TABLE' }]);
+  });
+
+  it('takes the author from the server alone, whatever the SQL says', async () => {
+    const forge = `select set_config('ninefold.made_by', 'Somebody Else', false), set_config('ninefold.migration', 'x.sql', false);`;
+    await owner.script(`${forge} create table public.a (id int)`);
+    await as({ name: 'Ines' }, (connection) =>
+      connection.script(`${forge} commit; begin; create table public.b (id int); commit`),
+    );
+    expect(await journal()).toMatchObject([
+      { made_by: null, migration: null, statement: expect.stringContaining('public.a') },
+      { made_by: 'Ines', migration: null, statement: expect.stringContaining('public.b') },
+    ]);
+  });
+
+  it('names no author for a later connection with the same process id', async () => {
+    await as({ name: 'Ines' }, async (connection) => {
+      await database.pool.script(`update ninefold.authors set connected_at = connected_at - interval '1 day'`);
+      await connection.script('create table public.a (id int)');
+    });
+    expect(await journal()).toMatchObject([{ made_by: null }]);
   });
 
   it('never holds up a change by a role that may not write it, and keeps no statement of calls', async () => {
@@ -78,20 +114,52 @@ describe('the journal', () => {
       { text: 'set local role authenticated', params: [] },
       { text: 'create table members.a (id int)', params: [] },
     ]);
-    expect(await journal()).toEqual([]);
-    await expect(
-      server.run([
-        { text: 'set local role authenticated', params: [] },
-        { text: `insert into ninefold.journal (kind, what) values ('schema', 'x')`, params: [] },
-      ]),
-    ).rejects.toMatchObject({ sqlstate: '42501' });
+    expect(await journal()).toMatchObject([{ role: 'app_authenticator', made_by: null, statement: null }]);
     await database.pool.script('drop schema members cascade');
   });
 
-  it('cannot be rewritten by the owner, nor can the versions', async () => {
+  it.each(['app_owner', 'postgres', 'supabase_auth_admin', 'service_role', 'ninefold_server', 'authenticator'])(
+    'cannot be written by %s, nor can the versions or the authors',
+    async (role) => {
+      const pool = role === 'app_owner' ? owner : server;
+      for (const table of ['journal', 'versions', 'authors']) {
+        for (const sql of [
+          `insert into ninefold.${table} default values`,
+          `update ninefold.${table} set made_by = 'x'`,
+          `update ninefold.${table} set hash = 'x'`,
+          `delete from ninefold.${table}`,
+          `truncate ninefold.${table}`,
+          `alter table ninefold.${table} disable trigger all`,
+          `alter table ninefold.${table} rename to other`,
+          `create rule r as on insert to ninefold.${table} do instead nothing`,
+          `drop table ninefold.${table}`,
+        ]) {
+          const tried = pool.run([
+            { text: `select set_config('role', $1, true)`, params: [role === 'app_owner' ? 'none' : role] },
+            { text: sql, params: [] },
+          ]);
+          // 42703: the table has no such column. 42501 comes before it where the role has no right at all.
+          const refused = await tried.then(
+            () => 'done',
+            (error: { sqlstate: string }) => error.sqlstate,
+          );
+          expect(['42501', ...(sql.includes(' set ') ? ['42703'] : [])], sql).toContain(refused);
+        }
+      }
+    },
+  );
+
+  it('cannot be switched off by the owner', async () => {
     for (const sql of [
-      'delete from ninefold.journal',
-      `update ninefold.versions set hash = 'x'`,
+      'alter event trigger ninefold_schema_noted disable',
+      'alter event trigger ninefold_schema_noted rename to other',
+      'alter function ninefold.note_schema_change() rename to other',
+      'alter table ninefold.settings disable trigger all',
+      'alter table ninefold.machines disable trigger definition_noted',
+      'drop trigger settings_noted on ninefold.settings',
+      `select ninefold.note_change('schema', 'x', 'y')`,
+      'set event_triggers = off',
+      'set session_replication_role = replica',
       'drop event trigger ninefold_schema_noted',
       'create or replace function ninefold.note_change(kind text, what text, statement text) returns void language sql as $$ select $$',
       'create trigger t before insert on ninefold.journal for each row execute function suppress_redundant_updates_trigger()',
@@ -115,7 +183,7 @@ describe('the versions', () => {
     const head = await readHead(server);
     expect(head).toMatchObject({ latest: null, pending: [{ kind: 'sql', what: 'CREATE TABLE', who: 'app_owner' }] });
     const made = await Promise.all(
-      Array.from({ length: 6 }, () => addVersion(server, head, { ...version('a'), causes: head.pending })),
+      Array.from({ length: 6 }, () => addVersion(database.pool, head, { ...version('a'), causes: head.pending })),
     );
     expect(made.filter(Boolean)).toHaveLength(1);
     const after = await readHead(server);
@@ -126,7 +194,7 @@ describe('the versions', () => {
   });
 
   it('are found by number and by time, and hold what they were given', async () => {
-    for (const text of ['a', 'b', 'c']) await addVersion(server, await readHead(server), version(text));
+    for (const text of ['a', 'b', 'c']) await addVersion(database.pool, await readHead(server), version(text));
     await database.pool.script(
       `update ninefold.versions set at = '2026-01-01'::timestamptz + number * interval '1 day'`,
     );
@@ -148,7 +216,7 @@ describe('the versions', () => {
        insert into ninefold.journal (kind, what, statement, version)
        select 'schema', n::text, n::text, 0 from generate_series(1, 6000) n`,
     );
-    await prune(server);
+    await prune(database.pool);
     const versions = await listVersions(server, 202);
     expect(versions.map(({ number }) => number)).toEqual([201]);
     const [kept] = await database.pool.run([{ text: 'select count(*) as kept from ninefold.journal', params: [] }]);
@@ -157,7 +225,7 @@ describe('the versions', () => {
 
   it('that say nothing of a change leave it settled', async () => {
     await owner.script('create table public.a (id int)');
-    await settlePending(server, await readHead(server));
+    await settlePending(database.pool, await readHead(server));
     expect((await readHead(server)).pending).toEqual([]);
   });
 });

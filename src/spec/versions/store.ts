@@ -7,7 +7,7 @@ import { firstJson } from '../../database/statement.ts';
 /**
  * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version holds its whole value: a chain of
  * differences would be lost from the first that goes, and text of this kind shrinks to a tenth as gzip.
- * The app's own code can reach these tables, so what is read is bounded and checked.
+ * Only the superuser writes them. The app's own code caused what they hold, so what is read is bounded and checked.
  */
 
 /** What is there before a version is recorded. */
@@ -50,7 +50,7 @@ const INSERT = `with made as (
 
 /** Adds the version after `head.latest`, as found by this Ninefold. False where another worker has just added one. */
 export async function addVersion(
-  database: Executor,
+  superuser: Executor,
   head: Head,
   version: {
     hash: string;
@@ -62,7 +62,7 @@ export async function addVersion(
   },
 ): Promise<boolean> {
   const { hash, causes, changes, packed, ninefold } = version;
-  const [result] = await asServer(database, [
+  const [result] = await superuser.run([
     {
       text: INSERT,
       params: [
@@ -83,8 +83,8 @@ export async function addVersion(
 const idList = (head: Head): string => `{${head.pending.map(({ id }) => id).join(',')}}`;
 
 /** Notes that the specification says nothing of what the journal holds: an index, a change that was undone. */
-export async function settlePending(database: Executor, head: Head): Promise<void> {
-  await asServer(database, [
+export async function settlePending(superuser: Executor, head: Head): Promise<void> {
+  await superuser.run([
     {
       text: 'update ninefold.journal set version = 0 where version is null and id = any ($1::bigint[])',
       params: [idList(head)],
@@ -93,8 +93,8 @@ export async function settlePending(database: Executor, head: Head): Promise<voi
 }
 
 /** Notes that the latest version holds for this Ninefold too. */
-export async function confirmLatest(database: Executor, number: number, ninefold: string): Promise<void> {
-  await asServer(database, [
+export async function confirmLatest(superuser: Executor, number: number, ninefold: string): Promise<void> {
+  await superuser.run([
     {
       text: 'update ninefold.versions set ninefold = $2 where number = $1::bigint',
       params: [String(number), ninefold],
@@ -103,8 +103,8 @@ export async function confirmLatest(database: Executor, number: number, ninefold
 }
 
 /** Keeps both tables within their limits; the latest version always stays. */
-export async function prune(database: Executor): Promise<void> {
-  await asServer(database, [
+export async function prune(superuser: Executor): Promise<void> {
+  await superuser.run([
     {
       text: `delete from ninefold.versions where number in (
           select number from (select number, row_number() over newest as place, sum(octet_length(chapters)) over newest as bytes

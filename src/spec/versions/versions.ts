@@ -3,6 +3,9 @@ import { limits } from '../../../contract/limits.ts';
 import type { App, Notification } from '../../apps/app.ts';
 import { CONSOLE_REF } from '../../apps/app-record.ts';
 import type { BackgroundTurns } from '../../apps/background-turns.ts';
+import { throwDamage } from '../../apps/damage.ts';
+import { type Server, superuserIn, withPool } from '../../apps/server.ts';
+import type { Executor } from '../../database/database.ts';
 import { ConnectionError } from '../../database/database-error.ts';
 import type { Events } from '../../observe/events.ts';
 import type { Bytes } from '../process/tasks.ts';
@@ -32,11 +35,24 @@ export class Versions {
   readonly #specifier: Specifier;
   readonly #events: Events;
   readonly #ninefold: string;
+  readonly #server: Server;
   readonly #turns: BackgroundTurns;
   readonly #watched = new WeakMap<App, Watch>();
 
-  /** `ninefold`: the version of Ninefold itself, as what an app does is told in its words. `turns`: when to record in the background. */
-  constructor(specifier: Specifier, events: Events, ninefold: string, turns: BackgroundTurns) {
+  /**
+   * @param parts `turns` says when to record in the background.
+   * @param ninefold The version of Ninefold itself, which describes what an app does in its own words.
+   */
+  constructor(
+    {
+      server,
+      specifier,
+      events,
+      turns,
+    }: { server: Server; specifier: Specifier; events: Events; turns: BackgroundTurns },
+    ninefold: string,
+  ) {
+    this.#server = server;
     this.#specifier = specifier;
     this.#turns = turns;
     this.#events = events;
@@ -141,6 +157,11 @@ export class Versions {
     watch.timer = setTimeout(takeTurn, after).unref();
   }
 
+  /** Writes as the superuser: every other role is one that the app's own SQL can become. */
+  #write<T>(app: App, work: (superuser: Executor) => Promise<T>): Promise<T> {
+    return withPool(superuserIn(this.#server, app.record.database), work).catch(throwDamage);
+  }
+
   #report(app: App, error: unknown): void {
     // The app closed or its database left: the next one who opens it looks again.
     if (error instanceof ConnectionError) return;
@@ -166,8 +187,13 @@ export class Versions {
       const isRecorded = await this.#specifier.withVersion(app, async (hash, pack) => {
         if (hash === head.latest?.hash) {
           // What a caller asks for may not have been heard of yet; what the database told of has.
-          if (mode !== 'always' && head.pending.length > 0) await settlePending(app.database, head);
-          if (isOthers) await confirmLatest(app.database, head.latest.number, this.#ninefold);
+          const { number } = head.latest;
+          const settles = mode !== 'always' && head.pending.length > 0;
+          if (!settles && !isOthers) return true;
+          await this.#write(app, async (superuser) => {
+            if (settles) await settlePending(superuser, head);
+            if (isOthers) await confirmLatest(superuser, number, this.#ninefold);
+          });
           return true;
         }
         const previous = head.latest ? await readVersion(app.database, { number: head.latest.number }) : null;
@@ -176,9 +202,11 @@ export class Versions {
         if (isOthers)
           causes.push({ kind: 'ninefold', what: this.#ninefold, who: 'Ninefold', at: new Date().toISOString() });
         const version = { hash, causes, changes, packed, ninefold: this.#ninefold };
-        if (!(await addVersion(app.database, head, version))) return false;
-        await prune(app.database);
-        return true;
+        return this.#write(app, async (superuser) => {
+          const isAdded = await addVersion(superuser, head, version);
+          if (isAdded) await prune(superuser);
+          return isAdded;
+        });
       });
       if (isRecorded) return;
     }

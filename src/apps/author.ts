@@ -1,0 +1,51 @@
+import type { Executor } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { plain, rowsAsText, type Statement } from '../database/statement.ts';
+import type { AppRecord } from './app-record.ts';
+import { type Server, superuserIn, withPool } from './server.ts';
+
+/** Who makes the changes of a connection, and with which migration file. */
+export interface Author {
+  name: string;
+  migration?: string;
+}
+
+/** SQLSTATE undefined_table: the app's schema is older than the table. */
+const UNDEFINED_TABLE = '42P01';
+
+const REGISTER = `with ended as (
+    delete from ninefold.authors a where not exists (
+      select from pg_catalog.pg_stat_get_activity(a.pid) s where s.backend_start = a.connected_at) and a.pid <> $1::int
+  )
+  insert into ninefold.authors (pid, connected_at, made_by, migration)
+  select s.pid, s.backend_start, $2, $3 from pg_catalog.pg_stat_get_activity($1::int) s
+  on conflict (pid) do update set connected_at = excluded.connected_at, made_by = excluded.made_by, migration = excluded.migration`;
+
+/**
+ * Records, as the superuser, on whose behalf a connection of the owner runs SQL: the journal takes the author from there, and the SQL
+ * cannot change it. Does nothing in an app whose schema is out of date.
+ *
+ * @param connection The owner's connection. It must run the SQL, too.
+ */
+export async function registerAuthor(
+  server: Server,
+  record: AppRecord,
+  connection: Executor,
+  author: Author,
+): Promise<void> {
+  const [asked] = await connection.run([plain('select pg_catalog.pg_backend_pid() as pid')]);
+  const pid = (asked && rowsAsText(asked)[0]?.pid) ?? null;
+  try {
+    await withPool(superuserIn(server, record.database), (superuser) =>
+      superuser.run([{ text: REGISTER, params: [pid, author.name, author.migration ?? null] }]),
+    );
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.sqlstate !== UNDEFINED_TABLE) throw error;
+  }
+}
+
+/** Sets the author of a transaction of the superuser. */
+export const authorOfTransaction = (name: string): Statement => ({
+  text: `select pg_catalog.set_config('ninefold.made_by', $1, true)`,
+  params: [name],
+});

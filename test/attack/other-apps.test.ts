@@ -1,0 +1,231 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, deleteApp, runSql } from '../support/apps.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { uniqueRef } from '../support/unique.ts';
+
+/** What the SQL of one app is told of another app: names, settings, comments, sessions, counters. */
+const node = inject('node');
+const secret = 'SECRET-OF-THE-OTHER-APP';
+let app: AppConnection;
+let other: AppConnection;
+/** Ends the call of the other app that runs while the tests look. */
+let endCall: () => Promise<unknown>;
+
+beforeAll(async () => {
+  app = await createApp(node, { ref: uniqueRef('curious') });
+  other = await createApp(node, { ref: uniqueRef('private') });
+  await runSql(
+    node,
+    other.ref,
+    `comment on database "app_${other.ref}" is '${secret}';
+     create function public.wait() returns void language plpgsql as
+       $$ begin perform pg_sleep(30); end $$`,
+  );
+  await withClient(await superuserUrl(node, 'postgres'), (client) =>
+    client.query(
+      `comment on role "app_${other.ref}" is '${secret}'; alter database "app_${other.ref}" set "app.settings.secret" = '${secret}'`,
+    ),
+  );
+  const call = new AbortController();
+  const waiting = fetch(`${other.url}/rest/v1/rpc/wait`, {
+    method: 'POST',
+    headers: { apikey: other.anon_key, 'x-request-id': secret },
+    signal: call.signal,
+  }).catch(() => null);
+  endCall = () => {
+    call.abort();
+    return waiting;
+  };
+  await withClient(await superuserUrl(node, 'postgres'), (client) =>
+    vi.waitFor(async () => {
+      const running = `select from pg_stat_activity where application_name like '%${secret}'`;
+      expect((await client.query(running)).rowCount).toBe(1);
+    }, 10_000),
+  );
+});
+
+afterAll(async () => {
+  await endCall?.();
+  await Promise.all([app, other].map(({ ref }) => deleteApp(node, ref)));
+});
+
+const asOwner = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => withClient(app.database_url ?? '', work);
+
+/** Every relation that PostgreSQL itself has and that the caller may read. */
+const relations = `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname in ('pg_catalog', 'information_schema') and c.relkind in ('r', 'v') and has_table_privilege(c.oid, 'select')
+  order by 1`;
+
+/** Every function of PostgreSQL that answers rows, or counts something, without being told of what. */
+const functions = `select format('%I.%I(%s)', n.nspname, p.proname, case p.pronargs when 1 then 'null' else '' end) as name
+  from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  where n.nspname = 'pg_catalog' and p.prokind = 'f' and p.proname ~ '^(ninefold_)?(pg_stat_get|pg_lock|pg_prepared_xact|pg_get_repl)'
+    and p.pronargs = 0 or p.proname in ('pg_stat_get_activity', 'ninefold_pg_stat_get_activity')
+  order by 1`;
+
+async function tellsOf(client: pg.Client, name: string, words: readonly string[]): Promise<string[]> {
+  try {
+    const { rows } = await client.query(`select coalesce(t::text, '') as row from ${name} t`);
+    return rows.map(({ row }: { row: string }) => row).filter((row) => words.some((word) => row.includes(word)));
+  } catch (error) {
+    // A function that it may not execute; what works on standby servers only.
+    if (['42501', '55000', '0A000'].includes((error as pg.DatabaseError).code ?? '')) return [];
+    throw error;
+  }
+}
+
+describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %s,', (who) => {
+  const as = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> =>
+    asOwner(async (client) => {
+      if (who !== 'its owner') await client.query(`set role ${who}`);
+      return work(client);
+    });
+
+  it('is told by no relation and no function of PostgreSQL that another app exists', async () => {
+    const oid = await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+      const { rows } = await client.query('select oid from pg_database where datname = $1', [`app_${other.ref}`]);
+      return String(rows[0].oid);
+    });
+    await as(async (client) => {
+      const { rows: named } = await client.query(`${relations}`);
+      const { rows: called } = await client.query(functions);
+      expect(named.length).toBeGreaterThan(150);
+      expect(called.length).toBeGreaterThan(5);
+      const told: string[] = [];
+      for (const { name } of [...named, ...called] as { name: string }[]) {
+        told.push(...(await tellsOf(client, name, [other.ref, secret])));
+        // Its number, where the relation is about databases.
+        if (/database|activity|stat_progress|locks|shdepend|db_role_setting/.test(name)) {
+          told.push(...(await tellsOf(client, name, [`(${oid},`, `,${oid},`])));
+        }
+      }
+      expect(told).toEqual([]);
+    });
+  });
+
+  it('gets no counter of another app by its number', async () => {
+    const { rows } = await withClient(await superuserUrl(node, 'postgres'), (client) =>
+      client.query('select oid from pg_database where datname = $1', [`app_${other.ref}`]),
+    );
+    await as(async (client) => {
+      const { rows: counters } = await client.query(
+        `select p.proname as name from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace
+           and p.proname ~ '^(ninefold_)?pg_stat_get_db_' and p.pronargs = 1 order by 1`,
+      );
+      expect(counters.length).toBeGreaterThan(40);
+      for (const { name } of counters as { name: string }[]) {
+        const value = await client.query(`select pg_catalog.${name}(${rows[0].oid}) as value`).then(
+          (result) => result.rows[0].value,
+          (error: pg.DatabaseError) => error.code,
+        );
+        expect([name, value]).toEqual([name, name.startsWith('ninefold_') ? null : '42501']);
+      }
+    });
+  });
+
+  it('finds itself where tools look', async () => {
+    await as(async (client) => {
+      const value = async (sql: string) => Object.values((await client.query(sql)).rows[0] ?? {})[0];
+      const self = `app_${app.ref}`;
+      expect(await value('select datname from pg_database where datname = current_database()')).toBe(self);
+      expect(await value('select string_agg(datname, $$,$$) from pg_database')).toBe(self);
+      expect(await value('select datname from pg_stat_database where datname = current_database()')).toBe(self);
+      expect(await value(`select rolname from pg_roles where rolname = '${self}'`)).toBe(self);
+      expect(
+        await value(`select count(*)::int from pg_roles where rolname in ('anon', 'service_role', 'authenticated')`),
+      ).toBe(3);
+      expect(await value('select datname from pg_stat_activity where pid = pg_backend_pid()')).toBe(self);
+      expect(await value('select count(*) > 0 from pg_locks where pid = pg_backend_pid()')).toBe(true);
+      expect(
+        await value(`select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles w on w.oid = m.member
+          where w.rolname = '${self}' and r.rolname = 'anon'`),
+      ).toBe('anon');
+    });
+  });
+});
+
+it('what an owner says of the own database, its owner reads', async () => {
+  await asOwner(async (client) => {
+    await client.query(`comment on database "app_${app.ref}" is 'mine'`);
+    await client.query(`alter database "app_${app.ref}" set work_mem = '5MB'`);
+    const { rows } =
+      await client.query(`select shobj_description(d.oid, 'pg_database') as comment, s.setconfig as settings
+      from pg_database d join pg_db_role_setting s on s.setdatabase = d.oid and s.setrole = 0`);
+    expect(rows).toEqual([{ comment: 'mine', settings: expect.arrayContaining(['work_mem=5MB']) }]);
+  });
+});
+
+it('a function that is cheap to call sees no row that the catalog hides', async () => {
+  await asOwner(async (client) => {
+    await client.query(`create function public.peek(text) returns boolean language plpgsql cost 0.0000001 as
+      $$ begin raise notice 'seen %', $1; return true; end $$`);
+    const notices: string[] = [];
+    client.on('notice', ({ message }) => notices.push(message ?? ''));
+    for (const sql of [
+      'select from pg_database where public.peek(datname)',
+      'select from pg_roles where public.peek(rolname)',
+      'select from pg_user where public.peek(usename)',
+      'select from pg_stat_activity where public.peek(application_name)',
+      'select from pg_db_role_setting where public.peek(setconfig::text)',
+      'select from pg_shdescription where public.peek(description)',
+    ]) {
+      await client.query(sql);
+    }
+    expect(notices).toContain(`seen app_${app.ref}`);
+    expect(notices.filter((text) => text.includes(other.ref) || text.includes(secret))).toEqual([]);
+  });
+});
+
+it('pg_dump reads what it needs, and dumps nothing of it', async () => {
+  await asOwner(async (client) => {
+    await client.query(`set restrict_nonsystem_relation_kind = 'view, foreign-table'`);
+    await client.query('select oid, rolname from pg_catalog.pg_roles order by 1');
+    const { rows } =
+      await client.query(`select tableoid, oid, datname, datdba, pg_encoding_to_char(encoding) as encoding, datcollate,
+      datfrozenxid, datacl, acldefault('d', datdba), datconnlimit, shobj_description(oid, 'pg_database')
+      from pg_catalog.pg_database where datname = current_database()`);
+    expect(rows).toMatchObject([{ tableoid: 1262, datname: `app_${app.ref}` }]);
+    // What differs from pg_init_privs is written into a dump.
+    const changed = await client.query(`
+      select c.oid::regclass::text from pg_class c left join pg_init_privs i on i.objoid = c.oid and i.classoid = 'pg_class'::regclass and i.objsubid = 0
+      where c.relnamespace = 'pg_catalog'::regnamespace and c.relacl is distinct from i.initprivs
+      union all
+      select p.oid::regprocedure::text from pg_proc p left join pg_init_privs i on i.objoid = p.oid and i.classoid = 'pg_proc'::regclass
+      where p.pronamespace = 'pg_catalog'::regnamespace and p.proacl is distinct from i.initprivs`);
+    expect(changed.rows).toEqual([]);
+    await client.query('reset restrict_nonsystem_relation_kind');
+    for (const { name } of (
+      await client.query(
+        `select format('%I.%I', schemaname, sequencename) as name from pg_sequences where schemaname = 'ninefold'`,
+      )
+    ).rows) {
+      await client.query(`select last_value from ${name}`);
+    }
+  });
+});
+
+it('the superuser sees the whole server in an app’s database, too', async () => {
+  await withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => {
+    const { rows } = await client.query(
+      `select (select count(*)::int from pg_database where datname = $1) as databases,
+      (select count(*)::int from pg_roles where rolname = $1) as roles, (select count(*)::int from pg_stat_activity where datname = $1) as sessions`,
+      [`app_${other.ref}`],
+    );
+    expect(rows).toEqual([{ databases: 1, roles: 1, sessions: expect.toSatisfy((count: number) => count > 0) }]);
+  });
+});
+
+it('functions of schema ninefold that a caller may execute are those that policies and computed fields call', async () => {
+  await asOwner(async (client) => {
+    const { rows } =
+      await client.query(`select p.proname as name from pg_proc p where p.pronamespace = 'ninefold'::regnamespace
+      and has_function_privilege('anon', p.oid, 'execute') order by 1`);
+    expect(rows.map(({ name }: { name: string }) => name)).toEqual([
+      ...['caller', 'compared', 'differs', 'has_role', 'holds_any', 'is_open', 'judge_passage', 'key_fields', 'key_of'],
+      ...['machine_label', 'machine_triggers', 'my_roles', 'open_transitions', 'passages_at', 'refuse_undefined'],
+      ...['sees_row', 'trigger_arguments'],
+    ]);
+  });
+});
