@@ -64,7 +64,13 @@ export async function startNode(
     kill: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
-        for (const pid of descendants(child.pid ?? Number.NaN)) process.kill(pid, 'SIGKILL');
+        for (const pid of descendants(child.pid ?? Number.NaN)) {
+          try {
+            process.kill(pid, 'SIGKILL');
+          } catch {
+            // it ended in between
+          }
+        }
       }),
   };
 }

@@ -24,7 +24,13 @@ export async function partsOf(primary: number): Promise<{ workers: number[]; pos
 export async function killAll(node: { pid: number; kill9(): Promise<void> }): Promise<void> {
   const { all } = await partsOf(node.pid);
   const killed = node.kill9();
-  for (const pid of all) process.kill(pid, 'SIGKILL');
+  for (const pid of all) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // it ended in between
+    }
+  }
   await killed;
 }
 
