@@ -93,6 +93,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/database/reader.ts': [['by how much a buffer grows', 'const MORE = 4096;']],
   'src/database/writer.ts': [['from what size on a buffer is let go of', 'length > 256 * 1024']],
   'src/http/blame.ts': [['how much of a name is counted under', 'const LONGEST = 200;']],
+  'src/http/refused-transition.ts': [['how much of a name and of a key a story holds', 'const LONGEST = 200;']],
   'src/http/write-reply.ts': [['what goes out in one system call', 'const JOINED_BYTES = 16 * 1024;']],
   'src/limits/sign-in-failures.ts': [['rows that one failure sweeps', 'limit 20']],
   'src/rest/plan-call.ts': [
