@@ -39,12 +39,12 @@ export async function readCatalogueInParts<Facts>(
   const names = Object.keys(queries) as (keyof Facts & string)[];
   const parts = names.map((name) => plain(queries[name]));
   const results = await patiently(() => executor.run([repeatableRead, settings(lockMilliseconds), ...parts]));
-  const valueOf = (result: Result | undefined): unknown => {
+  const parsed = (result: Result | undefined): unknown => {
     const value = result?.rows[0]?.[0];
     return value ? JSON.parse(value.toString('utf8')) : null;
   };
   const [, , ...values] = results;
-  return Object.fromEntries(names.map((name, i) => [name, valueOf(values[i])])) as Facts;
+  return Object.fromEntries(names.map((name, i) => [name, parsed(values[i])])) as Facts;
 }
 
 /** The same as the JSON that PostgreSQL made of it, in memory of its own: for whom another process parses it. */
