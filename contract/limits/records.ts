@@ -8,6 +8,12 @@ export const recordLimits = {
     default: 5000,
     meaning: 'How often a worker writes down what it counted of calls, errors and limits.',
   },
+  lastFlushMilliseconds: {
+    group: 'records',
+    unit: 'milliseconds',
+    default: 3000,
+    meaning: 'How long a worker that stops goes on writing down what it counted; the rest is dropped.',
+  },
   countedCalls: {
     group: 'records',
     unit: 'count',

@@ -85,7 +85,10 @@ export class CallStories {
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
-    for (const [ref, shelf] of this.#shelves.entries()) await this.#write(ref, shelf, unwritten(shelf));
+    const until = performance.now() + limits.lastFlushMilliseconds.default;
+    for (const [ref, shelf] of this.#shelves.entries()) {
+      if (performance.now() < until) await this.#write(ref, shelf, unwritten(shelf));
+    }
   }
 
   /** Keeps a call in memory. What never reached an app has no story. */

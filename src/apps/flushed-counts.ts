@@ -52,7 +52,8 @@ export class FlushedCounts<Count> {
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
-    await this.flush();
+    const until = performance.now() + limits.lastFlushMilliseconds.default;
+    await this.#flush((work) => (performance.now() < until ? work() : Promise.resolve()));
   }
 
   /** Writes at once. */

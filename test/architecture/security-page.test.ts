@@ -9,7 +9,9 @@ describe('SECURITY.md', () => {
       .split('\n')
       .filter((line) => /^\| (?!From|---)/.test(line));
     expect(rows.length).toBeGreaterThan(10);
-    const tests = rows.map((row) => [...row.matchAll(/`((?:src|test)\/[^`]+\.test\.ts)`/g)].map(([, path]) => path ?? ''));
+    const tests = rows.map((row) =>
+      [...row.matchAll(/`((?:src|test)\/[^`]+\.test\.ts)`/g)].map(([, path]) => path ?? ''),
+    );
     expect(rows.filter((_, i) => tests[i]?.length === 0)).toEqual([]);
     expect(tests.flat().filter((path) => !existsSync(join(clone, path)))).toEqual([]);
   });
