@@ -17,7 +17,7 @@ export type BoundMessage =
 /** How long the message about an ended session may take longer than its end. */
 const LATE_MILLISECONDS = 250;
 /** For how long an ended session counts as ended for the bound that was told last. */
-const EXPLAINED_MILLISECONDS = 3000;
+const EXPLAINED_MILLISECONDS = 10_000;
 
 interface Exceeded {
   readonly limit: LimitName;

@@ -16,6 +16,7 @@ export class ProcessorShares {
   readonly #times = new Map<number, number>();
   readonly #averages = new Map<string, number>();
   readonly #low = new Set<number>();
+  readonly #ending = new Set<number>();
   #last = 0;
 
   constructor(processes: Processes, share: number) {
@@ -40,9 +41,18 @@ export class ProcessorShares {
       for (const { pid } of group) {
         const isLow = this.#low.has(pid);
         // Restored only well below the share, so that the priority does not change with every look.
+        if (this.#ending.has(pid)) continue;
         if (!isLow && average > this.#share) this.#set(pid, true);
         else if (isLow && average < this.#share / 2) this.#set(pid, false);
       }
+    }
+  }
+
+  /** Restores the priority of processes that are to end: with a low one it can take seconds until they notice, and free their locks. */
+  hasten(pids: readonly number[]): void {
+    for (const pid of pids) {
+      this.#ending.add(pid);
+      if (this.#low.has(pid)) this.#set(pid, false);
     }
   }
 
@@ -59,7 +69,7 @@ export class ProcessorShares {
       this.#times.set(pid, time);
     }
     for (const pid of this.#times.keys()) if (!alive.has(pid)) this.#times.delete(pid);
-    for (const pid of this.#low) if (!alive.has(pid)) this.#low.delete(pid);
+    for (const pids of [this.#low, this.#ending]) for (const pid of pids) if (!alive.has(pid)) pids.delete(pid);
     return used;
   }
 

@@ -188,6 +188,7 @@ export class Watchdog {
 
   async #end(pids: readonly number[]): Promise<void> {
     if (pids.length === 0) return;
+    this.#shares?.hasten(pids);
     await this.#database.run([
       {
         text: 'select pg_catalog.pg_terminate_backend(pid) from pg_catalog.unnest($1::int[]) pid',

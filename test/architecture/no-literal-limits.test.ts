@@ -47,7 +47,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/app.ts': [['the pause between two tries', 'setTimeout(resolve, 50)']],
   'src/apps/bounds.ts': [
     ['how long a reason is waited for', 'const LATE_MILLISECONDS = 250;'],
-    ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 3000;'],
+    ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 10_000;'],
   ],
   'src/apps/apps.ts': [
     ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
