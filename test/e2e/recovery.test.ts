@@ -1,6 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
 import { type Console, openConsole } from './console.ts';
 
 let site: Console;
@@ -63,20 +64,16 @@ it('reloads only once where the code stays missing', async () => {
 
 it('reads again what could not be read while the node was down', async () => {
   const app = await createApp(site.node);
-  await runSql(
-    site.node,
-    app.ref,
-    'create table public.notes (id int primary key); insert into public.notes values (17)',
-  );
-  const { page, context, problems } = await site.visit(`/app/${app.ref}/data`);
-  await page.getByRole('grid', { name: 'Rows of notes' }).getByText('17').waitFor();
-  await page.getByRole('link', { name: 'Users', exact: true }).click();
-  await page.getByRole('heading', { name: 'No users yet' }).waitFor();
-  const bringUp = await takeDown(context, '**/{admin,apps}/**');
-  await page.getByRole('link', { name: 'Sessions', exact: true }).click();
-  await page.getByRole('alert').getByText('unreachable').waitFor();
+  const { email } = await signUpMember(app);
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);
+  await page.getByRole('row', { name: email }).waitFor();
+  const bringUp = await takeDown(context, '**/auth/v1/admin/users/*');
+  await page.getByRole('row', { name: email }).click();
+  const panel = page.getByRole('complementary', { name: 'Selected user' });
+  await panel.getByText('unreachable').waitFor();
   await bringUp();
-  await page.getByRole('heading', { name: 'Nobody is signed in' }).waitFor();
+  await panel.getByText(/^Signs in by email/).waitFor();
+  await panel.getByText('unreachable').waitFor({ state: 'detached' });
   expect(uncaught(problems)).toEqual([]);
   await context.close();
 });

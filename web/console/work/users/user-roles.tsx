@@ -21,12 +21,14 @@ export function UserRoles({ appRef, userId }: { appRef: string; userId: string }
     <PanelSection title="Member roles" aside={data && data.length > 0 && `${granted} of ${data.length}`}>
       {!data && (error ? <FailureNote facts={failureFacts(error)} /> : <Bar width={180} />)}
       {data?.length === 0 && (
-        <p className={panelStyles.plain}>
-          No roles defined yet.{' '}
-          <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: firstRole }}>
-            Define one in SQL
-          </Link>
-        </p>
+        <>
+          <p className={panelStyles.plain}>No roles defined yet.</p>
+          <p className={panelStyles.line}>
+            <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: firstRole }}>
+              Define one in SQL
+            </Link>
+          </p>
+        </>
       )}
       {data?.map((role) => (
         <Role
