@@ -42,6 +42,21 @@ describe('run', () => {
     });
   });
 
+  it('puts no other call behind a statement with large parameters', async () => {
+    await withPool(async (pool) => {
+      const order: string[] = [];
+      const call = (text: string) =>
+        pool
+          .run([prepared('select pg_sleep(case when length($1) > 1000 then 1 else 0 end)', text)])
+          .then(() => order.push(text.slice(0, 1)));
+      // Known to be fast, so calls of it share a connection.
+      for (let i = 0; i < 20; i++) await call('a');
+      order.length = 0;
+      await Promise.all([call('b'.repeat(100_000)), ...Array.from({ length: 8 }, () => call('a'))]);
+      expect(order.join('')).toBe('aaaaaaaab');
+    });
+  });
+
   it('prepares again what failed before it was prepared, and what a schema change made stale', async () => {
     await withPool(
       async (pool) => {

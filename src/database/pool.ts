@@ -5,7 +5,7 @@ import type { Database, RunOptions, Transaction } from './database.ts';
 import { ConnectionError, DatabaseError, isPassing, PoolTimeoutError } from './database-error.ts';
 import { PoolSlots } from './pool-slots.ts';
 import { offerRoom } from './room.ts';
-import type { Result, Statement } from './statement.ts';
+import { parameterBytes, type Result, type Statement } from './statement.ts';
 import { StatementTimes } from './statement-times.ts';
 import type { Tail } from './tail.ts';
 import type { Target } from './target.ts';
@@ -198,7 +198,8 @@ export class Pool implements Database {
       return isUnknown ? this.#try(connection, running) : running;
     };
     if (typeof tailOf === 'number') return this.#alone(work, 'tail', tailIn);
-    if (expectedMilliseconds > SLOW_MILLISECONDS || isLarge(last)) return this.#alone(work, 'alone', noTail, last);
+    if (expectedMilliseconds > SLOW_MILLISECONDS || parameterBytes(last) > LARGE_BYTES)
+      return this.#alone(work, 'alone', noTail, last);
     const connection = this.#pick(expectedMilliseconds, isUnknown);
     try {
       return await (connection ? work(connection) : this.#acquire('shared', work, undefined, isUnknown));
@@ -515,12 +516,6 @@ const tailIn = (results: readonly Result[]): Tail | null => results.at(-1)?.tail
 function mayBeSentAgain(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.nothingKept;
   return error instanceof DatabaseError && (error.stalePlan || error.strayCancel);
-}
-
-function isLarge(statement: Statement | undefined): boolean {
-  let bytes = 0;
-  for (const param of statement?.params ?? []) bytes += param?.length ?? 0;
-  return bytes > LARGE_BYTES;
 }
 
 /** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */

@@ -62,3 +62,10 @@ export function quoteLiteral(value: string): string {
   const doubled = value.replaceAll("'", "''");
   return value.includes('\\') ? ` E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
 }
+
+/** The size of a statement's parameters; letters of a text count as one byte each. */
+export function parameterBytes(statement: Statement | undefined): number {
+  let bytes = 0;
+  for (const param of statement?.params ?? []) bytes += param?.length ?? 0;
+  return bytes;
+}
