@@ -17,16 +17,15 @@ interface Remembered {
  * hears. Until then every call asks the database, so a revoked session never works longer than a notification takes.
  */
 export class SessionCache {
-  readonly #tokens: LRUCache<string, Remembered>;
+  readonly #max: number;
+  /** Made with the first token, as it takes its memory at once; most apps of a node are idle. */
+  #tokens: LRUCache<string, Remembered> | null = null;
   readonly #ofSession = new Map<string, Set<string>>();
   #hearing = false;
   #epoch = 0;
 
   constructor(max: number = limits.rememberedTokens.default) {
-    this.#tokens = new LRUCache<string, Remembered>({
-      max,
-      dispose: ({ identity }, token) => this.#forgetSession(identity.sessionId, token),
-    });
+    this.#max = max;
   }
 
   /** Revocations are heard from now on. */
@@ -45,23 +44,23 @@ export class SessionCache {
   revoke(ids: readonly string[]): void {
     this.#epoch++;
     for (const id of ids) {
-      for (const token of [...(this.#ofSession.get(id) ?? [])]) this.#tokens.delete(token);
+      for (const token of [...(this.#ofSession.get(id) ?? [])]) this.#tokens?.delete(token);
     }
   }
 
   /** Any session may have ended, or the app's keys have changed. */
   revokeAll(): void {
     this.#epoch++;
-    this.#tokens.clear();
+    this.#tokens = null;
     this.#ofSession.clear();
   }
 
   /** Whose token this is; null when it has to be verified. `now` in milliseconds. */
   find(token: string, now: number): Identity | null {
-    const entry = this.#tokens.get(token);
+    const entry = this.#tokens?.get(token);
     if (!entry) return null;
     if (entry.until > now) return entry.identity;
-    this.#tokens.delete(token);
+    this.#tokens?.delete(token);
     return null;
   }
 
@@ -77,6 +76,10 @@ export class SessionCache {
   remember(token: string, identity: Identity, until: number, epoch: number): void {
     const { sessionId } = identity;
     if (sessionId !== null && (!this.#hearing || epoch !== this.#epoch)) return;
+    this.#tokens ??= new LRUCache<string, Remembered>({
+      max: this.#max,
+      dispose: (disposed, one) => this.#forgetSession(disposed.identity.sessionId, one),
+    });
     this.#tokens.set(token, { identity, until });
     if (sessionId === null) return;
     // After `set`: of a token that was there already it disposes the earlier entry.
