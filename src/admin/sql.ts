@@ -7,7 +7,8 @@ import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
-import { type Result, rowsAsText } from '../database/statement.ts';
+import { plannerSettings } from '../database/startup-settings.ts';
+import { plain, type Result, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
 import { callerName } from './caller-name.ts';
@@ -80,7 +81,8 @@ export function failureOf(error: DatabaseError): SqlFailure {
 async function typeNames(pool: Pool, results: readonly Result[]): Promise<Map<number, string>> {
   const oids = [...new Set(results.flatMap((result) => result.fields.map((field) => field.typeOid)))];
   if (oids.length === 0) return new Map();
-  const [found] = await pool.run([
+  const [, found] = await pool.run([
+    plain(`select ${plannerSettings}`),
     {
       text: 'select t.oid::text as oid, pg_catalog.format_type(t.oid, null) as name from pg_catalog.pg_type t where t.oid = any ($1::oid[])',
       params: [`{${oids.join(',')}}`],

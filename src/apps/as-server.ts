@@ -4,7 +4,8 @@ import { throwDamage } from './damage.ts';
 
 const BECOME: Statement = {
   text: `select pg_catalog.set_config('role', 'ninefold_server', true), pg_catalog.set_config('search_path', '', true),
-    pg_catalog.set_config('lock_timeout', '0', true)`,
+    pg_catalog.set_config('lock_timeout', '0', true),
+    pg_catalog.set_config('max_parallel_workers_per_gather', '0', true)`,
   params: [],
   preparedFor: '',
 };

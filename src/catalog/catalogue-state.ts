@@ -1,4 +1,5 @@
 import type { Executor } from '../database/database.ts';
+import { plannerSettings } from '../database/startup-settings.ts';
 import { rowsAsText } from '../database/statement.ts';
 import { boundQueries } from './bounds.ts';
 
@@ -49,7 +50,11 @@ const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as st
  */
 export async function catalogueState(executor: Executor): Promise<string> {
   const [, result] = await executor.run([
-    { text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`, params: [], preparedFor: '' },
+    {
+      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), ${plannerSettings}`,
+      params: [],
+      preparedFor: '',
+    },
     { text: QUERY, params: [], preparedFor: 'catalogue state' },
   ]);
   return (result && rowsAsText(result)[0]?.state) ?? '';

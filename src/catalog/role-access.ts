@@ -1,6 +1,7 @@
 import type { ExplainedPolicy } from '../../contract/access.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
+import { plannerSettings } from '../database/startup-settings.ts';
 import { firstJson } from '../database/statement.ts';
 
 /**
@@ -175,7 +176,10 @@ export const readRoutineAccess = (executor: Executor, oid: number, roleName: str
 /** With an empty search path, so that every name is printed with its schema and none of the app's stands in for another. */
 export async function readJson<T>(executor: Executor, text: string, params: readonly string[]): Promise<T | null> {
   const results = await executor.run([
-    { text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`, params: [] },
+    {
+      text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), ${plannerSettings}`,
+      params: [],
+    },
     { text, params },
   ]);
   const [, found] = results;

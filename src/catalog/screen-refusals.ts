@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
+import { plannerSettings } from '../database/startup-settings.ts';
 import { firstJson, plain, quoteIdentifier, type Statement } from '../database/statement.ts';
 import { patiently } from './read-catalogue.ts';
 import { filterConditions, orderConditions, type ScreenColumns, type ScreenCondition } from './screen-conditions.ts';
@@ -138,7 +139,7 @@ export async function readScreenRefusals(
 }
 
 const withSettings = (path: string, lockMilliseconds: number): Statement => ({
-  text: `select pg_catalog.set_config('search_path', $1, true), pg_catalog.set_config('lock_timeout', $2, true)`,
+  text: `select pg_catalog.set_config('search_path', $1, true), pg_catalog.set_config('lock_timeout', $2, true), ${plannerSettings}`,
   params: [path, String(lockMilliseconds)],
 });
 

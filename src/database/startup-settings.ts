@@ -49,6 +49,40 @@ const ofServer: Readonly<Record<string, string>> = {
   debug_print_plan: 'off',
 };
 
+/** True for a setting whose value the server chooses for its own connections. */
+export const isSetByServer = (name: string): boolean => Object.hasOwn(always, name) || Object.hasOwn(ofServer, name);
+
+/**
+ * The planner's settings for statements of Ninefold's own: PostgreSQL's defaults. Data calls obey what the database has set. A parallel
+ * worker begins with the settings of the database, whose timeouts may end it.
+ */
+const planner: Readonly<Record<string, string>> = {
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
+  geqo: 'on',
+  from_collapse_limit: '8',
+  join_collapse_limit: '8',
+  seq_page_cost: '1',
+  random_page_cost: '4',
+  cpu_tuple_cost: '0.01',
+  cpu_index_tuple_cost: '0.005',
+  cpu_operator_cost: '0.0025',
+  effective_cache_size: '4GB',
+  work_mem: '4MB',
+  hash_mem_multiplier: '2',
+  recursive_worktable_factor: '10',
+  ...Object.fromEntries(
+    ['hashjoin', 'mergejoin', 'nestloop', 'seqscan', 'indexscan', 'indexonlyscan', 'bitmapscan', 'tidscan']
+      .concat(['sort', 'incremental_sort', 'material', 'memoize', 'hashagg'])
+      .map((method) => [`enable_${method}`, 'on']),
+  ),
+};
+
+/** SQL text: calls that set the planner's settings until the transaction ends. */
+export const plannerSettings: string = Object.entries(planner)
+  .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
+  .join(', ');
+
 /** Settings that some releases of PostgreSQL do not know: each server refuses them once. */
 const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind'] as const;
 type NotEverywhere = (typeof notEverywhere)[number];

@@ -4,6 +4,7 @@ import { type RestSettings, restSettings, type Setting } from '../../contract/se
 import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts';
 import type { CallSetting } from '../../contract/specification-calls.ts';
 import type { BoundFacts } from '../catalog/bounds.ts';
+import { isSetByServer } from '../database/startup-settings.ts';
 import { refusalOfPreRequest } from './access/pre-request.ts';
 import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
@@ -80,11 +81,11 @@ function representations({ facts, rights }: Lookup): CallSetting[] {
     });
 }
 
-/** ALTER ROLE … SET and ALTER DATABASE … SET, but numbers that chapter 9 tells. */
+/** ALTER ROLE … SET and ALTER DATABASE … SET that calls obey, but numbers that chapter 9 tells. */
 function databaseSettings(facts: Facts): CallSetting[] {
   const told = new Set(facts.server_settings.map(({ name }) => name));
   return facts.role_settings
-    .filter(({ name }) => !told.has(name))
+    .filter(({ name }) => !told.has(name) && !isSetByServer(name))
     .map((one): CallSetting => {
       const whose = whoseOf(facts, one);
       return {

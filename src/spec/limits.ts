@@ -4,6 +4,7 @@ import { type AuthSettings, authSettings } from '../../contract/settings-auth.ts
 import type { LimitLine, LimitsChapter } from '../../contract/specification.ts';
 import type { BoundFacts, ServerSetting } from '../catalog/bounds.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { isSetByServer } from '../database/startup-settings.ts';
 import type { Facts } from './facts.ts';
 import { compareText, idOf, roleName, sqlName } from './names.ts';
 import { toldRoutines } from './routines.ts';
@@ -139,6 +140,7 @@ function databaseLimits(facts: Facts): LimitLine[] {
     may_be_unlimited: true,
   };
   const roles = facts.role_settings.flatMap(({ role, name, value, database: here }) => {
+    if (role === facts.authenticator && isSetByServer(name)) return [];
     const line = server.find(({ id }) => id === `database.${name}`);
     const amount = line && amountOf(value, facts.server_settings.find((one) => one.name === name)?.unit ?? null);
     if (!line || amount === undefined || amount === null) return [];
@@ -149,7 +151,7 @@ function databaseLimits(facts: Facts): LimitLine[] {
       {
         ...line,
         id: `database.${name}.${whose}${here ? '' : '.everywhere'}`,
-        meaning: `${line.meaning.replace(/; 0 is no limit\.$|\.$/, '')}, for new connections of ${whose}.`,
+        meaning: `${line.meaning.replace(/; 0 is no limit\.$|\.$/, '')}, for new connections of ${whose}${isSetByServer(name) && role === null ? ' but the server' : ''}.`,
         value: amount,
         set_in: 'database' as const,
         change: { by: 'sql' as const, key: `alter ${of} set ${name} = …` },

@@ -146,6 +146,11 @@ describe('a role that Ninefold or PostgreSQL uses itself', () => {
   it('is refused in a token, at every path', async () => {
     for (const role of reserved()) {
       for (const [path, answer] of await answers(signed(JSON.stringify({ role })))) {
+        // As a key, a token of a reserved role is none of the app's.
+        if (path.endsWith('as apikey')) {
+          expect(expectRefusal(answer, path)).toBe('key_unknown');
+          continue;
+        }
         const code = expectRefusal(answer, `${role}: ${path}`);
         expect([role, path, code, answer.status]).toEqual([role, path, 'role_reserved', 403]);
       }

@@ -5,7 +5,7 @@ import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { makeOld } from '../support/old-app.ts';
+import { makeNodeOld, makeOld, previousRelease } from '../support/old-app.ts';
 import { ownNode } from '../support/own-node.ts';
 
 const node = ownNode('update');
@@ -155,4 +155,57 @@ describe('an app of a version before the nine chapters', () => {
     expect(await servedAgain(copy)).toBe(200);
     expect((await call(app, '/rest/v1/tasks')).status).toBe(503);
   }, 120_000);
+});
+
+describe('a node of the previous release', () => {
+  it('is brought up to date with all its apps: rows, members, sessions, machines, keys and settings stay', async () => {
+    const app = await createApp(node, { ref: 'previous' });
+    const member = await signUpMember(app);
+    await makeOld(
+      node,
+      app.ref,
+      `set role "app_${app.ref}"; ${tasks}
+       insert into public.tasks (owner, title) values ('${member.user.id}', 'Kept');
+       select ninefold.define_machine('public.tasks', 'status', 'open', '[{"name": "finish", "from": "open", "to": "done"}]');
+       select ninefold.define_role('editor', 'Edits'), ninefold.grant_role('${member.user.id}', 'editor');
+       select ninefold.define_screen('/tasks', 'Tasks', 'list', 'public.tasks');
+       insert into ninefold.settings (key, value) values ('jwt_exp', '1800'); reset role;`,
+      previousRelease,
+    );
+    await makeNodeOld(node);
+    await restart();
+
+    const files = await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
+      client.query('select name from ninefold.schema_files order by name'),
+    );
+    expect(files.rows.length).toBeGreaterThan(previousRelease.length);
+    const { email, password, session } = member;
+    const client = clientOf(here(app));
+    expect((await client.auth.setSession(session)).error).toBeNull();
+    const again = await client.auth.signInWithPassword({ email, password });
+    expect([again.error, again.data.user?.id, again.data.user?.app_metadata.roles]).toEqual([
+      null,
+      member.user.id,
+      ['editor'],
+    ]);
+    expect((await client.from('tasks').select('title, status')).data).toEqual([{ title: 'Kept', status: 'open' }]);
+    await client.from('tasks').insert({ title: 'New' }).throwOnError();
+    await client.from('tasks').update({ status: 'done' }).eq('title', 'Kept').throwOnError();
+    const back = await client.from('tasks').update({ status: 'open' }).eq('title', 'Kept');
+    expect([back.status, back.error?.code]).toEqual([409, 'NF001']);
+
+    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+    expect(chapters.states?.machines).toMatchObject([{ entity: 'public.tasks', enforced: true, problems: [] }]);
+    expect(chapters.limits?.limits.find((limit) => limit.id === 'accessTokenSeconds')?.value).toBe(1800);
+
+    // What this release adds holds in an app of the release before.
+    const seen = await runSql(node, app.ref, `select string_agg(datname, ',') from pg_database`);
+    expect(seen.results[0]?.rows).toEqual([[`app_${app.ref}`]]);
+    await runSql(node, app.ref, `update auth.sessions set not_after = now() where user_id = '${member.user.id}'`);
+    await expect.poll(async () => (await client.from('tasks').select('id')).status).toBe(401);
+
+    const fresh = await createApp(node, { ref: 'fresh' });
+    expect((await signUpMember(fresh)).user.email).toContain('@');
+    expect((await listed(app.ref))?.outdated ?? false).toBe(false);
+  }, 180_000);
 });

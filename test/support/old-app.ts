@@ -1,26 +1,87 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
+import released from '../../src/schema/released.json' with { type: 'json' };
 import { clone } from './clone.ts';
 import { inDatabase, superuserUrl, withClient } from './database.ts';
 import type { NodeAddress } from './node.ts';
 
 /** Ninefold's own schema as it was released before there were nine chapters. */
-const RELEASED = ['0001_base', '0002_auth', '0003_project'] as const;
+const FIRST = ['0001_base.sql', '0002_auth.sql', '0003_project.sql'] as const;
 
-/** What a member who has signed up has in the database. */
-const KEPT = ['auth.users', 'auth.identities', 'auth.sessions', 'auth.refresh_tokens'] as const;
+const recorded = Object.keys(released);
+
+/** The files of the last release, for an app and for the console beside. */
+export const previousRelease = recorded.filter((file) => !file.startsWith('console/'));
+const consoleOfPreviousRelease = recorded.filter((file) => file.startsWith('console/'));
+
+/** Rows of a member who has signed up. */
+const KEPT = ['auth.users', 'auth.identities', 'auth.sessions', 'auth.mfa_amr_claims', 'auth.refresh_tokens'] as const;
+
+/** Rows of the console. */
+const KEPT_OF_CONSOLE = [
+  ...KEPT,
+  'public.builders',
+  'public.apps',
+  'public.memberships',
+  'node.secrets',
+  'ninefold.settings',
+] as const;
 
 /**
  * Puts an app's database back to what an earlier version made: the released files of that time, with the members that the app
  * has and `sql` of the superuser's. The node learns of it as it does of any change of an app.
  */
-export async function makeOld(node: NodeAddress, ref: string, sql: string): Promise<void> {
-  const database = `app_${ref}`;
-  const url = await superuserUrl(node, database);
+export async function makeOld(
+  node: NodeAddress,
+  ref: string,
+  sql: string,
+  files: readonly string[] = FIRST,
+): Promise<void> {
+  await makeAnew(await superuserUrl(node, `app_${ref}`), files, KEPT, sql);
+  await withClient(await superuserUrl(node, 'app_console'), (client) =>
+    client.query('update public.apps set schema_file = $2 where ref = $1', [ref, nameOf(files.at(-1))]),
+  );
+}
+
+/**
+ * Puts the template and the console's database back to what the previous release made. The node must start again after it. Each app
+ * must have been put back before.
+ */
+export async function makeNodeOld(node: NodeAddress): Promise<void> {
+  const url = await superuserUrl(node, 'app_console');
+  const template = inDatabase(url, 'ninefold_template');
+  await withClient(inDatabase(url, 'postgres'), async (client) => {
+    await client.query('drop database ninefold_template with (force)');
+    await client.query(`create database ninefold_template template template0 encoding 'UTF8'`);
+    await client.query('revoke connect, temporary on database ninefold_template from public');
+  });
+  await withClient(template, (client) => applyFiles(client, previousRelease));
+  await makeAnew(url, [...previousRelease, ...consoleOfPreviousRelease], KEPT_OF_CONSOLE, '');
+}
+
+const nameOf = (file = ''): string => file.replace(/\.sql$/, '');
+
+async function applyFiles(client: pg.Client, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
+    await client.query(
+      `begin; set local search_path = ''; ${sql}; insert into ninefold.schema_files (name) values ('${nameOf(file)}'); commit;`,
+    );
+  }
+}
+
+/** Makes the database of an app anew from schema files, with the rows that it has in some tables. */
+async function makeAnew(
+  url: string,
+  files: readonly string[],
+  kept: readonly string[],
+  sql: string,
+): Promise<void> {
+  const database = new URL(url).pathname.slice(1);
   const members = await withClient(url, async (client) => {
     const all: string[] = [];
-    for (const table of KEPT) all.push(await rowsOf(client, table));
+    for (const table of kept) all.push(await rowsOf(client, table));
     return all;
   });
   await withClient(inDatabase(url, 'postgres'), async (client) => {
@@ -32,26 +93,18 @@ export async function makeOld(node: NodeAddress, ref: string, sql: string): Prom
     await client.query(`alter database "${database}" set search_path = "$user", public, extensions`);
   });
   await withClient(url, async (client) => {
-    for (const file of RELEASED) {
-      const sql = readFileSync(join(clone, `src/schema/${file}.sql`), 'utf8');
-      await client.query(
-        `begin; set local search_path = ''; ${sql}; insert into ninefold.schema_files (name) values ('${file}'); commit;`,
-      );
-    }
+    await applyFiles(client, files);
     for (const kind of ['tables', 'sequences', 'functions']) {
       await client.query(
         `alter default privileges for role "${database}" in schema public grant all on ${kind} to postgres, anon, authenticated, service_role`,
       );
     }
-    for (const [i, table] of KEPT.entries()) await insertRows(client, table, members[i] ?? '[]');
+    for (const [i, table] of kept.entries()) await insertRows(client, table, members[i] ?? '[]');
     await client.query(
       `select setval('auth.refresh_tokens_id_seq', (select coalesce(max(id), 1) from auth.refresh_tokens))`,
     );
     await client.query(sql);
   });
-  await withClient(inDatabase(url, 'app_console'), (client) =>
-    client.query('update public.apps set schema_file = $2 where ref = $1', [ref, RELEASED.at(-1)]),
-  );
 }
 
 async function rowsOf(client: pg.Client, table: string): Promise<string> {

@@ -64,7 +64,8 @@ select pg_catalog.json_build_object(
 export async function readAccounts(executor: Executor, count: number): Promise<Accounts> {
   const results = await executor.run([
     {
-      text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true), pg_catalog.set_config('search_path', '', true)`,
+      text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true), pg_catalog.set_config('search_path', '', true),
+        pg_catalog.set_config('lock_timeout', '0', true), pg_catalog.set_config('max_parallel_workers_per_gather', '0', true)`,
       params: [],
     },
     { text: ACCOUNTS, params: [String(count)] },

@@ -116,6 +116,7 @@ async function takenBack<T>(
     statement_timeout: String(limits.probeStatementMilliseconds.default),
     lock_timeout: String(limits.probeLockMilliseconds.default),
     jit: 'off',
+    max_parallel_workers_per_gather: '0',
     // Blocks are compiled without a look at what is looked at when it runs.
     check_function_bodies: 'off',
     application_name: 'ninefold probe',

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { clone } from '../../test/support/clone.ts';
+import released from './released.json' with { type: 'json' };
+
+/**
+ * Databases in use have taken these files and never take them again: a change of one would reach new apps only. A release records its
+ * files in released.json; until then a file may change.
+ */
+const folder = join(clone, 'src/schema');
+const numbered = (path: string) =>
+  readdirSync(join(folder, path))
+    .filter((file) => /^\d{4}_\w+\.sql$/.test(file))
+    .map((file) => join(path, file));
+const present = [...numbered(''), ...numbered('console')];
+const hash = (file: string) =>
+  createHash('sha256')
+    .update(readFileSync(join(folder, file)))
+    .digest('hex');
+
+it.each(Object.entries(released))('%s is what was released', (file, sha256) => {
+  expect(present, `${file} was released and is gone: bring it back`).toContain(file);
+  expect(hash(file), `${file} was released: undo the change, and make it in a new file with the next number`).toBe(
+    sha256,
+  );
+});
+
+it('a file that is new comes after all that were released', () => {
+  const last = (of: readonly string[], path: string) =>
+    of
+      .filter((file) => join(file, '..') === join(path || '.'))
+      .sort()
+      .at(-1) ?? '';
+  for (const path of ['', 'console']) {
+    const newest = last(Object.keys(released), path);
+    const added = present.filter((file) => join(file, '..') === join(path || '.') && !(file in released));
+    expect(added.filter((file) => file < newest)).toEqual([]);
+  }
+});
