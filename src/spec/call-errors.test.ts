@@ -63,6 +63,7 @@ const own = (id: string) => of(id).own.map((line) => line.id);
 const elsewhere = [
   ...['PGRST117', 'PGRST125', 'not_found', 'body_malformed', 'media_type_unsupported', 'validation_invalid'],
   'app_unknown',
+  'key_missing',
 ];
 
 describe('the errors that a call can give', () => {
