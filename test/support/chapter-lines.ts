@@ -22,7 +22,7 @@ export async function chapterLines(node: NodeAddress, ref: string): Promise<stri
     ],
     8: (chapters.errors?.errors ?? []).map((error) => {
       const caveat = error.caveat === null ? '' : ` (${error.caveat})`;
-      return `| \`${error.code}\` | ${error.status} | ${error.meaning}${caveat} | ${error.action} | ${error.member} |`;
+      return `| \`${error.code}\` | ${error.status} | ${error.meaning}${caveat} ${error.origin ?? ''} | ${error.action} | ${error.member} |`;
     }),
     9: (chapters.limits?.limits ?? []).map((limit) => `${limit.id}: ${limit.value}: ${limit.meaning}`),
   };
