@@ -372,9 +372,9 @@ describe('chapter 9', () => {
 it('both chapters are in the Markdown', async () => {
   const markdown = specificationMarkdown(await derive());
   expect(markdown).toContain('## 8 Errors');
-  expect(markdown).toContain('| `PGRST116` | 406 |');
+  expect(markdown).toMatch(/Every app has these errors too: \d+ of data calls/);
   expect(markdown).toContain('## 9 Limits');
-  expect(markdown).toMatch(/\| `bodyBytes` \| 10,485,760 bytes \|/);
+  expect(markdown).toMatch(/\d+ limits have their default/);
 });
 
 async function currentDatabase(): Promise<string> {

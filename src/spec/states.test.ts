@@ -224,9 +224,9 @@ describe('4 States', () => {
 
   it('is written for people', async () => {
     const { markdown } = await derive();
-    expect(markdown).toContain('### public.tickets: status\n\nEvery write is held to it. Rows start as open.');
+    expect(markdown).toContain('### public.tickets: status\n\nEnforced on every write. Initial state: open.');
     expect(markdown).toContain('| held | – | → closed | → open |');
-    expect(markdown).toContain('- Mind: no transition reaches the state lost.');
+    expect(markdown).toContain('- Warning: no transition reaches the state lost.');
   });
 });
 

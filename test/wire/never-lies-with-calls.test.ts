@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
+import { chapterLines } from '../support/chapter-lines.ts';
 import { appSql, machine } from './never-lies/app.ts';
 
 const node = inject('node');
@@ -317,7 +318,7 @@ const cases: readonly Case[] = [
     does: 'revoke select on public.tickets from authenticated; grant select (id, status) on public.tickets to authenticated',
     undoes:
       'revoke select (id, status) on public.tickets from authenticated; grant select on public.tickets to authenticated',
-    says: { 2: /`\/tickets` \| Tickets \(list\) \| `id`, `status`; by `id`/, 6: /2 of 9 fields/ },
+    says: { 2: /`\/tickets` \| Tickets \(list, derived\) \| `id`, `status`; by `id`/, 6: /2 of 9 fields/ },
   },
   {
     does: 'alter table public.tickets disable trigger user',
@@ -368,13 +369,9 @@ async function answer({ method = 'GET', path, body }: NonNullable<Case['call']>)
   return `${response.status} ${await response.text()}`;
 }
 
-/** The chapters as Markdown, by number. What is above the first, and names the version, is left out. */
+/** The chapters by number, without what precedes the first and names the version. */
 async function chapters(): Promise<string[]> {
-  const response = await fetch(`${node.url}/admin/v1/apps/${app.ref}/specification?format=markdown`, {
-    headers: { authorization: `Bearer ${node.operatorToken}` },
-  });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  const [, ...parts] = (await response.text()).split(/^## (?=\d )/m);
+  const [, ...parts] = await chapterLines(node, app.ref);
   return ['', ...parts];
 }
 

@@ -1,52 +1,86 @@
 import type {
   CallEntry,
   CallParameter,
+  CallSetting,
   CallsChapter,
   FunctionEntry,
-  RowCall,
 } from '../../../contract/specification-calls.ts';
+import { groupBy } from '../group.ts';
 import { block, code, count, inline, table } from './escape.ts';
 
-const areas = [
-  { area: 'auth', title: 'Sign-in and sessions' },
-  { area: 'rest', title: 'Tables and views' },
-  { area: 'rpc', title: 'Functions' },
-] as const;
-
-/** Chapter 7 in Markdown. */
-export function callsMarkdown({ calls, rows, extension_functions, functions, settings }: CallsChapter): string {
+/**
+ * Returns chapter 7 in Markdown: the app's own calls, one line for a table or a function with all its methods. Calls and settings
+ * that are as in every app are counted; the JSON holds each.
+ */
+export function callsMarkdown({ calls, extension_functions, functions, settings }: CallsChapter): string {
+  const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area);
   const parts = [`${count(calls.length, 'call')}.`];
-  for (const { area, title } of areas) {
-    const group = calls.filter((call) => call.area === area);
-    if (group.length === 0) continue;
-    parts.push(`### ${title}`);
-    if (area === 'rest') {
-      parts.push(
-        table(['Method', 'Takes', 'Answers'], rows.map(commonRow)),
-        table(['Call', 'What it does', 'For'], group.map(told)),
-      );
-    } else {
-      if (group.some(({ reads_only }) => reads_only)) parts.push(readsOnly);
-      parts.push(table(['Call', 'What it does', 'For', 'Takes', 'Answers'], group.map(row)));
-    }
+  const signIn = of('auth');
+  if (signIn.length > 0) parts.push('### Sign-in and sessions', signInLine(signIn));
+  const tables = of('rest').filter((call) => call.entity !== null);
+  if (tables.length > 0) parts.push('### Tables and views', callTable(tables));
+  const rpc = of('rpc');
+  if (rpc.length > 0) {
+    parts.push('### Functions');
+    if (rpc.some(({ reads_only }) => reads_only)) parts.push(readsOnly);
+    parts.push(table(['Call', 'What it does', 'For', 'Takes', 'Answers'], functionRows(rpc)));
   }
   for (const { extension, schema, functions } of extension_functions) {
     parts.push(`And ${count(functions, 'function')} of extension ${inline(extension)} in schema ${inline(schema)}.`);
   }
   if (functions.length > 0) parts.push('### What functions do', ...functions.flatMap(functionParts));
-  parts.push(
-    '### How calls are answered',
-    table(
-      ['Setting', 'Value', 'Meaning', 'Set in'],
-      settings.map(({ key, value, meaning, set_in }) => [
-        code(key),
-        inline(value),
-        inline(meaning),
-        set_in === 'code' ? 'default' : set_in,
-      ]),
-    ),
-  );
+  parts.push('### Settings', ...settingParts(settings));
   return parts.join('\n\n');
+}
+
+/** The sign-in calls are the same in every app: how many there are, and those that a setting switches off. */
+function signInLine(calls: readonly CallEntry[]): string {
+  const off = calls.filter((call) => call.roles.length === 0);
+  const without =
+    off.length === 0 ? '' : ` Switched off: ${off.map(({ method, path }) => code(`${method} ${path}`)).join(', ')}.`;
+  return `${count(calls.length, 'call')} of ${code('/auth/v1')}, as in every app.${without}`;
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+
+/** One line for each table or view: who may send which method. */
+function callTable(calls: readonly CallEntry[]): string {
+  const rows = [...groupBy(calls, ({ path }) => path)].map(([path, group]) => [
+    code(path),
+    ...methods.map(
+      (method) =>
+        group
+          .find((call) => call.method === method)
+          ?.roles.map(inline)
+          .join(', ') || '–',
+    ),
+  ]);
+  return table(['Path', ...methods], rows);
+}
+
+/** One line for each function: GET and POST differ in what they may write only. */
+const functionRows = (calls: readonly CallEntry[]): string[][] =>
+  [...groupBy(calls, (call) => call.entity ?? call.id)].flatMap(([, group]) => {
+    const [first] = group;
+    if (!first) return [];
+    const reads = group.every(({ reads_only }) => reads_only) ? '; only reads' : '';
+    return [
+      [
+        code(`${group.map(({ method }) => method).join(', ')} ${first.path}`),
+        inline(first.summary),
+        first.roles.map(inline).join(', '),
+        taken(first.parameters ?? []),
+        `${inline(first.returns ?? '')}${reads}`,
+      ],
+    ];
+  });
+
+function settingParts(settings: readonly CallSetting[]): string[] {
+  const set = settings.filter(({ set_in, value, default: usual }) => set_in !== 'code' || value !== usual);
+  const rest = `${count(settings.length - set.length, 'setting')} ${settings.length - set.length === 1 ? 'has its' : 'have their'} default.`;
+  if (set.length === 0) return [rest];
+  const rows = set.map(({ key, value, meaning, set_in }) => [code(key), inline(value), inline(meaning), set_in]);
+  return [table(['Setting', 'Value', 'Meaning', 'Set in'], rows), rest];
 }
 
 /** The comment with a full stop, as more follows it. */
@@ -70,27 +104,8 @@ function functionParts({ id, kind, returns, language, volatility, runs_as, stric
     : [line, `<details><summary>Code</summary>\n\n${block(one.body.trim())}\n\n</details>`];
 }
 
-const told = (call: CallEntry): string[] => [
-  code(`${call.method} ${call.path}`),
-  inline(call.summary),
-  call.roles.map(inline).join(', '),
-];
-
 const readsOnly =
-  'GET, and POST to a function that is declared stable or immutable, run in a transaction that only reads: what writes in it is answered with 405 (25006). HEAD is answered as GET, without a body. An argument of GET whose name means something else there, such as order, is given in double quotes; one whose value begins as a filter does, such as eq.1, filters what is answered, and can be given by POST alone.';
-
-const row = (call: CallEntry): string[] => [
-  ...told(call),
-  taken(call.parameters ?? []),
-  `${inline(call.returns ?? '')}${call.reads_only ? '; only reads' : ''}`,
-];
-
-/** What all calls on rows with one method take and answer. */
-const commonRow = ({ method, parameters, returns }: RowCall): string[] => [
-  code(method),
-  taken(parameters),
-  inline(returns),
-];
+  'A GET runs in a transaction that only reads: a function that writes gets 405 (25006). A function that is declared STABLE or IMMUTABLE never writes: it gets 400 (0A000).';
 
 const taken = (parameters: readonly CallParameter[]): string =>
   parameters

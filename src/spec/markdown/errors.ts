@@ -1,36 +1,71 @@
-import type { ErrorGroup, ErrorLine, ErrorsChapter } from '../../../contract/specification.ts';
+import { statusOfSqlstate } from '../../../contract/errors/sqlstate-status.ts';
+import type { ErrorLine, ErrorsChapter } from '../../../contract/specification.ts';
+import { groupBy } from '../group.ts';
 import { code, count, inline, table } from './escape.ts';
 
-/** Titles of the groups, in their order. */
-const groups: Readonly<Record<ErrorGroup, string>> = {
-  rule: 'Rules of the app',
-  transition: 'Transitions',
-  function: 'Functions of the app',
-  rest: 'Data calls',
-  auth: 'Sign-in and sessions',
-  postgres: 'PostgreSQL',
-  ninefold: 'Ninefold',
-};
+/** The errors that are the same in every app, in the order of their sentence. */
+const general = { rest: 'data calls', auth: 'sign-in', postgres: 'PostgreSQL', ninefold: 'Ninefold itself' } as const;
 
-/** Chapter 8 in Markdown. */
+/**
+ * Returns chapter 8 in Markdown: the errors of this app's functions, transitions and rules. The errors that every app has are one
+ * line, since the documentation describes them; the JSON holds each.
+ */
 export function errorsMarkdown({ errors }: ErrorsChapter): string {
-  const parts = [`${count(errors.length, 'error')} can be met.`];
-  for (const [group, title] of Object.entries(groups)) {
-    const lines = errors.filter((error) => error.group === group);
-    if (lines.length === 0) continue;
+  const of = (group: ErrorLine['group']) => errors.filter((error) => error.group === group);
+  const parts: string[] = [];
+  const functions = of('function');
+  if (functions.length > 0) {
     parts.push(
-      `### ${title}`,
-      table(['Code', 'HTTP', 'What it means', 'What the client does', 'What the member reads'], lines.map(row)),
+      '### Functions of the app',
+      table(['Code', 'HTTP', 'Meaning', 'Raised by', 'What the client does'], functions.map(functionRow)),
     );
   }
+  const transitions = of('transition');
+  if (transitions.length > 0) {
+    parts.push(
+      '### Transitions',
+      transitions.map((error) => `- ${codeAndStatus(error)}: ${meaning(error)}`).join('\n'),
+    );
+  }
+  const rules = of('rule');
+  if (rules.length > 0) {
+    const codes = [...groupBy(rules, (error) => error.code ?? '')].map(
+      ([sqlstate, group]) => `${code(sqlstate)} (${statusOfSqlstate(sqlstate)}) ${ofRules(sqlstate, group.length)}`,
+    );
+    parts.push('### Rules', `A write that breaks a rule of chapter 5 is refused: ${codes.join('; ')}.`);
+  }
+  const counts = Object.entries(general).map(
+    ([group, words]) => `${of(group as keyof typeof general).length} of ${words}`,
+  );
+  parts.push(`Every app has these errors too: ${counts.join(', ')}. ${code('/docs/errors')} on the node lists them.`);
   return parts.join('\n\n');
 }
 
-const row = (error: ErrorLine): string[] => [
-  error.code === null ? 'cannot be told' : code(error.code),
+const codeAndStatus = ({ code: name, status }: ErrorLine): string =>
+  `${name === null ? 'Computed code' : code(name)}${status === null ? '' : ` (${status})`}`;
+
+const meaning = (error: ErrorLine): string =>
+  inline(`${error.meaning}${error.caveat === null ? '' : ` (${error.caveat})`}`);
+
+const functionRow = (error: ErrorLine): string[] => [
+  error.code === null ? 'computed' : code(error.code),
   error.status === null ? '' : String(error.status),
-  inline(`${error.meaning}${error.caveat === null ? '' : ` (${error.caveat})`}`) +
-    (error.origin === null ? '' : ` ${code(error.origin)}`),
+  meaning(error),
+  error.origin === null ? '' : code(error.origin),
   inline(error.action),
-  inline(error.member),
 ];
+
+const kinds: Readonly<Record<string, readonly [singular: string, plural: string]>> = {
+  '23001': ['restricting reference', 'restricting references'],
+  '23502': ['required field', 'required fields'],
+  '23503': ['reference', 'references'],
+  '23505': ['unique key', 'unique keys'],
+  '23514': ['check', 'checks'],
+  '23P01': ['exclusion', 'exclusions'],
+  '22P02': ['list of values', 'lists of values'],
+};
+
+const ofRules = (sqlstate: string, number: number): string => {
+  const [singular, plural] = kinds[sqlstate] ?? ['rule', 'rules'];
+  return `for ${count(number, singular, plural)}`;
+};

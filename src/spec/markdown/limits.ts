@@ -1,28 +1,30 @@
-import { limitGroups } from '../../../contract/limits.ts';
 import type { LimitLine, LimitsChapter } from '../../../contract/specification.ts';
-import { code, inline, table } from './escape.ts';
+import { code, count, inline, table } from './escape.ts';
 
-/** Chapter 9 in Markdown. */
+/** Returns chapter 9 in Markdown: the limits that somebody has set, and how many have their default. The JSON holds each. */
 export function limitsMarkdown({ limits }: LimitsChapter): string {
-  const parts: string[] = [];
-  for (const [group, title] of Object.entries(limitGroups)) {
-    const lines = limits.filter((limit) => limit.group === group);
-    if (lines.length === 0) continue;
-    parts.push(`### ${title}`, table(['Limit', 'Value', 'What it bounds', 'Set in', 'Changed by'], lines.map(row)));
+  const set = limits.filter((limit) => limit.set_in !== 'code');
+  const rest = count(limits.length - set.length, 'limit');
+  const parts = [
+    `${rest} ${limits.length - set.length === 1 ? 'has its' : 'have their'} default: see ${code('docs/limits.md')}.`,
+  ];
+  if (set.length > 0) {
+    parts.unshift(table(['Limit', 'Value', 'Default', 'What it bounds', 'Set in', 'Changed by'], set.map(row)));
   }
   return parts.join('\n\n');
 }
 
 const row = (limit: LimitLine): string[] => [
   code(limit.id),
-  limit.value === null ? 'no limit' : amount(limit.value, limit.unit),
+  amount(limit.value, limit.unit),
+  amount(limit.default, limit.unit),
   inline(limit.meaning),
-  limit.set_in === 'code' ? 'default' : limit.set_in,
+  limit.set_in,
   limit.change === null ? '' : code(limit.change.key),
 ];
 
-const amount = (value: number, unit: LimitLine['unit']): string =>
-  unit === 'count' ? grouped(value) : `${grouped(value)} ${unit}`;
+const amount = (value: number | null, unit: LimitLine['unit']): string =>
+  value === null ? 'no limit' : unit === 'count' ? grouped(value) : `${grouped(value)} ${unit}`;
 
 /** 1,000,000: the same on every machine. */
 const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');

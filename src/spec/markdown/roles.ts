@@ -47,7 +47,7 @@ export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: R
     );
   }
   if (from_now_on.length > 0) {
-    parts.push('### What is made from now on', from_now_on.map(({ words }) => `- ${inline(words)}`).join('\n'));
+    parts.push('### Default privileges', from_now_on.map(({ words }) => `- ${inline(words)}`).join('\n'));
   }
   if (advice.length > 0) parts.push('### Advice', ...advice.flatMap(adviceParts));
   return parts.join('\n\n');
@@ -57,7 +57,7 @@ const weights = { risk: 'A risk', slow: 'Slow', idle: 'Without effect' } as cons
 
 const adviceParts = (advice: AdviceEntry): string[] => [
   `- **${weights[advice.weight]}**, ${inline(advice.on)}: ${inline(advice.words)}`,
-  `<details><summary>The SQL that mends it</summary>\n\n${block(advice.sql)}\n\n</details>`,
+  `<details><summary>SQL fix</summary>\n\n${block(advice.sql)}\n\n</details>`,
 ];
 
 function matrix(roles: readonly string[], cells: readonly RoleCell[], rowOf: (cell: RoleCell) => string): string {

@@ -3,17 +3,25 @@ import { within } from '../diff/words/values.ts';
 import { groupBy } from '../group.ts';
 import { code, count, inline } from './escape.ts';
 
-/** Chapter 5 in Markdown. */
+/** Returns chapter 5 in Markdown. Required fields are one line an entity: chapter 3 marks each. */
 export function rulesMarkdown({ rules }: RulesChapter): string {
   if (rules.length === 0) return 'There is no rule yet.';
-  const parts = [
-    `${count(rules.length, 'rule')}. Unless it says otherwise, a rule leaves a field alone that has no value.`,
-  ];
+  const parts = [`${count(rules.length, 'rule')}. Unless stated otherwise, a rule does not apply to null values.`];
   for (const [entity, group] of groupBy(rules, (rule) => rule.entity)) {
-    parts.push(`### ${inline(entity)}`, group.map(line).join('\n'));
+    const required = group.filter(isRequiredField);
+    const lines = group.filter((rule) => !isRequiredField(rule)).map(line);
+    const fields = required.flatMap((rule) => rule.fields).map(code);
+    parts.push(
+      `### ${inline(entity)}`,
+      [...(fields.length === 0 ? [] : [`- Required: ${fields.join(', ')}`]), ...lines].join('\n'),
+    );
   }
   return parts.join('\n\n');
 }
+
+/** NOT NULL without words of its own. */
+const isRequiredField = (rule: Rule): boolean =>
+  rule.sqlstate === '23502' && !rule.commented && rule.applies_to === 'all rows' && rule.fields.length === 1;
 
 /** The full stop of a sentence that a comment holds gives way to what comes after it. */
 const line = (rule: Rule): string => `- ${inline(within(rule.words))}${reach[rule.applies_to]}: ${code(rule.sql)}`;

@@ -23,10 +23,9 @@ function row(screen: Screen): string[] {
     ...(screen.filter === null ? [] : [`where ${code(screen.filter)}`]),
     ...(screen.order_by === null ? [] : [`by ${code(screen.order_by)}`]),
   ];
-  const origin = screen.origin === 'derived' ? '' : `, ${screen.origin}`;
   return [
     code(screen.route),
-    `${inline(screen.title)} (${screen.kind}${origin})`,
+    `${inline(screen.title)} (${screen.kind}, ${screen.origin})`,
     shows.join('; '),
     screen.roles.map(inline).join(', '),
   ];

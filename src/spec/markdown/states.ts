@@ -12,9 +12,9 @@ function section(machine: Machine): string {
   const ends = states.filter((state) => state.final && state.reached).map((state) => inline(state.name));
   const parts = [
     `### ${inline(entity)}: ${inline(field)}`,
-    `${enforced ? 'Every write is held to it' : '**Not enforced for every write**'}. Rows start as ${inline(initial)}${
-      ends.length > 0 ? ` and end as ${ends.join(' or ')}` : ''
-    }.`,
+    `${enforced ? 'Enforced on every write' : '**Not enforced on every write**'}. Initial state: ${inline(initial)}.${
+      ends.length > 0 ? ` Final states: ${ends.join(', ')}.` : ''
+    }`,
   ];
   if (transitions.length > 0) {
     parts.push(
@@ -35,6 +35,6 @@ function section(machine: Machine): string {
     );
     if (conditions.length > 0) parts.push(conditions.join('\n'));
   }
-  if (problems.length > 0) parts.push(problems.map((problem) => `- Mind: ${inline(problem)}.`).join('\n'));
+  if (problems.length > 0) parts.push(problems.map((problem) => `- Warning: ${inline(problem)}.`).join('\n'));
   return parts.join('\n\n');
 }

@@ -177,7 +177,7 @@ export const changesOfData: readonly Change[] = [
   change(4, machine({ open: '"roles": ["agent"], "when": "votes > 2"' }), machine(), /votes/),
   change(4, machine({ open: '"roles": ["agent"], "requires": ["body"]' }), machine(), /body/),
   change(4, machine({ open: '"roles": ["agent"], "sets": {"due_on": "current_date"}' }), machine(), /due_on/),
-  change(4, machine({ initial: 'open', close: '"open"' }), machine(), /start as open/),
+  change(4, machine({ initial: 'open', close: '"open"' }), machine(), /Initial state: open/),
   change(4, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /public\.tickets: status/),
   change(
     4,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { admin, createApp, runSql } from '../../support/apps.ts';
+import { chapterLines } from '../../support/chapter-lines.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
 import { appSql } from './app.ts';
 import type { Change, Step } from './change.ts';
@@ -92,14 +93,7 @@ async function take(step: Step): Promise<void> {
   else await admin(node, 'PUT', `/apps/${ref}/settings/${step.setting}`, { value: step.value });
 }
 
-/** The chapters as Markdown, by number; 0 is what is above the first, and names the version by the hash of all. */
-async function chapters(): Promise<string[]> {
-  const response = await fetch(`${node.url}/admin/v1/apps/${ref}/specification?format=markdown`, {
-    headers: { authorization: `Bearer ${node.operatorToken}` },
-  });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  return (await response.text()).split(/^## (?=\d )/m);
-}
+const chapters = (): Promise<string[]> => chapterLines(node, ref);
 
 /** The last value once it is done, or once time is over. */
 async function eventually<T>(look: () => Promise<{ done: boolean; value: T }>): Promise<T> {

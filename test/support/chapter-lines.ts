@@ -1,0 +1,46 @@
+import type { Specification } from '../../contract/specification.ts';
+import type { CallParameter } from '../../contract/specification-calls.ts';
+import { admin } from './apps.ts';
+import type { NodeAddress } from './node.ts';
+
+/**
+ * Returns the chapters of an app as texts, by number. Each is the Markdown and, for the chapters whose Markdown counts what every app
+ * has, a line for each entry of the JSON. 0 is what precedes the first chapter and names the version.
+ */
+export async function chapterLines(node: NodeAddress, ref: string): Promise<string[]> {
+  const [markdown, { chapters }] = await readBoth(node, ref);
+  const texts = markdown.split(/^## (?=\d )/m);
+  const more: Readonly<Record<number, readonly string[]>> = {
+    5: (chapters.rules?.rules ?? []).map((rule) => `${rule.words}: ${rule.sql}`),
+    7: [
+      ...(chapters.calls?.calls ?? []).map((call) => {
+        const takes = call.parameters === null ? '' : taken(call.parameters);
+        const answers = `${call.returns ?? ''}${call.reads_only ? '; only reads' : ''}`;
+        return `| \`${call.method} ${call.path}\` | ${call.summary} | ${call.roles.join(', ')} | ${takes} | ${answers} |`;
+      }),
+      ...(chapters.calls?.settings ?? []).map(({ key, value, meaning }) => `${key}: ${value}: ${meaning}`),
+    ],
+    8: (chapters.errors?.errors ?? []).map((error) => {
+      const caveat = error.caveat === null ? '' : ` (${error.caveat})`;
+      return `| \`${error.code}\` | ${error.status} | ${error.meaning}${caveat} ${error.origin ?? ''} | ${error.action} | ${error.member} |`;
+    }),
+    9: (chapters.limits?.limits ?? []).map((limit) => `${limit.id}: ${limit.value}: ${limit.meaning}`),
+  };
+  return texts.map((text, chapter) => [text, ...(more[chapter] ?? [])].join('\n'));
+}
+
+const taken = (parameters: readonly CallParameter[]): string =>
+  parameters.map(({ name, required }) => `${name}${required ? '' : '?'}`).join(', ');
+
+/** Reads until both forms are of one version. */
+async function readBoth(node: NodeAddress, ref: string): Promise<[string, Specification]> {
+  for (;;) {
+    const response = await fetch(`${node.url}/admin/v1/apps/${ref}/specification?format=markdown`, {
+      headers: { authorization: `Bearer ${node.operatorToken}` },
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    const markdown = await response.text();
+    const specification = await admin<Specification>(node, 'GET', `/apps/${ref}/specification`);
+    if (markdown.includes(`Version ${specification.hash.slice(0, 12)}.`)) return [markdown, specification];
+  }
+}
