@@ -67,8 +67,11 @@ export async function handleAuth(context: AuthContext, exchange: Exchange): Prom
   }
 }
 
-/** Classes of SQLSTATE that tell of the server and not of the code that it ran: connections, rollbacks, resources, locks, operators, itself. */
-const ofServer = /^(08|40|53|55|57|58|XX)/;
+/** SQLSTATEs that tell of the server and not of the code that it ran: connections, resources, a shutdown, its disk. */
+const ofServer = /^(08|53|57P|58)/;
+
+/** What a trigger can leave behind for the server's own statement: a transaction that only reads, a statement timeout. */
+const leftBehind = /^(25|57014)/;
 
 /**
  * What the app's own triggers and constraints say against a change of an account. The message of RAISE is meant for the client,
@@ -99,7 +102,7 @@ function failedInApp(error: DatabaseError): NinefoldError | null {
     const status = statusOfSqlstate(sqlstate);
     return new NinefoldError('database_refused', { message: fields.message, status, cause: error });
   }
-  if (where === undefined || ofServer.test(sqlstate)) return null;
+  if ((where === undefined && !leftBehind.test(sqlstate)) || ofServer.test(sqlstate)) return null;
   return new NinefoldError('database_refused', {
     status: 500,
     message: `A trigger of this app failed for a reason of its own (${sqlstate}), so nothing was changed; the server’s log tells the reason under the request id.`,

@@ -158,7 +158,7 @@ async function look(): Promise<Seen> {
   note('settings', await manage('/settings'));
   note('set', await manage('/settings/db_max_rows', 'PUT', { value: 40 }));
   note('unset', await manage('/settings/db_max_rows', 'DELETE'));
-  const sql = await manage('/sql', 'POST', { sql: 'select 1 as one, null::public.notes' });
+  const sql = await manage('/sql', 'POST', { sql: 'select 1 as one, 0.5 as half, true as yes' });
   note('sql', sql, JSON.parse(sql.body).results);
   note('activity', await manage('/activity'));
   note('sessions', await manage('/sessions'));

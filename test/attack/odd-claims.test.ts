@@ -172,7 +172,7 @@ describe('a role that Ninefold or PostgreSQL uses itself', () => {
       expect([role, expectRefusal(anonymous)]).toEqual([role, 'role_reserved']);
     }
     await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_anon_role`);
-    expect((await send(node.url, `/apps/${app.ref}/rest/v1/rpc/me`)).status).toBe(200);
+    await expect.poll(async () => (await send(node.url, `/apps/${app.ref}/rest/v1/rpc/me`)).status).toBe(200);
   });
 
   it('does not come back through a setting of a function', async () => {

@@ -1,7 +1,7 @@
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
+import { accountJson } from '../../accounts/as-auth-admin.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Executor } from '../../database/database.ts';
-import { firstJson } from '../../database/statement.ts';
 import type { Access } from '../access/access.ts';
 import { groupBy } from '../group.ts';
 import { type Expression, relationsRead } from '../words/expression.ts';
@@ -60,7 +60,7 @@ select pg_catalog.json_build_object(
   'roles', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(m.role, m.user_id) order by m.role, m.user_id), '[]')
     from ninefold.member_roles m join first on first.id = m.user_id))`;
 
-/** Reads some accounts as the auth calls do. Throws what `executor.run` throws. */
+/** Reads some accounts as the auth calls do. Throws what `executor.run` throws, and database_refused where metadata nests too deeply. */
 export async function readAccounts(executor: Executor, count: number): Promise<Accounts> {
   const results = await executor.run([
     {
@@ -70,7 +70,7 @@ export async function readAccounts(executor: Executor, count: number): Promise<A
     },
     { text: ACCOUNTS, params: [String(count)] },
   ]);
-  const read = results[1] && firstJson<{ members: Member[]; roles: [string, string][] }>(results[1]);
+  const read = accountJson<{ members: Member[]; roles: [string, string][] }>(results[1]);
   return accountsOf(read?.members ?? [], read?.roles ?? []);
 }
 

@@ -5,6 +5,7 @@ import { type CodeFacts, codeQueries } from '../../catalog/code.ts';
 import { readCatalogue } from '../../catalog/read-catalogue.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Facts } from '../facts.ts';
 import { groupBy } from '../group.ts';
 import { Lookup } from '../lookup.ts';
@@ -45,8 +46,8 @@ export async function probe(
 ): Promise<ProbedCell[]> {
   const code = await readCatalogue<CodeFacts>(database, codeQueries, limits.catalogueLockMilliseconds.default);
   const accounts = await readAccounts(database, ACCOUNTS).catch((error: unknown) => {
-    // A database that was there before the app may keep its members elsewhere.
-    if (!(error instanceof DatabaseError)) throw error;
+    // A database that was there before the app may keep its members elsewhere; metadata may be too deep for a token.
+    if (!(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
     return accountsOf([], []);
   });
   const look = new Lookup(facts);

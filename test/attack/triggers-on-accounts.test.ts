@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, deleteApp, runSql } from '../support/apps.ts';
+import { send } from '../support/http.ts';
+import { probeOf } from '../support/probe.ts';
+import { uniqueEmail } from '../support/unique.ts';
+
+/** A trigger of the app runs within sign-up, sign-in and a probe: whatever it does, the answer names a reason. */
+const node = inject('node');
+let template: AppConnection;
+
+beforeAll(async () => {
+  template = await createApp(node);
+  await runSql(
+    node,
+    template.ref,
+    `create table public.notes (id int primary key, owner uuid default auth.uid());
+     alter table public.notes enable row level security;
+     create policy own on public.notes to authenticated using (owner = auth.uid())`,
+  );
+});
+
+const states = [
+  'P0001',
+  '00000',
+  '40001',
+  '40P01',
+  '53300',
+  '54001',
+  '55P03',
+  '57014',
+  '57P01',
+  '08006',
+  'XX000',
+  'XX001',
+  '25006',
+];
+const bodies: [string, string][] = [
+  ...states.map((state): [string, string] => [
+    `raises ${state}`,
+    state === '00000'
+      ? `raise exception 'x' using errcode = 'successful_completion'`
+      : `raise exception 'said by the app' using errcode = '${state}'`,
+  ]),
+  ['raises a code of none', `raise exception 'said by the app' using errcode = 'ZZZZZ'`],
+  ['raises without a message', `raise exception using errcode = 'P0001', message = ''`],
+  ['raises a message of a megabyte', `raise exception '%', repeat('x', 1000000)`],
+  ['divides by zero', 'perform 1 / 0'],
+  ['calls itself without an end', 'perform public.again(1)'],
+  ['reads a table that there is not', 'perform 1 from public.nowhere'],
+  ['changes the role', `perform set_config('role', 'anon', true)`],
+  ['changes the role to the login role', `perform set_config('role', 'none', true)`],
+  ['empties the search path', `perform set_config('search_path', 'pg_temp', true)`],
+  ['makes the transaction read only', `perform set_config('transaction_read_only', 'on', true)`],
+  ['switches row security off', `perform set_config('row_security', 'off', true)`],
+  [
+    'changes how dates are written',
+    `perform set_config('datestyle', 'SQL, DMY', true), set_config('intervalstyle', 'iso_8601', true), set_config('bytea_output', 'escape', true)`,
+  ],
+  ['changes the encoding', `perform set_config('client_encoding', 'LATIN1', true)`],
+  ['sets a statement timeout', `perform set_config('statement_timeout', '1', true); perform pg_sleep(0.05)`],
+  [
+    'makes metadata deep',
+    `new.raw_user_meta_data := ('{"x":' || repeat('[', 5500) || repeat(']', 5500) || '}')::jsonb`,
+  ],
+  ['empties the row', 'new := null'],
+  ['ends the connection', 'perform pg_terminate_backend(pg_backend_pid())'],
+];
+
+const post = (app: AppConnection, path: string, body: object) =>
+  send(node.url, `/apps/${app.ref}${path}`, {
+    method: 'POST',
+    headers: { apikey: app.anon_key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+describe.each(bodies)('a trigger that %s', (what, body) => {
+  it('makes neither sign-up nor sign-in nor a probe a fault of the server', async () => {
+    const app = await createApp(node, { from: template.ref });
+    const before = { email: uniqueEmail(), password: 'correct horse battery' };
+    expect((await post(app, '/auth/v1/signup', before)).status).toBe(200);
+    await runSql(
+      node,
+      app.ref,
+      `create function public.again(n int) returns int language plpgsql as $$ begin return public.again(n + 1); end $$;
+       create function public.bite() returns trigger language plpgsql as $$ begin ${body}; return new; end $$;
+       create trigger bite before insert or update on auth.users for each row execute function public.bite();
+       create trigger bite before insert or update on public.notes for each row execute function public.bite()`.replace(
+        body.includes('raw_user_meta_data')
+          ? /create trigger bite before insert or update on public.notes[^;]*$/
+          : /$^/,
+        'select 1',
+      ),
+    );
+    for (const [path, sent] of [
+      ['/auth/v1/signup', { email: uniqueEmail(), password: 'correct horse battery' }],
+      ['/auth/v1/token?grant_type=password', before],
+      ['/auth/v1/signup', {}],
+    ] as const) {
+      const answer = await post(app, path, sent);
+      const code = answer.status < 400 ? 'done' : (JSON.parse(answer.body).error_code ?? JSON.parse(answer.body).code);
+      expect([what, path, answer.status, code, answer.body], answer.body).not.toContain('internal');
+    }
+    const { cells } = await probeOf(node, app.ref);
+    expect(cells.length).toBeGreaterThan(0);
+    await deleteApp(node, app.ref);
+  });
+});
