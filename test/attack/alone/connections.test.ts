@@ -62,6 +62,10 @@ async function allow(client: pg.Client, owner: number, authenticator: number): P
   await client.query(`alter role "app_${app.ref}_authenticator" connection limit ${authenticator}`);
 }
 
+/** These run as the superuser, so that the app's own SQL cannot name another author: they need no connection of the app's roles. */
+const needsNoRole = ([path, request]: Call): boolean =>
+  path === '/migrations/saved' || (path.startsWith('/settings/') && request !== undefined);
+
 describe.each([
   { which: 'that was closed', but: '-', remembers: false },
   { which: 'that still hears its database', but: 'listen%', remembers: true },
@@ -80,6 +84,7 @@ describe.each([
           await endConnections(client, but);
           const answer = await call(one);
           // Settings, for one, are remembered as long as changes of them would be heard.
+          if (needsNoRole(one) && answer.status < 500) continue;
           if (!remembers || answer.status !== 200) expectFull(answer);
         }
       }
