@@ -72,12 +72,7 @@ async function applyFiles(client: pg.Client, files: readonly string[]): Promise<
 }
 
 /** Makes the database of an app anew from schema files, with the rows that it has in some tables. */
-async function makeAnew(
-  url: string,
-  files: readonly string[],
-  kept: readonly string[],
-  sql: string,
-): Promise<void> {
+async function makeAnew(url: string, files: readonly string[], kept: readonly string[], sql: string): Promise<void> {
   const database = new URL(url).pathname.slice(1);
   const members = await withClient(url, async (client) => {
     const all: string[] = [];
