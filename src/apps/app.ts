@@ -90,6 +90,11 @@ export class App {
     return this.record.ref;
   }
 
+  /** True while the app has a connection on which it listens to its database. `isReady` says whether that was proven lately. */
+  get isOpen(): boolean {
+    return this.#isListening;
+  }
+
   /**
    * True while the app listens to its database, and did prove so lately. Only then may anything remembered be trusted; `ready`
    * makes it so.

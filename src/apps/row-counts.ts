@@ -63,7 +63,7 @@ export class RowCounts {
     if (this.#isStopping) return;
     try {
       const app = await this.#apps.find(ref);
-      if (!app.isReady && !isIdleToo) {
+      if (!app.isOpen && !isIdleToo) {
         this.#seen.delete(ref);
         return;
       }

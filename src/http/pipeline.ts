@@ -39,9 +39,11 @@ export class Pipeline {
 
   /** A call of an app's own API. `receive` reads the exchange's body, where it has one. */
   answerApp(area: Area, ref: string, exchange: Exchange, receive: ReceiveBody | null): Promise<Reply> {
+    const { traffic } = this.#parts;
     let app: App | null = null;
     let identity: Identity | null = null;
-    return this.#answer(
+    traffic.inFlight++;
+    const reply = this.#answer(
       { area: area.name, app: ref, exchange, extra: corsHeaders },
       async (trace) => {
         if (isPreflight(exchange)) return preflightReply(exchange);
@@ -63,6 +65,9 @@ export class Pipeline {
       (error) => area.renderError(error, app, exchange, identity),
       () => identity,
     );
+    return reply.finally(() => {
+      traffic.inFlight--;
+    });
   }
 
   /** The same call through the builder's door: `authorise` says as whom. `receive` reads the body, null where there is none. */
@@ -123,7 +128,6 @@ export class Pipeline {
     const trace = new CallTrace();
     let blamed: Blame | null = null;
     let reply: Reply;
-    this.#parts.traffic.inFlight++;
     try {
       this.#limit(exchange.address);
       trace.limited = performance.now();
@@ -141,8 +145,6 @@ export class Pipeline {
       reply.headers.link ??= helpLink(blamed.code);
       if (reply.status >= 500 && !boundCodes.includes(known.code))
         this.#parts.events.emit({ type: 'fault', requestId: exchange.requestId, where: about.area, error });
-    } finally {
-      this.#parts.traffic.inFlight--;
     }
     const who = identity();
     trace.ended = performance.now();

@@ -43,7 +43,7 @@ function cacheOf(caches: WeakMap<App, SessionCache>, app: App): SessionCache {
   if (known) return known;
   const cache = new SessionCache();
   caches.set(app, cache);
-  if (app.isReady) cache.hear();
+  if (app.isOpen) cache.hear();
   app.subscribe((notification) => {
     switch (notification.type) {
       case 'listening':

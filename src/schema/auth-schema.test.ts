@@ -186,7 +186,9 @@ describe('an ended session is told to every node', () => {
 
   it('by name as far as a notification holds, else all at once', async () => {
     const { id, token } = await member();
+    const ended = heard();
     await app.sql('delete from auth.sessions where user_id = $1', [id]);
+    await ended;
     await open(id, 180);
     const named = heard();
     await app.sql('delete from auth.sessions where user_id = $1', [id]);

@@ -23,7 +23,7 @@ export class OpenApiDocuments {
     const key = mode === 'ignore-privileges' ? '' : role;
     const made = known.get(key) ?? this.#specifier.openApi(app, mode === 'ignore-privileges' ? null : role);
     // Only while the app hears of changes may anything be remembered.
-    if (app.isReady && known.size < ROLES && !known.has(key)) {
+    if (app.isOpen && known.size < ROLES && !known.has(key)) {
       known.set(key, made);
       made.catch(() => known.delete(key));
     }

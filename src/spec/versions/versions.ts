@@ -144,7 +144,7 @@ export class Versions {
         const { mode } = watch;
         watch.isWaiting = false;
         // An idle app gets no connection for this: whoever opens it next looks again.
-        if (!app.isReady) return;
+        if (!app.isOpen) return;
         watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode, false));
         await watch.last;
       };
