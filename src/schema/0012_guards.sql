@@ -40,7 +40,7 @@ as $$
 declare
   author ninefold.authors;
 begin
-  if pg_catalog.current_setting('is_superuser') = 'on' then
+  if (select a.rolsuper from pg_catalog.pg_authid a where a.rolname = session_user) then
     author.made_by := nullif(pg_catalog.current_setting('ninefold.made_by', true), '');
   else
     select a.* into author from ninefold.authors a
@@ -64,19 +64,32 @@ begin
 end
 $$;
 
-alter function ninefold.note_schema_change() security definer;
-alter function ninefold.note_setting_change() security definer;
-
--- What the server tidies up follows from a change that is noted by itself: the triggers leave it out.
-create or replace function ninefold.note_definition_change() returns trigger
+create or replace function ninefold.note_schema_change() returns event_trigger
   language plpgsql security definer
   set search_path = ''
 as $$
+declare
+  command text;
 begin
-  perform ninefold.note_change('definition', tg_table_name::text, pg_catalog.current_query());
-  return null;
+  -- The superuser only brings Ninefold's own schema up to date, in part as another role.
+  if (select a.rolsuper from pg_catalog.pg_authid a where a.rolname = session_user) then
+    return;
+  end if;
+  if tg_event = 'ddl_command_end' then
+    select command_tag into command from pg_catalog.pg_event_trigger_ddl_commands()
+    where schema_name is distinct from 'pg_temp' limit 1;
+  else
+    select tg_tag into command from pg_catalog.pg_event_trigger_dropped_objects() where not is_temporary limit 1;
+  end if;
+  if command is not null then
+    perform ninefold.note_change('schema', command, pg_catalog.current_query());
+  end if;
 end
 $$;
+
+alter function ninefold.note_setting_change() security definer;
+
+-- What the server tidies up follows from a change that is noted by itself: the triggers leave it out.
 do $$
 declare
   named text;
@@ -86,6 +99,15 @@ begin
     execute format('create trigger definition_noted after insert or update or delete on ninefold.%I
       for each statement when (current_user <> ''ninefold_server'') execute function ninefold.note_definition_change()', named);
   end loop;
+end
+$$;
+create or replace function ninefold.note_definition_change() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  perform ninefold.note_change('definition', tg_table_name::text, pg_catalog.current_query());
+  return null;
 end
 $$;
 

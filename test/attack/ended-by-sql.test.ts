@@ -137,6 +137,8 @@ it('a hash that the server makes anew at sign-in ends no session', async () => {
 });
 
 it('the journal names who sent the SQL, whatever the SQL says', async () => {
+  const fresh = await createApp(node);
+  expect((await runSql(node, fresh.ref, 'select * from ninefold.journal')).results[0]?.rows).toEqual([]);
   const journal = async () =>
     (
       await runSql(

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { forgetSetting, startupOptions } from './startup-settings.ts';
+import { parseTarget } from './target.ts';
+
+const target = (port: number) => parseTarget(`postgres://me:secret@127.0.0.1:${port}/app`, 'test');
+
+describe('startupOptions', () => {
+  it('escapes spaces, so that a value stays one word', () => {
+    expect(startupOptions(target(1))).toContain('-c default_transaction_isolation=read\\ committed ');
+  });
+
+  it('leaves the settings of the database in force for the owner’s SQL, but for those that would lock the owner out', () => {
+    const options = startupOptions({ ...target(1), obeysDatabase: true });
+    expect(options).toContain('-c transaction_timeout=0');
+    expect(options).not.toMatch(/default_transaction|row_security/);
+  });
+
+  it('sets the search path last where the target has one', () => {
+    expect(startupOptions({ ...target(1), searchPath: '' })).toMatch(/ -c search_path=$/);
+  });
+});
+
+describe('forgetSetting', () => {
+  it('leaves a setting out for the server that refused it, and asks for one more try each', () => {
+    const message = 'unrecognized configuration parameter "transaction_timeout"';
+    expect(forgetSetting(target(2), message)).toBe(true);
+    expect(startupOptions(target(2))).not.toContain('transaction_timeout');
+    expect(startupOptions(target(3))).toContain('transaction_timeout');
+    expect(forgetSetting(target(2), message)).toBe(false);
+  });
+
+  it('asks for no other try where the server refused another setting', () => {
+    expect(forgetSetting(target(4), 'unrecognized configuration parameter "row_security"')).toBe(false);
+  });
+});
