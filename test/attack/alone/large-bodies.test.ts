@@ -94,9 +94,9 @@ describe('eight bodies of 9 MB at once', () => {
       else expect((JSON.parse(answer.body) as { code: string }).code, told).toBe(expected);
       expect(answer.body.length).toBeLessThan(limits.authBodyBytes.default * 4);
     }
-    expect((await longestTurn(turns, since)) ?? 0).toBeLessThan(100);
+    expect((await longestTurn(turns, since)) ?? 0).toBeLessThan(200);
     // Where other programs take the processors, processes wait for them as the observer does, and several of them for one answer.
-    expect(health.max, JSON.stringify(health)).toBeLessThan(Math.max(200, 20 * health.noise));
+    expect(health.max, JSON.stringify(health)).toBeLessThan(Math.max(500, 20 * health.noise));
   });
 });
 
