@@ -242,15 +242,15 @@ export const hiddenChanges: readonly Change[] = [
   bySql(7, 'mailer_autoconfirm', 'false', /mailer_autoconfirm.*false/),
   change(
     7,
-    `alter database {database} set default_transaction_isolation = 'serializable'`,
-    'alter database {database} reset default_transaction_isolation',
-    /default_transaction_isolation \(everyone\).*serializable/,
+    `alter database {database} set default_text_search_config = 'pg_catalog.simple'`,
+    'alter database {database} reset default_text_search_config',
+    /default_text_search_config \(everyone\).*simple/,
   ),
   change(
     7,
-    asSuperuser('alter role {authenticator} set row_security = off'),
-    asSuperuser('alter role {authenticator} reset row_security'),
-    /row_security \(authenticator.*off/,
+    asSuperuser('alter role {authenticator} set plan_cache_mode = force_custom_plan'),
+    asSuperuser('alter role {authenticator} reset plan_cache_mode'),
+    /plan_cache_mode \(authenticator.*force_custom_plan/,
   ),
 
   // 8 Errors
