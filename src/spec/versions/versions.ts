@@ -148,7 +148,9 @@ export class Versions {
         watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode, false));
         await watch.last;
       };
-      this.#turns.run(record).catch((error: unknown) => this.#report(app, error));
+      // A change is recorded at once. What an app that was just opened may have missed waits for its turn.
+      const recording = watch.mode === 'pending' ? this.#turns.run(record) : record();
+      recording.catch((error: unknown) => this.#report(app, error));
     };
     const takeTurn = () => {
       if (this.#specifier.isDerivedSince(app, heard)) look();
