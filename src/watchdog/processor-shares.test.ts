@@ -16,43 +16,62 @@ const session = (pid: number, app: string): Session => ({
   stateMilliseconds: 0,
 });
 
-/** Processes of which number 1 uses all of a processor until it stops, and number 2 next to nothing. */
+/** Processes, each of an app of its own, and how much of a processor each uses: by its number. */
 function processors() {
   let now = 0;
-  let busyMilliseconds = 0;
+  const used = new Map<number, number>();
   const low = new Set<number>();
   const shares = new ProcessorShares(
     {
       memoryBytes: () => 0,
-      processorMilliseconds: (pid) => (pid === 1 ? busyMilliseconds : now / 100),
+      processorMilliseconds: (pid) => used.get(pid) ?? 0,
       setLowPriority: (pid, isLow) => (isLow ? low.add(pid) : low.delete(pid)),
     },
     0.5,
   );
-  const run = (milliseconds: number, isBusy: boolean) => {
+  const run = (milliseconds: number, uses: Readonly<Record<number, number>>) => {
     for (const end = now + milliseconds; now < end; ) {
       now += 100;
-      if (isBusy) busyMilliseconds += 100;
-      shares.update([session(1, 'a'), session(2, 'b')], now);
+      for (const [pid, use] of Object.entries(uses)) used.set(Number(pid), (used.get(Number(pid)) ?? 0) + use * 100);
+      const sessions = Object.keys(uses).map((pid) => session(Number(pid), `app ${pid}`));
+      shares.update(sessions, now);
     }
   };
   return { shares, low, run };
 }
 
-it('lowers the priority of an app that uses more than its share, and restores it afterwards', () => {
+it('lowers the priority of an app that uses more than its share beside another, and restores it afterwards', () => {
   const { low, run } = processors();
-  run(300, true);
+  run(300, { 1: 1, 2: 0.05 });
   expect([...low]).toEqual([]);
-  run(3000, true);
+  run(3000, { 1: 1, 2: 0.05 });
   expect([...low]).toEqual([1]);
-  run(3000, false);
+  run(3000, { 1: 0, 2: 0.05 });
   expect([...low]).toEqual([]);
+});
+
+it('leaves the priority of an app that works alone, and restores it when the others rest', () => {
+  const { low, run } = processors();
+  run(3000, { 1: 1.5, 2: 0.001 });
+  expect([...low]).toEqual([]);
+  run(3000, { 1: 1.5, 2: 0.1 });
+  expect([...low]).toEqual([1]);
+  run(6000, { 1: 1.5, 2: 0 });
+  expect([...low]).toEqual([]);
+});
+
+it('slows down the apps that use most, and none of those that use alike', () => {
+  const { low, run } = processors();
+  run(3000, { 1: 0.7, 2: 0.7 });
+  expect([...low]).toEqual([]);
+  run(3000, { 1: 0.9, 2: 0.9, 3: 0.1 });
+  expect([...low].sort()).toEqual([1, 2]);
 });
 
 it('restores the priority of a process that is to end, and leaves it so', () => {
   const { shares, low, run } = processors();
-  run(3000, true);
+  run(3000, { 1: 1, 2: 0.05 });
   shares.hasten([1]);
-  run(1000, true);
+  run(1000, { 1: 1, 2: 0.05 });
   expect([...low]).toEqual([]);
 });

@@ -4,10 +4,14 @@ import type { Session } from './sessions.ts';
 
 /** The time over which the use of the processor is averaged. */
 const AVERAGE_MILLISECONDS = 1000;
+/** An app that uses more than this part of a processor has work. */
+const WORKING = 1 / 200;
+/** By how much an app must exceed the mean of the apps that have work: of two that use alike, neither is slowed down. */
+const MARGIN = 1.2;
 
 /**
- * Lowers the priority of the processes of an app that uses much of the processor, so that the calls of other apps come first. An app
- * that has the machine for itself loses nothing by it.
+ * Lowers the priority of the processes of an app that uses more of the processor than its share and than the other apps that have work,
+ * so that their calls come first. An app that works alone keeps its priority: with a low one it would wait for Ninefold's own processes.
  */
 export class ProcessorShares {
   readonly #processes: Processes;
@@ -36,14 +40,16 @@ export class ProcessorShares {
       if (apps.has(app) || next > this.#share / 100) this.#averages.set(app, next);
       else this.#averages.delete(app);
     }
+    const working = [...this.#averages.values()].filter((average) => average > WORKING);
+    const mean = working.reduce((sum, average) => sum + average, 0) / working.length;
     for (const [app, group] of apps) {
       const average = this.#averages.get(app) ?? 0;
       for (const { pid } of group) {
         const isLow = this.#low.has(pid);
-        // Restored only well below the share, so that the priority does not change with every look.
+        // Restored only well below, so that the priority does not change with every look.
         if (this.#ending.has(pid)) continue;
-        if (!isLow && average > this.#share) this.#set(pid, true);
-        else if (isLow && average < this.#share / 2) this.#set(pid, false);
+        if (!isLow && average > this.#share && average > mean * MARGIN) this.#set(pid, true);
+        else if (isLow && (average < this.#share / 2 || average <= mean)) this.#set(pid, false);
       }
     }
   }
