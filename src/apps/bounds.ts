@@ -93,10 +93,16 @@ export class ExceededBounds {
   }
 }
 
-/** 57P01, admin_shutdown: also what pg_terminate_backend ends a session with. Or the call was refused on its way. */
+/**
+ * SQLSTATEs of an ended session (admin_shutdown, also of pg_terminate_backend) and of a login that is closed while the app is suspended
+ * (invalid_authorization_specification).
+ */
+const ended: readonly string[] = ['57P01', '28000'];
+
+/** Whether a session was ended, a login refused, or the call refused on its way. */
 function wasEnded(error: unknown): boolean {
   if (error instanceof NinefoldError && error.code === 'app_limit_exceeded') return true;
-  if (error instanceof ConnectionError || error instanceof DatabaseError) return error.sqlstate === '57P01';
+  if (error instanceof ConnectionError || error instanceof DatabaseError) return ended.includes(error.sqlstate ?? '');
   return error instanceof Error && wasEnded(error.cause);
 }
 

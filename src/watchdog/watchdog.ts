@@ -7,6 +7,7 @@ import type { Events } from '../observe/events.ts';
 import { type Breach, leaders, listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
 import { DatabaseSizes } from './database-sizes.ts';
 import { NotifyWatch } from './notify-watch.ts';
+import { OwnerLogins } from './owner-logins.ts';
 import type { Processes } from './processes.ts';
 import { ProcessorShares } from './processor-shares.ts';
 import type { Session } from './sessions.ts';
@@ -46,6 +47,7 @@ export class Watchdog {
   readonly #files: Pool;
   readonly #sessions: SessionReader;
   readonly #suspensions: Suspensions;
+  readonly #logins: OwnerLogins;
   readonly #sizes: DatabaseSizes;
   readonly #notifies: NotifyWatch;
   readonly #shares: ProcessorShares | null;
@@ -65,6 +67,7 @@ export class Watchdog {
     this.#files = new Pool({ ...target, applicationName: 'ninefold-watchdog' }, options);
     this.#sessions = new SessionReader(this.#database);
     this.#suspensions = new Suspensions(bounds.appSuspensionSeconds, limits.appSuspensionMaxSeconds.default);
+    this.#logins = new OwnerLogins(this.#database);
     this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, parts.tell);
     this.#notifies = new NotifyWatch(this.#files, bounds);
     this.#shares = processes && new ProcessorShares(processes, bounds.appProcessorShare / 100);
@@ -72,6 +75,7 @@ export class Watchdog {
 
   /** Resolves after the first look. Throws where the server cannot be reached. */
   async start(): Promise<void> {
+    await this.#logins.openLeftClosed();
     await this.#look();
     this.#running = this.#run();
   }
@@ -80,6 +84,8 @@ export class Watchdog {
     this.#stopping.abort();
     await this.#running;
     await this.#slow;
+    // Where the server is gone already, the next start opens them.
+    await this.#logins.settle(Number.POSITIVE_INFINITY).catch(() => undefined);
     await Promise.all([this.#database.close(), this.#files.close()]);
   }
 
@@ -129,6 +135,7 @@ export class Watchdog {
     breaches.push(...this.#slowBreaches.splice(0));
     for (const breach of breaches) await this.#enforce(breach, now);
     await this.#endSuspended(busy, now);
+    await this.#logins.settle(now);
   }
 
   get #isSlowLook(): boolean {
@@ -175,12 +182,13 @@ export class Watchdog {
     const seconds = counts ? this.#suspensions.record(app, grave.includes(limit), now) : 0;
     const bound = bounds[limit];
     tell({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds });
+    if (seconds > 0) this.#logins.close(app, now + seconds * 1000);
     await this.#end(pids);
     const detail = { limit, value, bound, sessions: pids.length, suspendedSeconds: seconds };
     events.emit({ type: 'app', what: 'bounded', app, detail });
   }
 
-  /** Nothing of a suspended app runs, not even what its owner logs in for. */
+  /** Nothing of a suspended app runs, not even in sessions that its owner opened before. */
   async #endSuspended(busy: readonly Session[], now: number): Promise<void> {
     const suspended = busy.filter(({ app, state }) => state !== 'idle' && this.#suspensions.isSuspended(app, now));
     if (suspended.length > 0) await this.#end(leaders(suspended));

@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { admin, createApp, runSql } from '../../support/apps.ts';
 import { attack, boundAttacks } from '../../support/bound-attacks.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
 import { type HttpAnswer, send } from '../../support/http.ts';
-import { startNode, type TestNode } from '../../support/node.ts';
+import { ownNode } from '../../support/own-node.ts';
 
 const MIB = 1024 * 1024;
 
@@ -31,14 +31,14 @@ const ATTACK_MILLISECONDS = 5000;
 /** Memory is bounded on Linux alone. */
 const isEnforcedHere = ([limit = '']: string[]): boolean => process.platform === 'linux' || !limit.includes('Memory');
 
-let node: TestNode;
+const node = ownNode('app-bounds');
 let neighbour: AppConnection;
 beforeAll(async () => {
-  node = await startNode({ env });
+  await node.stop();
+  await node.startAgain(env);
   neighbour = await createApp(node);
   await runSql(node, neighbour.ref, 'create table public.notes (id int generated always as identity, note text)');
 });
-afterAll(() => node?.stop());
 
 const call = (app: AppConnection, method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
   send(node.url, `/apps/${app.ref}/rest/v1${path}`, {
@@ -221,7 +221,9 @@ describe('an app whose owner logs in again after each end', () => {
     async (one) => {
       const app = await createApp(node);
       const errors = await besideNeighbour(async () => attack(await databaseUrl(app), one, ATTACK_MILLISECONDS));
-      expect(errors.get('57P01')).toBeGreaterThan(one.sessions);
+      expect(errors.get('57P01')).toBeGreaterThanOrEqual(one.sessions);
+      // While the app is suspended its owner cannot log in.
+      expect(errors.get('28000')).toBeGreaterThan(one.sessions);
       expect(logged(app, one.limit)).toMatchObject({ suspendedSeconds: expect.any(Number) });
     },
   );
@@ -243,7 +245,19 @@ describe('a suspended app', () => {
     const refused = await call(app, 'GET', '/notes');
     expect({ status: refused.status, ...JSON.parse(refused.body) }).toMatchObject(exceeded('appLocks'));
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    await expect(logIn(app)).rejects.toMatchObject({ code: '28000' });
     await expect.poll(async () => (await call(app, 'GET', '/notes')).status, { timeout: 10_000 }).toBe(200);
+    await (await logIn(app)).client.end();
+  });
+
+  it('lets its owner log in after the node was killed and started again', async () => {
+    const app = await createApp(node);
+    const flood = boundAttacks.find(({ name }) => name === 'advisory locks');
+    if (flood) await attack(await databaseUrl(app), flood, 1000);
+    await expect(logIn(app)).rejects.toMatchObject({ code: '28000' });
+    await node.kill9();
+    await node.startAgain(env);
+    await (await logIn(app)).client.end();
   });
 });
 
