@@ -7,6 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { APP_LOCK, type AppRecord, authenticatorRole, CONSOLE_REF, databaseName, REF } from './app-record.ts';
 import type { Apps } from './apps.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { makeKeys } from './make-keys.ts';
 import { attach, provision, unprovision } from './provision.ts';
 import type { Registry } from './registry.ts';
@@ -45,6 +46,7 @@ export class Lifecycle {
   readonly #registry: Registry;
   readonly #apps: Apps;
   readonly #events: Events;
+  readonly #checkpoints: Checkpoints;
 
   constructor(parts: {
     server: Server;
@@ -61,6 +63,7 @@ export class Lifecycle {
     this.#registry = parts.registry;
     this.#apps = parts.apps;
     this.#events = parts.events;
+    this.#checkpoints = new Checkpoints(parts.server, parts.events);
   }
 
   /**
@@ -81,6 +84,7 @@ export class Lifecycle {
     return this.alone([ref], () =>
       this.#make(record, options.builder ?? null, 'created', async () => {
         await provision(this.#server, this.#maintenance, record);
+        this.#checkpoints.countApp();
         await options.fill?.(record);
       }),
     );
@@ -127,6 +131,7 @@ export class Lifecycle {
     return this.alone([source, ref], () =>
       this.#make(record, options.builder ?? null, 'cloned', async () => {
         await provision(this.#server, this.#maintenance, record, from.database);
+        this.#checkpoints.countApp();
         await this.#endSessions(record);
       }),
     );
