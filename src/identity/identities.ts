@@ -2,7 +2,7 @@ import type { Exchange } from '../../contract/exchange.ts';
 import type { App } from '../apps/app.ts';
 import { type BuilderSession, builderKeys, builderSessionOf } from './builder-session.ts';
 import type { Identity } from './identity.ts';
-import { resolveIdentity, resolveToken, roleRules } from './resolve.ts';
+import { resolveIdentity, resolveToken } from './resolve.ts';
 import { SessionCache } from './session-cache.ts';
 
 /** Key or token → identity, for every app of a worker; each app's verified tokens are remembered apart. */
@@ -14,16 +14,11 @@ export class Identities {
   /** Who is calling. Throws what `resolveIdentity` throws. */
   async resolve(app: App, exchange: Exchange): Promise<Identity> {
     const { rest } = await app.settings();
-    return resolveIdentity(
-      {
-        ...roleRules(app.record, rest),
-        app: app.record,
-        database: app.database,
-        sessions: cacheOf(this.#caches, app),
-        audience: rest.jwt_aud,
-      },
-      exchange.headers,
-    );
+    const { record, database } = app;
+    const sessions = cacheOf(this.#caches, app);
+    const { jwt_aud: audience, jwt_role_claim_key: roleClaimKey, db_anon_role: anonRole } = rest;
+    // Every call makes this object: spreading `roleRules` into it took two percent of a worker.
+    return resolveIdentity({ app: record, database, sessions, audience, roleClaimKey, anonRole }, exchange.headers);
   }
 
   /** Returns the session that a builder's token names. Throws what `resolveToken` throws. */
