@@ -7,6 +7,8 @@
  * | GET /admin/v1/setup | – | SetupState |
  * | POST /admin/v1/setup | SetupRequest | 201 {} (then sign in to app `console` with supabase-js) |
  * | GET /admin/v1/status | – | NodeStatus |
+ * | GET /admin/v1/builders | – | Builder[]; the operator alone |
+ * | PUT /admin/v1/builders/password | BuilderPasswordRequest | 204; the operator alone |
  * | GET /admin/v1/apps | ?sizes=true | AppSummary[] |
  * | POST /admin/v1/apps | CreateAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref | – | AppSummary |
@@ -75,6 +77,21 @@ export interface SignInRequest {
 export interface SignedInBuilder {
   name: string;
   email: string;
+}
+
+/** A builder of the node, as the operator sees it. */
+export interface Builder {
+  id: string;
+  name: string;
+  email: string;
+  /** True for the builder who owns the node. */
+  is_owner: boolean;
+}
+
+export interface BuilderPasswordRequest {
+  email: string;
+  /** The new password. */
+  password: string;
 }
 
 export interface SetupRequest {

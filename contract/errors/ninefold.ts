@@ -295,12 +295,20 @@ export const ninefoldErrors = entries({
     action: 'Ask a builder of the app to add you.',
     member: null,
   },
+  builder_unknown: {
+    source: 'ninefold',
+    status: 404,
+    message: 'No builder has this e-mail address.',
+    meaning: 'None of the node’s builders has the address.',
+    action: 'List the builders with `ninefold builders list`.',
+    member: null,
+  },
   setup_done: {
     source: 'ninefold',
     status: 409,
     message: 'The first builder already exists.',
     meaning: 'The one-time link was used.',
-    action: 'Sign in.',
+    action: 'Sign in. If the password is lost, set another with `ninefold builders password EMAIL`.',
     member: null,
   },
   setup_token_invalid: {

@@ -4,6 +4,7 @@ import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
 import { closeSession, openSession, showSession } from './builder-session.ts';
+import { setBuilderPassword, showBuilders } from './builders.ts';
 import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
 import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
@@ -38,6 +39,12 @@ const nodeRoutes: readonly Route<Call>[] = [
   { method: 'GET', path: '/status', handle: ({ context, caller }) => showStatus(context, caller) },
   { method: 'GET', path: '/apps', handle: ({ context, caller }, exchange) => showApps(context, caller, exchange) },
   { method: 'POST', path: '/apps', handle: ({ context, caller }, exchange) => createApp(context, caller, exchange) },
+  { method: 'GET', path: '/builders', handle: ({ context, caller }) => showBuilders(context, caller) },
+  {
+    method: 'PUT',
+    path: '/builders/password',
+    handle: ({ context, caller }, exchange) => setBuilderPassword(context, caller, exchange),
+  },
 ];
 
 type AppHandler = (call: Call, exchange: Exchange, ref: string, params: Params) => Promise<Reply>;

@@ -7,20 +7,16 @@ import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { equalSecrets } from './authorise.ts';
 import { line, readBody } from './body.ts';
+import { builderPassword } from './builders.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
-
-const leastPassword = limits.builderPasswordMinCharacters.default;
 
 const schema = z.strictObject({
   token: z.string().max(200),
   name: line(120),
   email: z.email().max(limits.emailCharacters.default),
-  password: z
-    .string()
-    .min(leastPassword, `is at least ${leastPassword} characters long`)
-    .max(limits.passwordMaxBytes.default),
+  password: builderPassword,
 });
 
 /** GET /setup: whether the first builder is still to be made, and the key with which the console signs in. */

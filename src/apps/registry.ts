@@ -1,3 +1,4 @@
+import type { Builder } from '../../contract/admin.ts';
 import type { Database } from '../database/database.ts';
 import { firstJson, rowsAsText } from '../database/statement.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
@@ -111,6 +112,20 @@ export class Registry {
       { text: 'select name from public.builders where user_id = $1::uuid', params: [userId], preparedFor: 'superuser' },
     ]);
     return (result && rowsAsText(result)[0]?.name) ?? null;
+  }
+
+  /** Returns the builders of the node, the oldest first. */
+  async builders(): Promise<Builder[]> {
+    const [result] = await this.#database.run([
+      {
+        text: `select json_agg(json_build_object('id', b.user_id, 'name', b.name, 'email', u.email, 'is_owner', b.is_owner)
+                 order by u.created_at, u.id)
+               from public.builders b join auth.users u on u.id = b.user_id`,
+        params: [],
+        preparedFor: 'superuser',
+      },
+    ]);
+    return (result && firstJson<Builder[]>(result)) ?? [];
   }
 
   async hasBuilder(): Promise<boolean> {

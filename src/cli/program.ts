@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { ConfigError, version } from '../compose/configuration.ts';
 import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
+import { addBuilderCommands } from './commands/builders.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addSpecCommand } from './commands/spec.ts';
@@ -23,6 +24,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     .action(async () => (await import('./start.ts')).start());
   addStatusCommand(program);
   addAppCommands(program);
+  addBuilderCommands(program);
   addSettingsCommand(program);
   addSqlCommand(program);
   addMigrateCommand(program);

@@ -4,6 +4,7 @@ import { createApp } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
+import { cli } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
@@ -28,12 +29,12 @@ const ask = (method: string, path: string, options: { token?: string; body?: unk
 const setUp = (email: string, token = setupToken) =>
   ask('POST', '/setup', { body: { token, name: 'Builder', email, password } });
 
-async function tokenOf(email: string): Promise<string> {
+async function tokenOf(email: string, secret = password): Promise<string> {
   const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body) as SetupState;
   const answer = await send(node.url, '/apps/console/auth/v1/token?grant_type=password', {
     method: 'POST',
     headers: { apikey, 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password }),
+    body: JSON.stringify({ email, password: secret }),
   });
   expect(answer.status, answer.body).toBe(200);
   return JSON.parse(answer.body).access_token;
@@ -118,6 +119,8 @@ describe('the management API', () => {
     ['GET', '/apps/:ref/rest/v1/'],
     ['GET', '/apps/:ref/auth/v1/admin/users'],
     ['POST', '/apps', { ref: 'stolen' }],
+    ['GET', '/builders'],
+    ['PUT', '/builders/password', { email: 'ada@example.com', password: 'taken over by me' }],
   ];
   const tryAll = (token: string | undefined, of: [string, string, unknown?][] = calls) =>
     Promise.all(
@@ -189,6 +192,33 @@ describe('the management API', () => {
     }
     const connection = JSON.parse((await ask('GET', `/apps/${app.ref}/connection`, { token })).body) as AppConnection;
     expect(connection.database_url).toBeNull();
+  });
+
+  it('lets the operator alone give a builder a new password, which ends the sessions of the old one', async () => {
+    const email = await addMember(owner, { builder: true });
+    const token = await tokenOf(email);
+    const mine = { email, password: 'battery staple horse' };
+    for (const bearer of [token, await tokenOf(owner)]) {
+      for (const [method, path, body] of [
+        ['GET', '/builders'] as const,
+        ['PUT', '/builders/password', mine] as const,
+      ]) {
+        expect(expectRefusal(await ask(method, path, { token: bearer, body }))).toBe('operator_required');
+      }
+    }
+    expect((await cli(node, ['builders', 'list'])).stdout).toMatch(new RegExp(`^${owner} +Builder +yes$`, 'm'));
+    const changed = await cli(node, ['builders', 'password', email.toUpperCase()], { input: `${mine.password}\n` });
+    expect(changed, changed.stderr).toMatchObject({ code: 0 });
+    await expect.poll(async () => (await ask('GET', '/apps', { token })).status, { timeout: 1000 }).toBe(401);
+    expect(await tokenOf(email, mine.password)).toBeTruthy();
+    const short = await cli(node, ['builders', 'password', email], { input: 'short\n' });
+    expect([short.code, short.stderr]).toEqual([1, expect.stringContaining('characters long')]);
+    const unknown = await cli(node, ['builders', 'password', uniqueEmail()], { input: mine.password });
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('(builder_unknown)')]);
+    const noBuilder = await cli(node, ['builders', 'password', await addMember(owner, { builder: false })], {
+      input: mine.password,
+    });
+    expect(noBuilder.stderr).toContain('(builder_unknown)');
   });
 
   it('ends a builder’s rights with the session, and with the row that makes a builder', async () => {

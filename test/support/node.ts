@@ -84,12 +84,22 @@ export interface CliResult {
   stderr: string;
 }
 
-/** Runs the CLI against a node, as in `cli(node, ['apps', 'list', '--json'])`. Never rejects for an exit code. */
-export function cli(node: NodeAddress, args: string[], cwd: string = clone): Promise<CliResult> {
+/** Runs the CLI against a node, as in `cli(node, ['apps', 'list', '--json'])`; `input` is its standard input. Never rejects for an exit code. */
+export function cli(
+  node: NodeAddress,
+  args: string[],
+  { cwd = clone, input = '' }: { cwd?: string; input?: string } = {},
+): Promise<CliResult> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { cwd, env: environment(node.home) }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [program, ...args],
+      { cwd, env: environment(node.home) },
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
+      },
+    );
+    child.stdin?.end(input);
   });
 }
 

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Builder, BuilderPasswordRequest } from '../../contract/admin.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { hashPassword } from '../accounts/passwords.ts';
+import { updateUser } from '../accounts/update-user.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody } from './body.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { openApp } from './open-app.ts';
+import { json, noContent } from './router.ts';
+
+const leastPassword = limits.builderPasswordMinCharacters.default;
+
+/** The password of a builder: longer than that of a member, because a builder reads everything of an app. */
+export const builderPassword = z
+  .string()
+  .min(leastPassword, `is at least ${leastPassword} characters long`)
+  .max(limits.passwordMaxBytes.default);
+
+const schema: z.ZodType<BuilderPasswordRequest> = z.strictObject({
+  email: z.email().max(limits.emailCharacters.default),
+  password: builderPassword,
+});
+
+/** GET /builders: the builders of the node, the oldest first. Throws `operator_required` for a builder. */
+export async function showBuilders(context: AdminContext, caller: Caller): Promise<Reply> {
+  requireOperator(caller);
+  const builders: Builder[] = await context.registry.builders();
+  return json(builders);
+}
+
+/**
+ * PUT /builders/password: gives a builder a new password and ends the sessions of the old one. Throws `operator_required` for a
+ * builder, `builder_unknown`.
+ */
+export async function setBuilderPassword(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+  requireOperator(caller);
+  const { email, password } = readBody(exchange, schema);
+  const builder = (await context.registry.builders()).find((known) => known.email === email.toLowerCase());
+  const console = await openApp(context, CONSOLE_REF);
+  const changed =
+    builder && (await updateUser(console.database, builder.id, { passwordHash: await hashPassword(password) }));
+  if (!changed) throw new NinefoldError('builder_unknown');
+  return noContent();
+}
+
+function requireOperator(caller: Caller): void {
+  if (caller.kind !== 'operator') throw new NinefoldError('operator_required');
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import type { Builder, BuilderPasswordRequest } from '../../../contract/admin.ts';
+import { connect } from '../client.ts';
+import { printJson, printTable } from '../print.ts';
+
+/** `ninefold builders …`. */
+export function addBuilderCommands(program: Command): void {
+  const builders = program.command('builders').description('list builders, set the password of one');
+
+  builders
+    .command('list')
+    .description('all builders of the node')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const list = await connect().get<Builder[]>('/builders');
+      if (options.json) return printJson(list);
+      printTable(
+        ['email', 'name', 'owns the node'],
+        list.map(({ email, name, is_owner: isOwner }) => [email, name, isOwner ? 'yes' : 'no']),
+      );
+    });
+
+  builders
+    .command('password')
+    .description('give a builder a new password, and end the sessions of the old one')
+    .argument('<email>')
+    .action(async (email: string) => {
+      const body: BuilderPasswordRequest = { email, password: await readPassword() };
+      await connect().put('/builders/password', body);
+      process.stdout.write(`${email} has a new password.\n`);
+    });
+}
+
+/** Reads a password: from the terminal, which does not show it, or the first line of standard input. */
+async function readPassword(): Promise<string> {
+  if (!process.stdin.isTTY) return readFileSync(0, 'utf8').split(/\r?\n/)[0] ?? '';
+  process.stderr.write('New password (is not shown): ');
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: hidden, terminal: true });
+  try {
+    return await reader.question('');
+  } finally {
+    reader.close();
+    process.stderr.write('\n');
+  }
+}
