@@ -12,10 +12,7 @@ const node = inject('node');
 
 const readme = readFileSync(join(clone, 'README.md'), 'utf8');
 const tour = readme.split('\n## ').find((section) => section.startsWith('Five minutes')) ?? '';
-const blocks = [...tour.matchAll(/```(sh|js)\n(.*?)```|^> ([^\n]*)$/gms)].map(([, language = 'said', code, said]) => ({
-  language,
-  text: code ?? said ?? '',
-}));
+const blocks = [...tour.matchAll(/```(sh|js|text)\n(.*?)```/gms)].map(([, language = '', text = '']) => ({ language, text }));
 
 /** Node.js 20 has no WebSocket; the text says what to do there, and its code is run as it stands. */
 const preload = `import ws from 'ws'; globalThis.WebSocket ??= ws;\n`;
@@ -53,6 +50,6 @@ it('the tour of the README runs as it is written, and prints what it says', asyn
       expect(last).toContain(text);
     }
   }
-  expect(blocks.map(({ language }) => language)).toEqual(['sh', 'js', 'sh', 'js', 'sh', 'sh', 'said']);
+  expect(blocks.map(({ language }) => language)).toEqual(['sh', 'js', 'sh', 'js', 'sh', 'sh', 'text']);
   expect(readFileSync(join(folder, 'desk.md'), 'utf8')).toContain('## 6 Roles');
 });
