@@ -21,6 +21,8 @@ const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond']
 const suspending: readonly (keyof AppBounds)[] = [...grave, 'appMemoryBytes', 'appTemporaryBytes'];
 /** A process with fewer locks than this share of the bound is left out of the count, which is quicker. */
 const COUNTED_SHARE = 1 / 200;
+/** While no session of an app is at work, the time between two looks is this many times as long. */
+const REST = 2;
 /** After this many looks what changes slowly is looked at: sizes of files and of databases, the NOTIFY queue. */
 const SLOW_LOOKS = 5;
 
@@ -36,7 +38,7 @@ export interface WatchdogParts {
 }
 
 /**
- * Looks every 100 ms at what the sessions of each app use of the server, and ends sessions of an app that uses more than its bounds
+ * Looks every 100 ms, or 200 ms while all rest, at what the sessions of each app use of the server, and ends sessions of an app that uses more than its bounds
  * allow. For the bounds that PostgreSQL does not enforce itself, or lets the app's owner change.
  */
 export class Watchdog {
@@ -91,11 +93,13 @@ export class Watchdog {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
+    const interval = limits.appWatchMilliseconds.default;
+    let isBusy = false;
     for (;;) {
-      await delay(limits.appWatchMilliseconds.default, undefined, { signal }).catch(() => undefined);
+      await delay(isBusy ? interval : interval * REST, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       try {
-        await this.#look();
+        isBusy = await this.#look();
         this.#failing.delete('sessions');
       } catch (error) {
         this.#report('sessions', error);
@@ -110,13 +114,14 @@ export class Watchdog {
     this.#parts.events.emit({ type: 'fault', requestId: null, where: `the watchdog over ${part}`, error });
   }
 
-  async #look(): Promise<void> {
+  /** Returns whether a session of an app is at work, or was since the last look. */
+  async #look(): Promise<boolean> {
     this.#looks++;
     const { bounds, processes } = this.#parts;
     const sessions = await this.#sessions.read();
     const now = performance.now();
     const busy = sessions.filter(
-      ({ state, stateMilliseconds }) => state !== 'idle' || stateMilliseconds < 2 * limits.appWatchMilliseconds.default,
+      ({ state, stateMilliseconds }) => state !== 'idle' || stateMilliseconds < (REST + 1) * limits.appWatchMilliseconds.default,
     );
     const breaches = timeBreaches(busy, bounds);
     if (busy.length > 0) {
@@ -136,6 +141,7 @@ export class Watchdog {
     for (const breach of breaches) await this.#enforce(breach, now);
     await this.#endSuspended(busy, now);
     await this.#logins.settle(now);
+    return busy.length > 0;
   }
 
   get #isSlowLook(): boolean {
