@@ -4,6 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
+import { uniqueEmail } from '../support/unique.ts';
 
 /** One request must not take more than its share: whatever is too deep, too wide or too long is refused, and soon. */
 const node = inject('node');
@@ -159,4 +160,23 @@ it('a call that would run for ever is stopped, and holds up no other', async () 
   );
   expect((await rest('/things?id=eq.1&select=id')).body).toBe('[{"id":1}]');
   await Promise.all(slow);
+});
+
+it('a sign-up whose trigger would run for ever is stopped, and the limit is named', async () => {
+  const other = await createApp(node);
+  await runSql(
+    node,
+    other.ref,
+    `create function public.wait() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;
+     create trigger wait before insert on auth.users for each row execute function public.wait()`,
+  );
+  const { status, body } = await send(node.url, `/apps/${other.ref}/auth/v1/signup`, {
+    method: 'POST',
+    headers: { apikey: other.anon_key, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: uniqueEmail(), password: 'correct horse battery' }),
+    ownConnection: true,
+  });
+  expect([status, JSON.parse(body).error_code]).toEqual([504, 'database_refused']);
+  const users = await runSql(node, other.ref, 'select count(*) from auth.users');
+  expect(users.results[0]?.rows).toEqual([['0']]);
 });
