@@ -172,13 +172,16 @@ describe('a node of the previous release', () => {
        insert into ninefold.settings (key, value) values ('jwt_exp', '1800'); reset role;`,
       previousRelease,
     );
+    const asSuperuser = async (sql: string) =>
+      withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => (await client.query(sql)).rows);
+    const journal = () => asSuperuser('select * from ninefold.journal order by id');
+    const before = await journal();
     await makeNodeOld(node);
     await restart();
 
-    const files = await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
-      client.query('select name from ninefold.schema_files order by name'),
-    );
-    expect(files.rows.length).toBeGreaterThan(previousRelease.length);
+    const files = await asSuperuser('select name from ninefold.schema_files order by name');
+    expect(files.length).toBeGreaterThan(previousRelease.length);
+    expect((await journal()).map(({ what }) => what)).toEqual(before.map(({ what }) => what));
     const { email, password, session } = member;
     const client = clientOf(here(app));
     expect((await client.auth.setSession(session)).error).toBeNull();
