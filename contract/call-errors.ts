@@ -41,7 +41,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   ],
   [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked', 'role_reserved']],
   [every, ['database_unavailable', 'database_busy', 'disk_full', 'app_outdated', 'app_damaged', 'app_limit_exceeded']],
-  [['insert', 'update'], ['app_storage_full']],
+  [bodies, ['app_storage_full']],
   [data, ['result_too_large']],
   [[...bodies, 'auth'], ['too_many_bodies']],
   [data, ['PGRST000', 'PGRST002', 'PGRST003', 'PGRST106', 'PGRST107', 'PGRST122', 'PGRST127', 'PGRST300', 'PGRST301']],

@@ -37,6 +37,8 @@ export interface PoolLimits {
   waitMilliseconds: number;
   /** Returns the error with which the app's calls are refused, or null. */
   refusal?: (() => Error | null) | undefined;
+  /** Returns true if the app's database may not grow. */
+  isFull?: (() => boolean) | undefined;
   /** Bounds the connections of all apps of this worker together. */
   budget?: ConnectionBudget;
 }
@@ -51,6 +53,7 @@ export class App {
   readonly #target: Target;
   readonly #events: Events;
   readonly #budget: Pick<PoolLimits, 'budget'>;
+  readonly #isFull: () => boolean;
   readonly #subscribers = new Set<(notification: Notification) => void>();
   #ear: Listener | null = null;
   #opening: Promise<void> | null = null;
@@ -63,6 +66,7 @@ export class App {
   constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
     this.#events = events;
+    this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};
     this.#target = {
       host: server.host,
@@ -88,6 +92,11 @@ export class App {
 
   get ref(): string {
     return this.record.ref;
+  }
+
+  /** True while the app's database has the size of the limit appDatabaseBytes or more: it may not grow. */
+  get isFull(): boolean {
+    return this.#isFull();
   }
 
   /** True while the app has a connection on which it listens to its database. `isReady` says whether that was proven lately. */

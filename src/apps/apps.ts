@@ -97,11 +97,6 @@ export class Apps {
     return this.#bounds.explain(ref, error);
   }
 
-  /** Throws `app_storage_full` where the app's database may not grow. */
-  refuseGrowth(ref: string): void {
-    this.#bounds.refuseGrowth(ref);
-  }
-
   /** Drops what is remembered of an app and closes its connections. */
   async forget(ref: string): Promise<void> {
     this.#unknown.delete(ref);
@@ -148,7 +143,11 @@ export class Apps {
     if (unknownUntil !== undefined && unknownUntil > performance.now()) return null;
     const loading = this.#registry.find(ref).then((record) => {
       if (!record) return null;
-      const poolLimits = { ...this.#limits, refusal: () => this.#bounds.refusal(ref) };
+      const poolLimits = {
+        ...this.#limits,
+        refusal: () => this.#bounds.refusal(ref),
+        isFull: () => this.#bounds.isFull(ref),
+      };
       const app = new App(record, this.#server.target, poolLimits, this.#events);
       this.#onOpen(app);
       return app;

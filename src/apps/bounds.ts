@@ -87,11 +87,15 @@ export class ExceededBounds {
     });
   }
 
-  /** Throws `app_storage_full` where the database of the app has reached its largest size. */
-  refuseGrowth(app: string): void {
-    if (this.#full.has(app)) throw new NinefoldError('app_storage_full', { details: { limit: 'appDatabaseBytes' } });
+  /** Returns true if the database of the app has reached the limit appDatabaseBytes. */
+  isFull(app: string): boolean {
+    return this.#full.has(app);
   }
 }
+
+/** The error of a call that would let a full database grow. */
+export const storageFull = (cause?: unknown): NinefoldError =>
+  new NinefoldError('app_storage_full', { details: { limit: 'appDatabaseBytes' }, cause });
 
 /**
  * SQLSTATEs of an ended session (admin_shutdown, also of pg_terminate_backend) and of a login that is closed while the app is suspended

@@ -2,6 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
+import { storageFull } from '../apps/bounds.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/token-bucket.ts';
@@ -49,7 +50,7 @@ export class Pipeline {
         if (isPreflight(exchange)) return preflightReply(exchange);
         const opened = await this.#open(ref);
         app = opened;
-        if (area.name === 'rest' && growsTables(exchange)) this.#parts.apps.refuseGrowth(ref);
+        if (area.name === 'rest' && opened.isFull && growsTables(exchange)) throw storageFull();
         trace.opened = performance.now();
         const identify = async () => {
           identity ??= await this.#parts.identify(opened, exchange);
@@ -89,7 +90,7 @@ export class Pipeline {
         exchange.headers = withoutCredentials(exchange.headers);
         trace.identified = performance.now();
         app = await this.#open(ref);
-        if (area.name === 'rest' && growsTables(exchange)) this.#parts.apps.refuseGrowth(ref);
+        if (area.name === 'rest' && app.isFull && growsTables(exchange)) throw storageFull();
         trace.opened = performance.now();
         if (receive) {
           exchange.body = await receive(await bodyBounds(app, area, () => Promise.resolve(known)));
@@ -192,7 +193,7 @@ function keepPrivate(headers: Reply['headers']): void {
 /** Codes of an app that uses more than it may: no fault of the node, and logged once where the bound was exceeded. */
 const boundCodes: readonly string[] = ['app_limit_exceeded', 'app_storage_full'];
 
-/** True for a data call that inserts or updates rows. A function can do that too: the watchdog ends it where it does. */
+/** Returns true for a data call that inserts or updates rows. Functions are left to `handleRest`. */
 const growsTables = ({ method, path }: Exchange): boolean =>
   (method === 'POST' || method === 'PATCH' || method === 'PUT') && !path.startsWith('/rpc/');
 

@@ -31,7 +31,8 @@ export const restArea = (parser: BodyParser): Area => ({
     const { catalog, settings } = await schemaFor(app, identity, undoable(rest, exchange, identity));
     const readPayload = isLarge(exchange) ? await parseAhead(exchange, settings, app.ref, parser) : undefined;
     const { database } = app;
-    return handleRest({ database, catalog, identity, settings, readPayload, jwtMilliseconds, trace }, exchange);
+    const { isFull } = app;
+    return handleRest({ database, catalog, identity, settings, isFull, readPayload, jwtMilliseconds, trace }, exchange);
   },
   renderError: renderRestError,
 });

@@ -1,11 +1,13 @@
 import pg from 'pg';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { admin, createApp, runSql } from '../../support/apps.ts';
 import { attack, boundAttacks } from '../../support/bound-attacks.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
 import { type HttpAnswer, send } from '../../support/http.ts';
+import { startNode } from '../../support/node.ts';
 import { ownNode } from '../../support/own-node.ts';
+import { partsOf } from '../../support/processes.ts';
 
 const MIB = 1024 * 1024;
 
@@ -230,6 +232,31 @@ describe('an app whose owner logs in again after each end', () => {
 });
 
 describe('a suspended app', () => {
+  it('stays suspended in a worker that starts during the suspension', async () => {
+    const own = await startNode({ env: { ...env, NINEFOLD_APP_SUSPENSION_SECONDS: '300' } });
+    try {
+      const app = await createApp(own);
+      await runSql(own, app.ref, 'create table public.notes (id int)');
+      const status = () =>
+        send(own.url, `/apps/${app.ref}/rest/v1/notes`, { headers: { apikey: app.anon_key }, ownConnection: true });
+      expect((await status()).status).toBe(200);
+      await expect(runSql(own, app.ref, 'select pg_try_advisory_lock(generate_series(1, 3000000))')).rejects.toThrow(
+        'app_limit_exceeded',
+      );
+      const { workers } = await partsOf(own.pid);
+      for (const pid of workers) process.kill(pid, 'SIGKILL');
+      const isReplaced = async () => {
+        const { workers: started } = await partsOf(own.pid);
+        return started.length === workers.length && !started.some((pid) => workers.includes(pid));
+      };
+      await expect.poll(isReplaced, { timeout: 20_000 }).toBe(true);
+      const answer = await vi.waitUntil(() => status().catch(() => null), { timeout: 20_000 });
+      expect({ status: answer.status, ...JSON.parse(answer.body) }).toMatchObject(exceeded('appLocks'));
+    } finally {
+      await own.stop();
+    }
+  });
+
   it('is refused until the suspension is over, and is served again', async () => {
     const app = await createApp(node);
     await runSql(
@@ -264,7 +291,14 @@ describe('a suspended app', () => {
 describe('an app whose database has reached appDatabaseBytes', () => {
   it('can read and delete but not insert, until there is space again', async () => {
     const app = await createApp(node);
-    await runSql(node, app.ref, 'create table public.heap (id int generated always as identity, x text)');
+    await runSql(
+      node,
+      app.ref,
+      `create table public.heap (id int generated always as identity, x text);
+       create function public.add_one() returns void language sql as 'insert into public.heap (x) values (1)';
+       create function public.purge() returns void language sql as 'delete from public.heap';
+       create function public.first() returns int language sql as 'select min(id) from public.heap'`,
+    );
     await sqlRefusal(
       app,
       'insert into public.heap (x) select repeat(md5(i::text), 30) from generate_series(1, 70000) i',
@@ -276,6 +310,12 @@ describe('an app whose database has reached appDatabaseBytes', () => {
       details: { limit: 'appDatabaseBytes' },
     });
     expect((await call(app, 'GET', '/heap?limit=1')).status).toBe(200);
+    // PostgreSQL does not know before it runs a volatile function whether the function inserts.
+    for (const name of ['add_one', 'purge']) {
+      const { status, body } = await call(app, 'POST', `/rpc/${name}`, {});
+      expect([name, status, JSON.parse(body).code]).toEqual([name, 507, 'app_storage_full']);
+    }
+    expect((await call(app, 'POST', '/rpc/first', {})).body).toBe('1');
     expect((await call(app, 'DELETE', '/heap?id=eq.1')).status).toBe(204);
     await runSql(node, app.ref, 'truncate public.heap');
     await expect.poll(async () => (await call(app, 'POST', '/heap', { x: 'x' })).status, { timeout: 10_000 }).toBe(201);
