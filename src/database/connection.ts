@@ -23,6 +23,9 @@ import { MessageWriter } from './writer.ts';
  */
 const JUST_BEGUN_MILLISECONDS = 1000;
 
+/** How long the server may take to close an idle connection before this process destroys the socket. */
+const END_MILLISECONDS = 2000;
+
 /**
  * One connection, with several batches in flight: each batch is one implicit transaction, PostgreSQL answers them in
  * order, and no batch waits for the answer to the one before it.
@@ -41,6 +44,7 @@ export class Connection {
   #cancelling = false;
   #isSpent = false;
   #closedBy: Error | null = null;
+  #isClosing = false;
   #listener: ((channel: string, payload: string) => void) | null = null;
   readonly #onClose: (connection: Connection) => void;
   readonly #onFree: () => void;
@@ -143,15 +147,17 @@ export class Connection {
     return this.#send({ maxRows, signal }, () => this.#writer.query(sql));
   }
 
-  /** Ends the connection in order; what is in flight is answered first. */
+  /** Asks the server to close the connection after the batches in flight. Destroys the socket if the server does not respond. */
   close(): void {
-    if (this.#closedBy) return;
+    if (this.#closedBy || this.#isClosing) return;
+    this.#isClosing = true;
     this.#writer.terminate();
     this.#flush();
     this.#opened.socket.end();
+    if (this.inFlight === 0) this.#abandonUnlessEnded();
   }
 
-  /** The same, and resolves once the server has let go of it too. */
+  /** Closes the connection as `close` does. Resolves once the socket is closed. */
   async end(): Promise<void> {
     if (this.#closedBy) return;
     const ended = new Promise((resolve) => this.#opened.socket.once('close', resolve));
@@ -162,6 +168,12 @@ export class Connection {
   /** Closes the connection at once, without a word to the server. What is in flight fails with ConnectionError. */
   abandon(reason: string): void {
     this.#fail(new ConnectionError(reason));
+  }
+
+  /** A server process that is frozen, or a network that is silent, never closes its end. */
+  #abandonUnlessEnded(): void {
+    const timer = setTimeout(() => this.abandon('the server did not close the connection'), END_MILLISECONDS);
+    this.#opened.socket.once('close', () => clearTimeout(timer));
   }
 
   #send(options: BatchOptions, write: (batch: Batch) => void): Promise<Result[]> {
@@ -354,6 +366,7 @@ export class Connection {
     this.lastUsed = now;
     const left = this.inFlight;
     this.headSince = left > 0 ? now : 0;
+    if (left === 0 && this.#isClosing) this.#abandonUnlessEnded();
     this.#expected = left > 0 ? this.#expected - (expectedMilliseconds ?? 0) : 0;
     if (batch.isTooLarge) batch.fail(new ResultTooLargeError());
     else if (batch.error) batch.fail(batch.error);

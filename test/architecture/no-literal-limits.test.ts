@@ -87,6 +87,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/catalog/memoize.ts': [['what is remembered parsed', 'const MAX_TEXT = 1000;', 'const MAX_RESULTS = 1000;']],
   'src/database/connection.ts': [
     ['what of an ended connection is tried again: nobody is refused for it', 'const JUST_BEGUN_MILLISECONDS = 1000;'],
+    ['when the socket of a server that does not respond is destroyed', 'const END_MILLISECONDS = 2000;'],
   ],
   'src/apps/background-turns.ts': [
     [
