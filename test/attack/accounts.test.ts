@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createApp, createAppWith, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
@@ -95,8 +95,10 @@ describe('whether an address has an account', () => {
   });
 
   it('is not told by a sign-up where addresses are confirmed first', async () => {
-    const app = await createApp(node);
-    await runSql(node, app.ref, `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false')`);
+    const app = await createAppWith(
+      node,
+      `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false')`,
+    );
     const known = uniqueEmail();
     const first = await post(app, '/signup', { email: known, password: 'correct horse' });
     const again = await post(app, '/signup', { email: known, password: 'another horse' });
@@ -210,8 +212,7 @@ describe('addresses and passwords', () => {
 });
 
 it('a flood of sign-ups makes each address one account, and leaves data calls alone', async () => {
-  const app = await createApp(node);
-  await runSql(node, app.ref, 'create table public.things (id int)');
+  const app = await createAppWith(node, 'create table public.things (id int)');
   const addresses = Array.from({ length: 30 }, (_, i) => `flood-${i % 10}@example.com`);
   const flood = Promise.all(addresses.map((email) => post(app, '/signup', { email, password: 'correct horse' })));
   expect((await send(node.url, `/apps/${app.ref}/rest/v1/things`, { headers: { apikey: app.anon_key } })).status).toBe(

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createAppWith, runSql } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
@@ -10,10 +10,8 @@ import { uniqueEmail } from '../support/unique.ts';
 const node = inject('node');
 let app: AppConnection;
 beforeAll(async () => {
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create table public.things (id int primary key, parent int references public.things (id), name text, data jsonb, n int);
      insert into public.things select g, null, repeat('a', 30) || '!', '{}', g from generate_series(1, 50) g;
      create function public.take(a jsonb) returns void language sql stable as '';
@@ -163,10 +161,8 @@ it('a call that would run for ever is stopped, and holds up no other', async () 
 });
 
 it('a sign-up whose trigger would run for ever is stopped, and the limit is named', async () => {
-  const other = await createApp(node);
-  await runSql(
+  const other = await createAppWith(
     node,
-    other.ref,
     `create function public.wait() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;
      create trigger wait before insert on auth.users for each row execute function public.wait()`,
   );

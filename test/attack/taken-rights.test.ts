@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { createApp, runSql } from '../support/apps.ts';
+import { createAppWith } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { adminCalls, appCalls, callAdmin, callApp, notesAndPing } from '../support/every-call.ts';
@@ -36,8 +36,7 @@ describe.each([
   },
 ])('$take', ({ take, give, told }) => {
   it('is what every call says that meets it, and is mended by giving it back', async () => {
-    const app = await createApp(node);
-    await runSql(node, app.ref, notesAndPing);
+    const app = await createAppWith(node, notesAndPing);
     const member = (await signUpMember(app)).session.access_token;
     const everyCall = async () => [
       ...(await Promise.all(appCalls.map((call) => callApp(node, app, member, call)))),
@@ -63,10 +62,8 @@ describe.each([
 });
 
 it('a right that a function of the app lacks is no damage: it is the app that refuses', async () => {
-  const app = await createApp(node);
-  await runSql(
+  const app = await createAppWith(
     node,
-    app.ref,
     `create table public.profiles (id uuid);
      create function public.make_profile() returns trigger language plpgsql as $$
        begin insert into public.profiles values (new.id); return new; end $$;

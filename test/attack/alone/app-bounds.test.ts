@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
-import { admin, createApp, runSql } from '../../support/apps.ts';
+import { admin, createApp, createAppWith, runSql } from '../../support/apps.ts';
 import { attack, boundAttacks } from '../../support/bound-attacks.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
 import { type HttpAnswer, send } from '../../support/http.ts';
@@ -38,8 +38,7 @@ let neighbour: AppConnection;
 beforeAll(async () => {
   await node.stop();
   await node.startAgain(env);
-  neighbour = await createApp(node);
-  await runSql(node, neighbour.ref, 'create table public.notes (id int generated always as identity, note text)');
+  neighbour = await createAppWith(node, 'create table public.notes (id int generated always as identity, note text)');
 });
 
 const call = (app: AppConnection, method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
@@ -258,10 +257,8 @@ describe('a suspended app', () => {
   });
 
   it('is refused until the suspension is over, and is served again', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       `create table public.notes (id int);
        create function public.lock_all() returns bigint language sql as
          'select count(held) from (select pg_try_advisory_lock(generate_series(1, 3000000)) held) locks';
@@ -290,10 +287,8 @@ describe('a suspended app', () => {
 
 describe('an app whose database has reached appDatabaseBytes', () => {
   it('can read and delete but not insert, until there is space again', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       `create table public.heap (id int generated always as identity, x text);
        create function public.add_one() returns void language sql as 'insert into public.heap (x) values (1)';
        create function public.purge() returns void language sql as 'delete from public.heap';
@@ -344,10 +339,8 @@ describe('the owner of an app', () => {
   });
 
   it('grants advisory locks, which nobody else may take', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       `create function public.lock_one() returns boolean language sql as 'select pg_try_advisory_xact_lock(1)'`,
     );
     expect((await call(app, 'POST', '/rpc/lock_one')).status).toBe(401);

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { limits } from '../../../contract/limits.ts';
-import { createApp, runSql } from '../../support/apps.ts';
+import { createAppWith } from '../../support/apps.ts';
 import { signUpMember } from '../../support/clients.ts';
 import { healthDuring } from '../../support/health-watch.ts';
 import { type HttpAnswer, send } from '../../support/http.ts';
@@ -24,10 +24,8 @@ let member: string;
 beforeAll(async () => {
   await node.stop();
   await node.startAgain(notingTurns(turns));
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create table public.things (id int, name text);
      grant select, insert, update on public.things to authenticated, anon;
      create function public.size(bytea) returns int language sql immutable as 'select octet_length($1)';

@@ -3,7 +3,7 @@ import net, { type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { limits } from '../../../contract/limits.ts';
-import { createApp, runSql } from '../../support/apps.ts';
+import { createAppWith } from '../../support/apps.ts';
 import { send } from '../../support/http.ts';
 import { ownNode } from '../../support/own-node.ts';
 import { partsOf } from '../../support/processes.ts';
@@ -18,10 +18,8 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   await node.stop();
   await node.startAgain({ NINEFOLD_WORKERS: String(WORKERS) });
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create table public.pages (id int primary key, note text);
      insert into public.pages select g, repeat(md5(g::text), 480) from generate_series(1, 1000) g;
      grant select on public.pages to anon;`,
