@@ -3,10 +3,9 @@ import { type AppDatabase, startAppDatabase } from '../../test/support/app-datab
 import { rowsAsText } from '../database/statement.ts';
 import { CallTrace } from '../observe/call-trace.ts';
 import { type CallEvent, Events } from '../observe/events.ts';
-import { Traffic } from '../observe/traffic.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
-import { BackgroundTurns } from './background-turns.ts';
+import { BackgroundTurns, Traffic } from './background-turns.ts';
 import { CallStatistics } from './call-statistics.ts';
 import { CallStories } from './call-stories.ts';
 import { Incidents } from './incidents.ts';

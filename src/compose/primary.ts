@@ -12,7 +12,7 @@ import { StartError } from '../postgres/start-error.ts';
 import { SpecificationProcess } from '../spec/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
-import { serverOf } from './server-of.ts';
+import { serverOf } from './from-config.ts';
 
 export interface Primary {
   databaseUrl: string;
@@ -93,4 +93,4 @@ export const isForOperator = (error: unknown): boolean =>
 export { Events } from '../observe/events.ts';
 export { writeLog } from '../observe/log.ts';
 export { answerTask, type TaskAnswer, type TaskMessage } from '../spec/process/over-primary.ts';
-export { originsOf } from './origins-of.ts';
+export { originsOf } from './from-config.ts';

@@ -10,10 +10,9 @@ import type { AddressReader } from './client-address.ts';
 import { ClientSignal } from './client-signal.ts';
 import { errorReply } from './error-reply.ts';
 import type { HeldBodies } from './held-bodies.ts';
-import { refusedForHost, requestIdOf } from './incoming.ts';
+import { readTarget, refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
-import { readTarget } from './request-target.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { letGo, writeReply } from './write-reply.ts';
 

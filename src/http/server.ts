@@ -13,10 +13,9 @@ import { toExchange } from './exchange.ts';
 import { HeldBodies } from './held-bodies.ts';
 import { helpLink } from './help-link.ts';
 import { inTurn } from './in-turn.ts';
-import { refusedForHost, requestIdOf } from './incoming.ts';
+import { readTarget, refusedForHost, requestIdOf } from './incoming.ts';
 import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
-import { readTarget } from './request-target.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 

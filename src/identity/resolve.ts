@@ -1,10 +1,10 @@
 import type { RestSettings } from '../../contract/settings.ts';
 import { sessionEnd } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
+import { authenticatorRole, ownerRole } from '../apps/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from './identity.ts';
-import { refuseReservedRole } from './reserved-roles.ts';
 import { claimAt, parseRolePath } from './role-claim.ts';
 import type { SessionCache } from './session-cache.ts';
 import { UUID } from './uuid.ts';
@@ -185,4 +185,26 @@ function knownKey(app: AppKeys, key: string): Identity | null {
 
 function unknownKey(cause?: unknown): never {
   throw new NinefoldError('key_unknown', { cause });
+}
+
+/** Roles that Ninefold or PostgreSQL uses itself. `none` returns to the login role. */
+const reserved: ReadonlySet<string> = new Set([
+  'none',
+  'authenticator',
+  'ninefold_server',
+  'supabase_auth_admin',
+  'supabase_admin',
+  'supabase_storage_admin',
+  'dashboard_user',
+  'postgres',
+]);
+
+/**
+ * Refuses a role that no call may run as: PostgreSQL would allow some of them, as the app's login role is a member. Throws
+ * role_reserved.
+ */
+function refuseReservedRole(ref: string, role: string): void {
+  const isReserved =
+    reserved.has(role) || role.startsWith('pg_') || role === ownerRole(ref) || role === authenticatorRole(ref);
+  if (isReserved) throw new NinefoldError('role_reserved', { details: { role } });
 }
