@@ -95,7 +95,7 @@ export interface LogLine {
   milliseconds: number;
 }
 
-/** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&limit=. */
+/** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=. */
 export interface LogAnswer {
   /** The newest first. */
   calls: LogLine[];

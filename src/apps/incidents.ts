@@ -24,7 +24,7 @@ interface Incident {
   lastRequests: string[];
 }
 
-/** Counts the errors that each app's calls were answered with and the limits that they hit, ten minutes at a time. */
+/** Counts the errors that each app's calls were answered with and the limits that they hit, ten minutes at a time. Requests of builders are left out. */
 export class Incidents {
   readonly #events: Events;
   readonly #counts: FlushedCounts<Incident>;
@@ -36,7 +36,7 @@ export class Incidents {
 
   start(turns: BackgroundTurns): void {
     this.#events.listen((event) => {
-      if (event.type !== 'call' || event.app === null || event.code === 'app_unknown') return;
+      if (event.type !== 'call' || event.app === null || event.isByBuilder || event.code === 'app_unknown') return;
       if (event.code !== null) this.#count(event.app, event, 'error', event.code, event.subject ?? '');
       if (event.limit !== null) this.#count(event.app, event, 'limit', event.limit, '');
     });

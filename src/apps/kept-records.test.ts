@@ -38,7 +38,10 @@ function appsWith(settings: Record<string, number>): Apps {
 }
 
 /** A call that was answered. */
-function call(requestId: string, about: { milliseconds?: number; slow?: number; code?: string }): CallEvent {
+function call(
+  requestId: string,
+  about: { milliseconds?: number; slow?: number; code?: string; isByBuilder?: boolean },
+): CallEvent {
   const trace = new CallTrace();
   trace.opened = trace.started;
   trace.ended = trace.started + (about.milliseconds ?? 1);
@@ -55,7 +58,7 @@ function call(requestId: string, about: { milliseconds?: number; slow?: number; 
     },
     ...{ status: about.code === undefined ? 200 : 409, code: about.code ?? null, subject: null, limit: null },
     ...{ milliseconds: about.milliseconds ?? 1, requestId, address: '127.0.0.1' },
-    ...{ role: 'anon', userId: null, sessionId: null, source: 'none', trace },
+    ...{ role: 'anon', userId: null, sessionId: null, source: 'none', isByBuilder: about.isByBuilder ?? false, trace },
   };
 }
 
@@ -83,6 +86,8 @@ it('stories of as many calls as the app wants, and of those that it calls slow',
   expect([all.length, ...all.slice(0, 2).sort()]).toEqual([152, 'b-slow', 'd-failed']);
   const fewer = await stories({ logs_stories: 120 }, calls());
   expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
+  const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
+  expect((await stories({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
   // What one worker writes for another must stand until that has read it.
   expect(await stories({ logs_stories: 0 }, calls())).toHaveLength(100);
 });

@@ -56,8 +56,8 @@ export class AppCalls {
     const ref = origins.appAt(host);
     const to = readAppPath(path, ref, origins.defaultApp);
     if (!to || path === HEALTH) return false;
-    if (to.byBuilder && !this.#areas.has(to.area ?? '')) return false;
-    const policy = ref !== null ? this.#policies.own : to.byBuilder ? this.#policies.builder : this.#policies.path;
+    if (to.isByBuilder && !this.#areas.has(to.area ?? '')) return false;
+    const policy = ref !== null ? this.#policies.own : to.isByBuilder ? this.#policies.builder : this.#policies.path;
     void this.#answer(to, policy, request, response);
     return true;
   }
@@ -95,7 +95,7 @@ export class AppCalls {
   #reply(to: AppPath, exchange: Exchange, receive: ReceiveBody | null): Reply | Promise<Reply> {
     const { pipeline, openApi, authorise } = this.#parts;
     const area = this.#areas.get(to.area ?? '');
-    if (area && to.byBuilder) {
+    if (area && to.isByBuilder) {
       return pipeline.answerDoor(area, to.ref, exchange, () => authorise(exchange, to.ref), receive);
     }
     if (area) return pipeline.answerApp(area, to.ref, exchange, receive);

@@ -45,7 +45,7 @@ export class Pipeline {
     let identity: Identity | null = null;
     traffic.inFlight++;
     const reply = this.#answer(
-      { area: area.name, app: ref, exchange, extra: corsHeaders },
+      { area: area.name, app: ref, isByBuilder: false, exchange, extra: corsHeaders },
       async (trace) => {
         if (isPreflight(exchange)) return preflightReply(exchange);
         const opened = await this.#open(ref);
@@ -82,7 +82,7 @@ export class Pipeline {
     let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
-      { area: area.name, app: ref, exchange, extra: {} },
+      { area: area.name, app: ref, isByBuilder: true, exchange, extra: {} },
       async (trace) => {
         // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
         const known = await authorise();
@@ -106,7 +106,7 @@ export class Pipeline {
   /** A call that belongs to no app: management, health. */
   answerNode(exchange: Exchange, work: () => Promise<Reply>): Promise<Reply> {
     return this.#answer(
-      { area: 'admin', app: null, exchange, extra: {} },
+      { area: 'admin', app: null, isByBuilder: true, exchange, extra: {} },
       work,
       () => Promise.resolve(null),
       () => null,
@@ -120,7 +120,10 @@ export class Pipeline {
   }
 
   async #answer(
-    about: { area: CallEvent['area']; app: string | null; exchange: Exchange; extra: Readonly<Record<string, string>> },
+    about: Pick<CallEvent, 'area' | 'app' | 'isByBuilder'> & {
+      exchange: Exchange;
+      extra: Readonly<Record<string, string>>;
+    },
     work: (trace: CallTrace) => Promise<Reply>,
     renderError: (error: unknown) => Promise<Reply | null>,
     identity: () => Identity | null,
@@ -169,6 +172,7 @@ export class Pipeline {
       userId: who?.userId ?? null,
       sessionId: who?.sessionId ?? null,
       source: who?.source ?? null,
+      isByBuilder: about.isByBuilder,
       trace,
     });
     const { headers } = reply;

@@ -27,6 +27,8 @@ export type NinefoldEvent =
       sessionId: string | null;
       /** How the caller showed who it is. */
       source: string | null;
+      /** True for a builder's request, by the console or the CLI: it is not counted among the app's calls. */
+      isByBuilder: boolean;
       trace: CallTrace;
     }
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }

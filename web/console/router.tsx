@@ -250,6 +250,7 @@ const logs = createRoute({
     ...named('code', search.code),
     ...named('call', search.call),
     ...named('user', search.user),
+    ...named('console', search.console),
   }),
   component: lazyRouteComponent(
     code(() => import('./work/logs/logs-page.tsx')),

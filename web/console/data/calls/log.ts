@@ -13,6 +13,8 @@ export interface LogFilter {
   call?: string;
   /** Id of a member. */
   user?: string;
+  /** `true` adds the calls of the console. */
+  console?: string;
 }
 
 /** The last calls of an app, the newest first; renewed while in sight. */

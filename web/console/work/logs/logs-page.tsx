@@ -48,7 +48,7 @@ export function LogsPage() {
     ),
   );
   const narrow = (part: LogFilter) => void navigate({ search: part, replace: true });
-  const { status = '', ...named } = filter;
+  const { status = '', console: withConsole, ...named } = filter;
   const none = shown?.length === 0;
   return (
     <Page
@@ -69,7 +69,22 @@ export function LogsPage() {
                 ['4', '4xx'],
                 ['5', '5xx'],
               ]}
-              onChange={(chosen) => narrow(chosen === '' ? named : { ...named, status: chosen })}
+              onChange={(chosen) => {
+                const { status: _, ...others } = filter;
+                narrow(chosen === '' ? others : { ...others, status: chosen });
+              }}
+            />
+            <Segmented
+              label="Whose calls"
+              value={withConsole === 'true' ? 'true' : ''}
+              options={[
+                ['', 'The app’s calls'],
+                ['true', 'And the console’s'],
+              ]}
+              onChange={(chosen) => {
+                const { console: _, ...others } = filter;
+                narrow(chosen === '' ? others : { ...others, console: chosen });
+              }}
             />
             {Object.entries(named).map(([name, value]) => (
               <FilterChip
