@@ -77,7 +77,13 @@ export interface CallStoryAnswer {
   usual: { p50_ms: number | null; p99_ms: number | null };
 }
 
-/** A call in short: a line of GET /admin/v1/apps/:ref/logs and of …/errors, the newest first. */
+/** A line of GET /admin/v1/apps/:ref/logs and of …/errors. */
+export interface ListedCall extends LogLine {
+  /** E-mail address or phone number of the account `user_id`; null if there is none. */
+  member: string | null;
+}
+
+/** A call in short. */
 export interface LogLine {
   request_id: string;
   /** ISO 8601. */
@@ -98,7 +104,7 @@ export interface LogLine {
 /** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=. */
 export interface LogAnswer {
   /** The newest first. */
-  calls: LogLine[];
+  calls: ListedCall[];
   /** True where more are held that fit what was asked for. */
   cut: boolean;
   /** How many workers told what they remember, this one included. */

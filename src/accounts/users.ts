@@ -169,6 +169,19 @@ export function asConflict(error: unknown): never {
 export const findUser = (database: Executor, id: string): Promise<User | null> =>
   jsonAsAuthAdmin<User>(database, SELECT_USER, [id]);
 
+/** Returns the e-mail address or phone number of accounts by id; accounts without one, and unknown ids, are left out. */
+export async function userAddresses(database: Executor, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const found = await jsonAsAuthAdmin<Record<string, string>>(
+    database,
+    `select pg_catalog.jsonb_object_agg(id, address) from (
+       select id, coalesce(nullif(email, ''), nullif(phone, '')) as address from auth.users where id = any ($1::uuid[])
+     ) u where address is not null`,
+    [`{${ids.join(',')}}`],
+  );
+  return new Map(Object.entries(found ?? {}));
+}
+
 /** How many accounts there are. */
 export const countUsers = async (database: Executor): Promise<number> =>
   (await jsonAsAuthAdmin<number>(database, 'select pg_catalog.count(*) from auth.users', [])) ?? 0;

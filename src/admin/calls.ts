@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import type { CallStatistic, CallStatisticsAnswer, CallStoryAnswer } from '../../contract/observed.ts';
+import type {
+  CallStatistic,
+  CallStatisticsAnswer,
+  CallStoryAnswer,
+  ListedCall,
+  LogAnswer,
+  LogLine,
+} from '../../contract/observed.ts';
+import { userAddresses } from '../accounts/users.ts';
+import type { App } from '../apps/app.ts';
 import { quantile } from '../apps/call-statistics.ts';
 import { readKeptLines } from '../apps/log-lines.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
@@ -71,9 +81,8 @@ export async function showErrors(context: AdminContext, exchange: Exchange, ref:
   const app = await openApp(context, ref);
   // What this worker holds and has not written yet belongs to the answer.
   await context.stories.flushApp(ref);
-  return json(
-    await readKeptLines(app, { code, failed: true, builders: builders.data === 'true' }, Math.min(asked.data, most)),
-  );
+  const filter = { code, failed: true, builders: builders.data === 'true' };
+  return json(await withMembers(app, await readKeptLines(app, filter, Math.min(asked.data, most))));
 }
 
 /**
@@ -93,7 +102,17 @@ export async function showLogs(context: AdminContext, exchange: Exchange, ref: s
   const builders = asked.data.console === 'true';
   const filter = { status, code, call, userId: user, requestId: request, builders };
   const most = limits.logLines.default;
-  return json(await context.stories.recent(await openApp(context, ref), filter, Math.min(limit ?? most, most)));
+  const app = await openApp(context, ref);
+  const found = await context.stories.recent(app, filter, Math.min(limit ?? most, most));
+  const answer: LogAnswer = { ...found, calls: await withMembers(app, found.calls) };
+  return json(answer);
+}
+
+/** Adds the address of each member who called, read at once. The app's own code can write any user id. */
+async function withMembers(app: App, lines: readonly LogLine[]): Promise<ListedCall[]> {
+  const ids = new Set(lines.flatMap(({ user_id }) => (user_id !== null && UUID.test(user_id) ? [user_id] : [])));
+  const addresses = await userAddresses(app.database, [...ids]);
+  return lines.map((line) => ({ ...line, member: addresses.get(line.user_id ?? '') ?? null }));
 }
 
 const named = z

@@ -21,7 +21,12 @@ export class CallLog {
   readonly #toldAt = new WeakMap<App, number>();
 
   /** The last calls that fit, the newest first: `own`, those of the other workers, and those that the database keeps. */
-  async read(app: App, own: readonly LogLine[], filter: LogFilter, most: number): Promise<LogAnswer> {
+  async read(
+    app: App,
+    own: readonly LogLine[],
+    filter: LogFilter,
+    most: number,
+  ): Promise<Omit<LogAnswer, 'calls'> & { calls: LogLine[] }> {
     const [heard, kept, { rest }] = await Promise.all([
       this.#askOthers(app),
       readKeptLines(app, filter, most + 1),

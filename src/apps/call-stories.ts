@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../../contract/limits.ts';
-import type { CallStory, LogAnswer } from '../../contract/observed.ts';
+import type { CallStory } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
@@ -173,7 +173,7 @@ export class CallStories {
   }
 
   /** The last calls of an app that fit, the newest first, whichever worker answered them. */
-  recent(app: App, filter: LogFilter, most: number): Promise<LogAnswer> {
+  recent(app: App, filter: LogFilter, most: number): ReturnType<CallLog['read']> {
     const shelf = this.#shelves.peek(app.ref);
     return this.#log.read(app, shelf ? linesOf(shelf) : [], filter, most);
   }

@@ -250,7 +250,7 @@ const logs = createRoute({
     ...named('code', search.code),
     ...named('call', search.call),
     ...named('user', search.user),
-    ...named('console', search.console),
+    ...(search.console === true && { console: true as const }),
   }),
   component: lazyRouteComponent(
     code(() => import('./work/logs/logs-page.tsx')),

@@ -1,11 +1,11 @@
-import type { LogLine } from '../../../../contract/observed.ts';
+import type { ListedCall } from '../../../../contract/observed.ts';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { Caller } from '../../chapters/story/caller.tsx';
 import { milliseconds, timeOfDay } from '../../format/format.ts';
 
 /** A line of the logs as a row. */
-export interface LogRow extends LogLine {
+export interface LogRow extends ListedCall {
   readonly id: string;
 }
 
@@ -35,7 +35,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
 ];
 
 /** The caller; a builder in the console is told from the app's own. */
-const Who = ({ appRef, line }: { appRef: string; line: LogLine }) =>
+const Who = ({ appRef, line }: { appRef: string; line: ListedCall }) =>
   line.source === 'builder' && line.user_id === null ? (
     <span className="soft">console, as {line.role === 'anon' ? 'anonymous' : 'service key'}</span>
   ) : (

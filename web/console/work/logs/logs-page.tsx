@@ -1,5 +1,5 @@
 import { IconX } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { limits } from '../../../../contract/limits.ts';
@@ -17,7 +17,6 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type LogFilter, log } from '../../data/calls/log.ts';
-import { userList } from '../../data/users/user-list.ts';
 import { count, counted, milliseconds } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import type { Binding } from '../../keys/bindings.ts';
@@ -36,9 +35,8 @@ export function LogsPage() {
   const field = useRef<HTMLInputElement>(null);
 
   const list = useQuery(log(ref, filter));
-  const members = useMembers(ref, search);
   const rows = useMemo(() => list.data && rowsOf(list.data.calls), [list.data]);
-  const shown = useMemo(() => rows && searchLog(rows, search, members), [rows, search, members]);
+  const shown = useMemo(() => rows && searchLog(rows, search), [rows, search]);
   const fresh = useArrivals(`${ref} ${JSON.stringify(filter)}`, rows);
   const columns = useMemo(() => logColumns(ref), [ref]);
   useKeys(
@@ -76,14 +74,14 @@ export function LogsPage() {
             />
             <Segmented
               label="Whose calls"
-              value={withConsole === 'true' ? 'true' : ''}
+              value={withConsole ? 'all' : 'app'}
               options={[
-                ['', 'The app’s calls'],
-                ['true', 'And the console’s'],
+                ['app', 'The app’s'],
+                ['all', 'With the console’s'],
               ]}
               onChange={(chosen) => {
                 const { console: _, ...others } = filter;
-                narrow(chosen === '' ? others : { ...others, console: chosen });
+                narrow(chosen === 'app' ? others : { ...others, console: true });
               }}
             />
             {Object.entries(named).map(([name, value]) => (
@@ -141,12 +139,6 @@ export function LogsPage() {
       </Sheet>
     </Page>
   );
-}
-
-/** Ids of the members whose address holds a text. */
-function useMembers(ref: string, text: string): readonly string[] {
-  const { data } = useInfiniteQuery({ ...userList(ref, text), enabled: text.includes('@') });
-  return useMemo(() => (text.includes('@') ? (data?.users.map(({ id }) => id) ?? []) : []), [data, text]);
 }
 
 /** Only some of the calls are in the list; the cross shows the others again. */
