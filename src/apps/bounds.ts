@@ -15,7 +15,7 @@ export type BoundMessage =
   | { type: 'storage'; app: string; isFull: boolean };
 
 /** How long the message about an ended session may take longer than its end. */
-const LATE_MILLISECONDS = 250;
+const LATE_MILLISECONDS = 1000;
 /** For how long an ended session counts as ended for the bound that was told last. */
 const EXPLAINED_MILLISECONDS = 10_000;
 

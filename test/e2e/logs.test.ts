@@ -37,8 +37,8 @@ describe('the logs', () => {
   });
 
   it('show the console’s own calls on request only', async () => {
-    const { page, context } = await site.visit(`/app/${app.ref}/data/public.notes`);
-    await page.getByText('No rows').first().waitFor();
+    const { page, context } = await site.visit(`/app/${app.ref}/data?table=public.notes`);
+    await page.waitForResponse(/\/rest\/v1\/notes/);
     await page.goto(new URL(`/app/${app.ref}/logs`, page.url()).href);
     const table = page.getByRole('table', { name: 'Calls' });
     await table.getByText('/notes').first().waitFor();

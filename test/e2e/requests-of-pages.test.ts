@@ -46,35 +46,42 @@ function tokenOf({ jwt_secret }: AppConnection, member: number): string {
   return `${input}.${createHmac('sha256', jwt_secret).update(input).digest('base64url')}`;
 }
 
-/** The addresses that a page of an app asks the node for until all that it shows is there, without the app's ref. */
-async function asked(app: AppConnection, path: string, shows: string): Promise<string[]> {
-  const { page, context } = await site.visit('/');
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  const addresses = new Set<string>();
-  page.on('request', (request) => {
-    const { pathname, search } = new URL(request.url());
-    if (/^\/(admin|apps)\//.test(pathname)) addresses.add(`${pathname}${search}`.replaceAll(app.ref, 'REF'));
-  });
-  await page.goto(new URL(`/app/${app.ref}${path}`, site.node.url).href);
-  await page.getByText(shows).first().waitFor();
-  await page.waitForLoadState('networkidle');
-  await context.close();
-  return [...addresses];
-}
-
-it.each([
+const pages = [
   ['', 'Publishable key'],
   ['/entities', 'notes'],
   ['/roles', 'authenticated'],
   ['/calls', '/notes'],
-  ['/errors', 'member1@example.com'],
-  ['/limits', 'Limits'],
+  ['/errors', '@example.com'],
   ['/data?table=public.notes', 'project 1'],
-  ['/users', 'member1@example.com'],
-  ['/sessions', 'member1@example.com'],
-  ['/logs', 'member1@example.com'],
-])('the page %s asks as often for 30 rows as for 3', async (path, shows) => {
-  const [ofFew, ofMany] = [await asked(few, path, shows), await asked(many, path, shows)];
-  expect(ofFew.length).toBeGreaterThan(0);
-  expect(ofMany.length, ofMany.join('\n')).toBe(ofFew.length);
+  ['/users', '@example.com'],
+  ['/sessions', '@example.com'],
+  ['/logs', '@example.com'],
+] as const;
+
+/** By page: the addresses that it asks the node for until all that it shows is there, without the app's ref. */
+async function asked(app: AppConnection): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const { page, context } = await site.visit('/');
+  let addresses = new Set<string>();
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (/^\/(admin|apps)\//.test(pathname)) addresses.add(`${pathname}${search}`.replaceAll(app.ref, 'REF'));
+  });
+  for (const [path, shows] of pages) {
+    addresses = new Set();
+    await page.goto(new URL(`/app/${app.ref}${path}`, site.node.url).href);
+    await page.getByText(shows).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    found.set(path, [...addresses]);
+  }
+  await context.close();
+  return found;
+}
+
+it('no page asks more often for 30 members and rows than for 3', async () => {
+  const [ofFew, ofMany] = await Promise.all([asked(few), asked(many)]);
+  for (const [path] of pages) {
+    const more = ofMany.get(path) ?? [];
+    expect(more.length, `${path}:\n${more.join('\n')}`).toBeLessThanOrEqual(ofFew.get(path)?.length ?? 0);
+  }
 });

@@ -40,7 +40,8 @@ export function ChapterPage({
   const { number, name, question } = chapterPage(chapter);
   return (
     <Page
-      crumbs={[{ text: appRef, link: { to: '/app/$ref', params: { ref: appRef } } }, { text: `${number} ${name}` }]}
+      appRef={appRef}
+      crumbs={[{ text: `${number} ${name}` }]}
       question={question}
       tools={<SpecificationVersion appRef={appRef} />}
       panel={panel}

@@ -142,14 +142,15 @@ function errorsWords({ errors }: NonNullable<Specification['chapters']['errors']
 }
 
 function limitsWords({ limits }: NonNullable<Specification['chapters']['limits']>): Piece[] {
-  const own = limits.filter(({ value, default: usual }) => value !== usual).length;
+  // The server itself sets what nobody can change here.
+  const changed = limits.filter(({ value, default: usual, change }) => value !== usual && change !== null).length;
   const hit = limits.filter(({ figures }) => (figures?.day ?? 0) > 0).length;
   return [
     figure(limits.length),
     word(limits.length, 'limit'),
     ', ',
-    figure(own),
-    ' not at the default; ',
+    ...(changed === 0 ? ['none'] : [figure(changed)]),
+    ' changed; ',
     ...(hit === 0 ? ['none hit in 24 hours'] : [figure(hit), ' hit in 24 hours']),
   ];
 }

@@ -59,7 +59,7 @@ export function Largest({
                   </Link>
                 </td>
                 <td className={styles.comment}>{entity.comment}</td>
-                <td className="num">{counted(figures.rows_estimate, 'row')}</td>
+                <td className="num">about {counted(figures.rows_estimate, 'row')}</td>
                 <td className="num soft">{bytes(figures.size_bytes)}</td>
               </tr>
             ))}

@@ -48,7 +48,7 @@ export function destinations(specification: Specification | undefined): Destinat
     ({ id, schema, name, kind, fields, figures }): Destination => ({
       chapter: 3,
       title: entityName(schema, name),
-      about: [kind, counted(fields.length, 'field'), figures && counted(figures.rows_estimate, 'row')]
+      about: [kind, counted(fields.length, 'field'), figures && `about ${counted(figures.rows_estimate, 'row')}`]
         .filter(Boolean)
         .join(', '),
       target: { to: '/app/$ref/entities', search: { entity: id } },

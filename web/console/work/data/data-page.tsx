@@ -41,11 +41,7 @@ export function DataPage() {
   // The schemas of Ninefold itself are always there.
   const empty = entities !== undefined && !entities.some(({ schema }) => schema === 'public');
   return (
-    <Page
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Data' }]}
-      fetching={isFetching}
-      bare
-    >
+    <Page appRef={ref} crumbs={[{ text: 'Data' }]} fetching={isFetching} bare>
       <Workbench list={<EntityNav appRef={ref} current={null} />}>
         <Bar title="Data" />
         <div className={styles.instead}>

@@ -190,8 +190,8 @@ export function TablePage({
 
   return (
     <Page
+      appRef={appRef}
       crumbs={[
-        { text: appRef, link: { to: '/app/$ref', params: { ref: appRef } } },
         { text: 'Data', link: { to: '/app/$ref/data', params: { ref: appRef } } },
         { text: entityName(entity.schema, entity.name) },
       ]}

@@ -49,11 +49,7 @@ export function LogsPage() {
   const { status = '', console: withConsole, ...named } = filter;
   const none = shown?.length === 0;
   return (
-    <Page
-      bare
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Logs' }]}
-      fetching={list.isLoading}
-    >
+    <Page bare appRef={ref} crumbs={[{ text: 'Logs' }]} fetching={list.isLoading}>
       <Sheet
         title="Logs"
         filters={

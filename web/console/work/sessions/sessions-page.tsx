@@ -84,7 +84,8 @@ export function SessionsPage() {
   return (
     <Page
       bare
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Sessions' }]}
+      appRef={ref}
+      crumbs={[{ text: 'Sessions' }]}
       fetching={list.isLoading}
       panel={
         chosen !== null &&
