@@ -137,7 +137,7 @@ export interface CreateAppRequest {
   database?: string;
   /** With `database`: the role of calls without a token. */
   anon_role?: string;
-  /** What the app is made of: a name in templates.ts; empty when missing. Not with `database`. */
+  /** Name of the template in templates.ts; without one the app is empty. Not with `database`. */
   template?: string;
 }
 
@@ -231,7 +231,7 @@ export interface SettingEntry {
   /** False while the default is in force. */
   is_set: boolean;
   default: unknown;
-  /** What the value may be, in words. */
+  /** The values that are allowed, in words. */
   type: string;
   meaning: string;
 }

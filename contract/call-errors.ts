@@ -4,7 +4,7 @@ import type { CallEntry } from './specification-calls.ts';
 import type { Entity } from './specification-entities.ts';
 import { firesOn, type Write, writtenEntities } from './written-entities.ts';
 
-/** What kind of call it is, as far as its errors are concerned. */
+/** The kinds of calls that differ in their errors. */
 type Kind = 'read' | 'insert' | 'update' | 'delete' | 'function' | 'auth';
 
 const rowKinds: Readonly<Partial<Record<CallEntry['method'], Kind>>> = {
@@ -106,7 +106,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   [bodies, ['22001']],
 ];
 
-/** What calls of /auth/v1 have in common: those that a session is needed for can refuse its token. */
+/** Codes that every call of /auth/v1 can answer; calls that need a session also refuse its token. */
 const authCommon = [
   'bad_json',
   'validation_failed',
@@ -159,7 +159,7 @@ export interface CallErrors {
   common: ErrorLine[];
 }
 
-/** What is answered where a call that runs in a transaction that only reads writes something. */
+/** The code of a call that writes in a read-only transaction. */
 const WRITES = '25006';
 
 /**
@@ -251,6 +251,6 @@ const machinesOf = (kind: Kind, entity: Entity, { states }: Chapters): string[] 
     ? (states?.machines ?? []).filter((machine) => machine.entity === entity.id).map(({ id }) => id)
     : [];
 
-/** Whether a trigger runs the function with an id such as public.refuse(). */
+/** Returns true if a trigger runs the function with an id such as public.refuse(). */
 const runs = (trigger: string, id: string): boolean =>
   trigger.includes(` FUNCTION ${id.slice(0, id.lastIndexOf('('))}(`);

@@ -19,7 +19,7 @@ export interface CallStory {
   status: number;
   /** The code that the body of an error carries. */
   code: string | null;
-  /** What the error is of: a rule as schema.table.name, or the function that raised it. */
+  /** Origin of the error: a rule as schema.table.name, or the function that raised it. */
   subject: string | null;
   /** Name of the limit that was hit. */
   limit: string | null;
@@ -37,7 +37,7 @@ export interface CallStory {
   steps: CallStep[];
   /** The statement that gives the result; null where none was sent, and for auth calls, whose statements are Ninefold's own. */
   sql: { text: string; parameters: number; cut: boolean } | null;
-  /** What it reads or writes, the first being what it is about. */
+  /** The relations and functions that the call uses; the first is the target of the call. */
   touched: { schema: string; name: string; operation: 'select' | 'insert' | 'update' | 'delete' | 'execute' }[];
 }
 
@@ -62,7 +62,7 @@ export interface CallStep {
   name: string;
   from: number;
   took: number;
-  /** What it found, in words; empty where there is nothing to say. */
+  /** The result of the step, in words; can be empty. */
   found: string;
 }
 
@@ -109,7 +109,7 @@ export interface LogAnswer {
   cut: boolean;
   /** How many workers told what they remember, this one included. */
   workers: number;
-  /** What the app keeps beside: the stories of so many calls that failed or took longer. */
+  /** Number of stored stories of failed calls, and of calls that took longer than `slow_milliseconds`. */
   kept: { stories: number; slow_milliseconds: number };
 }
 

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** What is kept of calls. */
+/** Records of calls: how many, and how long they are stored. */
 export const recordLimits = {
   observationFlushMilliseconds: {
     group: 'records',

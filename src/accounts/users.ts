@@ -22,7 +22,7 @@ export interface NewUser {
   readonly password?: string;
   readonly passwordHash?: string;
   readonly userMetadata?: Metadata | undefined;
-  /** What the identity of the e-mail address holds beside `sub` and `email`. */
+  /** Data of the e-mail identity beside `sub` and `email`. */
   readonly identityData?: Metadata;
   readonly appMetadata?: Metadata;
   readonly aud?: string;

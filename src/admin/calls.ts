@@ -79,7 +79,7 @@ export async function showErrors(context: AdminContext, exchange: Exchange, ref:
   const builders = trueOrFalse.safeParse(query.get('console') ?? 'false');
   if (!builders.success) throw new NinefoldError('validation_invalid', { message: 'console is true or false.' });
   const app = await openApp(context, ref);
-  // What this worker holds and has not written yet belongs to the answer.
+  // The answer includes calls that this worker has not written to the database yet.
   await context.stories.flushApp(ref);
   const filter = { code, failed: true, builders: builders.data === 'true' };
   return json(await withMembers(app, await readKeptLines(app, filter, Math.min(asked.data, most))));

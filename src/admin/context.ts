@@ -19,7 +19,7 @@ import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Events } from '../observe/events.ts';
 
-/** What the management calls work with. */
+/** The parts that management calls use. */
 export interface AdminContext {
   readonly apps: Apps;
   readonly registry: Registry;

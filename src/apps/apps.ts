@@ -61,7 +61,7 @@ export class Apps {
   }
 
   /**
-   * The app with this ref, for whoever works on it. Throws `app_unknown`, and `app_outdated`, with the step that its database refuses
+   * Returns the app with this ref for a builder or operator. Throws `app_unknown`, and `app_outdated`, with the step that its database refuses
    * and why.
    */
   async get(ref: string): Promise<App> {

@@ -9,7 +9,7 @@ const LOOK_MILLISECONDS = 10;
 
 /** A pause is never longer than this, so that what is counted gets written on a node that is never quiet. */
 const LONGEST_PAUSE_MILLISECONDS = 20_000;
-/** What a piece of work is assumed to take at least. */
+/** The shortest duration that is assumed for a piece of work. */
 const LEAST_MILLISECONDS = 10;
 
 /** Counts the calls of apps that a worker is answering. Builders' calls do not count: they wait for what the background records. */

@@ -2,7 +2,7 @@ import type { LimitName } from '../../contract/limits.ts';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** What the primary tells the workers of apps that exceed their bounds. */
+/** Messages of the primary to the workers about apps that exceed their bounds. */
 export type BoundMessage =
   | {
       type: 'bound exceeded';
@@ -42,7 +42,7 @@ export class ExceededBounds {
     }
     const at = performance.now();
     const until = at + message.suspendedSeconds * 1000;
-    // What ends during a suspension is part of it.
+    // A session that is ended during a suspension belongs to the suspension.
     if (!this.refusal(app)) this.#exceeded.set(app, { limit: message.limit, bound: message.bound, at, until });
     for (const wake of this.#waiting.get(app) ?? []) wake();
   }

@@ -7,7 +7,7 @@ import { fits, type LogFilter, linesIn, readKeptLines } from './log-lines.ts';
 
 /** PostgreSQL takes 8,000 bytes in one notification. */
 const CHUNK_BYTES = 7000;
-/** A worker tells what it remembers no more often than so, whoever asks. */
+/** The shortest time between two answers of a worker, whichever worker asks. */
 const PAUSE_MILLISECONDS = 250;
 
 /**
@@ -15,7 +15,7 @@ const PAUSE_MILLISECONDS = 250;
  * failed or was slow stands in the app's database.
  */
 export class CallLog {
-  /** What this worker asked for itself. */
+  /** Questions of this worker. */
   readonly #asked = new Set<string>();
   readonly #worker = randomUUID();
   readonly #toldAt = new WeakMap<App, number>();

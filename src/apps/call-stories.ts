@@ -34,7 +34,7 @@ class Ring {
   }
 }
 
-/** What a worker holds of one app. */
+/** The calls of one app that a worker holds in memory. */
 interface Shelf {
   readonly own: Ring;
   /** Calls of builders, by the console or the CLI: they push out no call of the app. */
@@ -111,7 +111,7 @@ export class CallStories {
     }
   }
 
-  /** Keeps a call in memory. What never reached an app has no story. */
+  /** Keeps a call in memory. A call that never reached an app has no story. */
   remember(ref: string, event: CallEvent): void {
     if (event.trace.opened === 0) return;
     const shelf = this.#shelves.of(ref);
@@ -232,7 +232,7 @@ export class CallStories {
       const app = await this.#apps.find(ref);
       if (shelf.app !== app) await this.#listen(ref, shelf);
       if (told.length === 0) return;
-      // At once, so that whoever else comes meanwhile does not write it, too.
+      // Set before the write, so that a flush meanwhile does not write the call too.
       for (const one of told) one.isWritten = true;
       const rows = told.map(({ event }) => ({ at: event.trace.at, story: storyOf(event) }));
       const { rest } = await app.settings();

@@ -14,7 +14,7 @@ import { readSettings } from './settings.ts';
 
 const turns = new BackgroundTurns(new Traffic());
 
-/** Whoever says for how long records are kept must find them afterwards, and no older ones. */
+/** Settings say how long records are stored; older ones must be deleted, and no younger ones. */
 
 let database: AppDatabase;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** The app with these settings, for whoever finds it. */
+/** Returns apps of which each has these settings. */
 function appsWith(settings: Record<string, number>): Apps {
   const app = {
     ref: 'shop',
@@ -88,7 +88,7 @@ it('stories of as many calls as the app wants, and of those that it calls slow',
   expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
   const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
   expect((await stories({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
-  // What one worker writes for another must stand until that has read it.
+  // A story that one worker writes for another must stay until the other has read it.
   expect(await stories({ logs_stories: 0 }, calls())).toHaveLength(100);
 });
 

@@ -25,7 +25,7 @@ interface SchemaFile {
   onExisting: boolean;
 }
 
-/** What every app's database holds, in order. A file that was released is never changed; a new one is appended. */
+/** The schema files of every app's database, in order. A file that was released is never changed; a new one is appended. */
 export const appFiles: readonly SchemaFile[] = [
   { name: '0001_base', sql: base, onExisting: true },
   { name: '0002_auth', sql: auth, onExisting: true },
@@ -45,7 +45,7 @@ export const appFiles: readonly SchemaFile[] = [
 /** The name of the last of them. */
 export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 
-/** What the console's database holds beside. */
+/** Further schema files of the console's database. */
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
 ];

@@ -165,7 +165,7 @@ describe('a sign-in beyond the bounds', () => {
       rate_limit_sign_in_account: perAccount,
     };
   });
-  /** What networks without a sign-in to the account may use of its bound, before the reserved quarter. */
+  /** The part of an account's bound for networks without a sign-in to it, before the reserved quarter. */
   const open = perAccount - perAccount / 4;
   const rateLimited = { status: 429, body: { code: 'over_request_rate_limit' } };
 

@@ -16,7 +16,7 @@ export type CatalogueQueries<Facts> = { readonly [Key in keyof Facts]: string };
  * compile the statement would take longer than to run it.
  * Waits for a lock no longer than `lockMilliseconds`, less than after what PostgreSQL looks for a deadlock (1 s): where the reading and
  * a schema change wait for each other, it is the reading that gives way, and is tried again.
- * What is dropped while it is read makes it read again.
+ * Reads again if an object is dropped meanwhile.
  * Throws DatabaseError; SQLSTATE 55P03 when a relation stays locked.
  */
 export async function readCatalogue<Facts>(
@@ -90,7 +90,7 @@ export function readCatalogueInTwo<One, Other>(
   return patiently(() => database.transaction(read, one));
 }
 
-/** What `readCatalogueJson` read. */
+/** The result of `readCatalogueJson`. */
 export const parseCatalogue = <Facts>(json: CatalogueJson<Facts>): Facts =>
   JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8'));
 

@@ -163,7 +163,7 @@ function listenSentence(config: Config, error: Error & { code?: string }): strin
 const isAnyHost = (host: string) => host === '0.0.0.0' || host === '::';
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** What workers need to serve. */
+/** The parts that workers need to serve. */
 interface Service {
   /** Returns the message that starts a worker's service. */
   brief: () => ToWorker;
@@ -194,7 +194,7 @@ class Workers {
     cluster.setupPrimary({ serialization: 'advanced' });
     for (let i = 0; i < this.#count; i++) {
       const ready = this.#fork();
-      // Whoever has them serve hears of it.
+      // `serve` reports it.
       ready.catch(() => undefined);
       this.#ready.push(ready);
     }

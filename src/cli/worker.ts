@@ -10,7 +10,7 @@ import {
   type WorkerBrief,
 } from '../compose/worker.ts';
 
-/** What the primary tells a worker, and what it answers. */
+/** Messages of the primary to a worker; `FromWorker` are those of a worker. */
 export type ToWorker =
   /** `bounds`: the suspensions that have not ended. */
   | { type: 'brief'; brief: WorkerBrief; port: number; bounds: BoundMessage[] }

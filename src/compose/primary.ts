@@ -86,7 +86,7 @@ export const newSetupToken = (): string => randomBytes(24).toString('base64url')
 const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
   socketFolder === null ? url : `${url}?host=${encodeURIComponent(socketFolder)}`;
 
-/** True for an error whose message is a sentence for whoever starts the node. */
+/** Returns true for an error whose message is a sentence for the operator. */
 export const isForOperator = (error: unknown): boolean =>
   error instanceof StartError || error instanceof ServerUnfitError;
 

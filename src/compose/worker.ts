@@ -39,7 +39,7 @@ import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
 import { originsOf, serverOf } from './from-config.ts';
 
-/** What the primary hands to its workers: all that they need beside the environment. */
+/** The configuration that workers get from the primary, beside the environment. */
 export interface WorkerBrief {
   databaseUrl: string;
   embedded: boolean;
@@ -152,7 +152,7 @@ export async function composeWorker(
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {
-      // Who works on an app looks at its specification soon.
+      // A builder who works on an app looks at its specification soon.
       specifier.prepare();
       return handleAdmin(adminContext, exchange, receive && ((bytes) => receive(boundOf(bytes))));
     },

@@ -165,7 +165,7 @@ export class Connection {
     await ended;
   }
 
-  /** Closes the connection at once, without a word to the server. What is in flight fails with ConnectionError. */
+  /** Closes the connection at once, without a message to the server. Batches in flight fail with ConnectionError. */
   abandon(reason: string): void {
     this.#fail(new ConnectionError(reason));
   }
@@ -197,7 +197,7 @@ export class Connection {
     });
   }
 
-  /** Whether the statement is sent without being parsed. */
+  /** Returns true if the statement is sent without being parsed. */
   hasPrepared({ preparedFor, text }: Statement): boolean {
     return preparedFor !== undefined && this.#prepared.find(preparedFor, text)?.ready === true;
   }
@@ -339,7 +339,7 @@ export class Connection {
   #refuse(batch: Batch, fields: DatabaseErrorFields): void {
     batch.error = new DatabaseError(fields, batch.results.length);
     batch.error.strayCancel = fields.sqlstate === '57014' && batch.mayBeCancelled && !batch.options.signal?.aborted;
-    // What this batch meant to prepare and did not, or can no longer be used, must be prepared anew.
+    // Statements that this batch failed to prepare, or whose plan is stale, must be prepared again.
     for (const prepared of batch.prepared.slice(batch.results.length)) {
       if (!prepared) continue;
       const stale = fields.sqlstate === '0A000' || fields.sqlstate === '26000';
@@ -418,7 +418,7 @@ function startupOrShutdown(fields: DatabaseErrorFields): ConnectionError {
   return new ConnectionError(fields.message, { cause: new DatabaseError(fields) });
 }
 
-/** What ends a connection from outside: an administrator, and the limit of idle time that the database or the role has. */
+/** SQLSTATEs of a connection that is ended from outside: by an administrator, or by an idle timeout of the database or role. */
 const endings: readonly (string | null)[] = ['57P01', '57P05'];
 
 /**

@@ -19,7 +19,7 @@ export interface DatabaseErrorFields {
   routine?: string;
 }
 
-/** A statement was refused by PostgreSQL. What of it a client may read is decided by the area that called. */
+/** A statement was refused by PostgreSQL. The area that called decides which part of the error a client may read. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   readonly fields: DatabaseErrorFields;
@@ -89,7 +89,7 @@ export function isDiskFull(error: unknown): boolean {
   return isReported && !/ at RAISE$/m.test(where?.split('\n')[0] ?? '');
 }
 
-/** What keeps the role from logging in, whatever is tried again; null where it is something else. */
+/** Returns why the role cannot log in, if retries do not help; else null. */
 export function refusedLogin({ sqlstate }: ConnectionError): string | null {
   switch (sqlstate) {
     case '28P01':

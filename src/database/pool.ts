@@ -27,16 +27,16 @@ export interface PoolOptions {
   companions?: number;
 }
 
-/** Whether a batch shares its connection, has it to itself, or keeps it for as long as a client takes to read. */
+/** A batch shares its connection, has it to itself, or keeps it for as long as a client takes to read. */
 type Use = 'shared' | 'alone' | 'tail';
 
 interface Waiter {
   take: (connection: Connection) => void;
   reject: (error: Error) => void;
   use: Use;
-  /** What it will send, where it would rather have a connection that knows it. */
+  /** The statement that it sends, if a connection that has prepared it is preferred. */
   statement: Statement | undefined;
-  /** Whether that never ran. */
+  /** True if no duration of the statement is known. */
   isUnknown: boolean;
 }
 
@@ -456,6 +456,6 @@ function mayBeSentAgain(error: unknown): boolean {
   return error instanceof DatabaseError && (error.stalePlan || error.strayCancel);
 }
 
-/** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */
+/** Returns PostgreSQL's error for a cancelled statement, for a call whose client left before it was sent. */
 const cancelledBeforeStart = () =>
   new DatabaseError({ sqlstate: '57014', severity: 'ERROR', message: 'canceled before it was started' });

@@ -84,7 +84,7 @@ export class Pipeline {
     return this.#answer(
       { area: area.name, app: ref, isByBuilder: true, exchange, extra: {} },
       async (trace) => {
-        // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
+        // Authorisation comes first, so that a stranger learns nothing from the answers.
         const known = await authorise();
         identity = known;
         exchange.headers = withoutCredentials(exchange.headers);
@@ -188,7 +188,7 @@ export class Pipeline {
   }
 }
 
-/** What a call answers belongs to its caller: no cache keeps it, unless the app says otherwise. */
+/** A response belongs to its caller: no cache stores it, unless the app says otherwise. */
 function keepPrivate(headers: Reply['headers']): void {
   headers['cache-control'] ??= 'no-store';
   headers.vary ??= 'Authorization, apikey';

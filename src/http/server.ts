@@ -140,7 +140,7 @@ function send(reply: FastifyReply, answered: Reply): FastifyReply {
   return answered.body?.length ? reply.send(answered.body) : reply.send();
 }
 
-/** What Node's parser could not read never becomes a request; it is still answered in words. */
+/** Answers a request that Node's parser could not read. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

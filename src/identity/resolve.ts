@@ -55,7 +55,7 @@ export function requireKnownKey(app: AppKeys, headers: Headers, now: number): vo
   if (key && !knownKey(app, key)) identityOfOlderKey(app, key, now);
 }
 
-/** What `Authorization: Bearer` holds (RFC 6750, section 2.1); null for another scheme or none. Throws PGRST301 when empty. */
+/** Returns the token of `Authorization: Bearer` (RFC 6750, section 2.1); null for another scheme or none. Throws PGRST301 when empty. */
 function bearerToken(headers: Headers): string | null {
   const header = headers.authorization ?? '';
   // As nearly every client writes it.
@@ -109,7 +109,7 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** What decides which role a call has. */
+/** The rules that decide which role a call has. */
 export type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'> & { readonly app: Pick<AppKeys, 'ref'> };
 
 /** Returns the rules of an app. */

@@ -32,7 +32,7 @@ export class CallTrace {
   /** The call's id in chapter 7; null until it is known. */
   call: string | null = null;
   operation: TouchedBy | null = null;
-  /** What it reads or writes, the first being what it is about. */
+  /** The relations and functions that the call uses; the first is its target. */
   relations: readonly TouchedRelation[] = none;
   /** The statement that gives the result: its text, and how many values go with it. */
   sql: string | null = null;

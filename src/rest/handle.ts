@@ -33,7 +33,7 @@ export interface RestContext {
   readonly readPayload?: ReadPayload | undefined;
   /** How long it took to tell who is calling, for Server-Timing. */
   readonly jwtMilliseconds?: number;
-  /** What the call tells of itself. */
+  /** Records the steps of the call. */
   readonly trace?: CallTrace;
 }
 

@@ -51,7 +51,7 @@ interface Shapes {
   readonly inserts: Map<string, PlannedInsert>;
 }
 
-/** What was planned against a schema is forgotten with it. */
+/** Plans by schema; the garbage collector removes them with the schema. */
 const shapesOf = new WeakMap<Catalog, Shapes>();
 
 /**

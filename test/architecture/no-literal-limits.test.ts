@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
 
 /**
- * A number that bounds a call stands in contract/limits.ts and nowhere else. What such a number looks like in code: a constant
+ * A number that bounds a call stands in contract/limits.ts and nowhere else. Such a number is in code a constant
  * in capitals, a bound of zod, a piece cut off a text or a list, a timer, a property or a comparison whose name speaks of a size or
- * a time, a LIMIT or an interval in SQL. What looks like one and is none stands below, with the reason.
+ * a time, a LIMIT or an interval in SQL. Numbers that look like one and are none are listed below, with the reason.
  */
 const suspicious: readonly RegExp[] = [
   /\bconst [A-Z][A-Z0-9_]* = -?[\d][\d_.]*(?: \* [\d_]+)*;/g,
@@ -39,7 +39,7 @@ function findings({ path, text }: SourceFile): Finding[] {
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/[^\n]*/g, '$1');
 
-/** What bounds no call, by file: the reason, and what stands there. */
+/** Numbers that bound no call, by file: the reason, and the text. */
 const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...texts: string[]])[]>> = {
   'src/admin/apps.ts': [['a secret of an existing project: RFC 7518 wants 32 bytes at least', '.min(32)', '.max(500)']],
   'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],

@@ -8,7 +8,7 @@ import { expectRefusal } from '../support/refusal.ts';
 import { areToldApart, timeOf } from '../support/timing.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** What a stranger with the publishable key can do to the accounts of an app. */
+/** A stranger with the publishable key attacks the accounts of an app. */
 const node = inject('node');
 
 const post = (

@@ -4,7 +4,7 @@ import { createAppWith } from '../support/apps.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
-/** What an app's functions say about their own replies must not reach past the app. */
+/** Headers that an app's functions set on their own responses must not act beyond the app. */
 const node = inject('node');
 const operator = { authorization: `Bearer ${node.operatorToken}` };
 

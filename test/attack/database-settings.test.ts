@@ -103,7 +103,7 @@ const manage = (path: string, method = 'GET', body?: object): Promise<HttpAnswer
     ...(body && { body: JSON.stringify(body) }),
   });
 
-/** What is the same each time of an answer: the status, and the body where it says nothing of the moment or of a new row. */
+/** Returns the stable part of a response: the status, and the body if it holds no time and no new row. */
 type Seen = Record<string, [status: number, body?: unknown]>;
 
 let nextId = 1000;
@@ -178,7 +178,7 @@ async function look(): Promise<Seen> {
   return seen;
 }
 
-/** What an app does, without figures; chapter 9 tells of the settings themselves. */
+/** The specification without figures and without chapter 9, which shows the settings themselves. */
 function chaptersOf({ status, body }: HttpAnswer): unknown {
   if (status !== 200) return body;
   const { chapters } = JSON.parse(body) as Specification;

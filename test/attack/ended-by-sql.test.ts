@@ -4,7 +4,7 @@ import { admin, createApp, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { send } from '../support/http.ts';
 
-/** What SQL does to a session or an account holds for its access tokens, on every worker, within a second. */
+/** A change of a session or an account by SQL reaches its access tokens, on every worker, within a second. */
 const node = inject('node');
 let app: AppConnection;
 

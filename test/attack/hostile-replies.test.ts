@@ -4,7 +4,7 @@ import { createAppWith } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
-/** What an app's functions say about their own answer must not reach past it. */
+/** Headers and bodies of an app's functions must not act beyond their own response. */
 const node = inject('node');
 
 const operator = { authorization: `Bearer ${node.operatorToken}` };

@@ -5,7 +5,7 @@ import { superuserUrl, withClient } from '../support/database.ts';
 import { adminCalls, appCalls, callAdmin, callApp, notesAndPing } from '../support/every-call.ts';
 import type { HttpAnswer } from '../support/http.ts';
 
-/** A superuser takes away what Ninefold works with in an app's database: whoever calls is told that, and what. */
+/** A superuser revokes privileges that Ninefold needs in an app's database: a call names the missing one. */
 const node = inject('node');
 
 const damage = (answer: HttpAnswer) => {
@@ -44,7 +44,7 @@ describe.each([
     ];
     await withClient(await superuserUrl(node, `app_${app.ref}`), async (superuser) => {
       await superuser.query(take);
-      // What is remembered would be served until it is forgotten.
+      // A cached value would be served until it is dropped.
       await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
         `app_${app.ref}_authenticator`,
       ]);

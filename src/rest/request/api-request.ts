@@ -188,7 +188,7 @@ export interface ApiRequest {
   /** The whole path below the area's prefix, as sent. */
   readonly path: string;
   readonly schema: string;
-  /** Whether a profile header chose the schema, or more than one is exposed: then the reply names it. */
+  /** True if a profile header chose the schema, or more than one is exposed: then the reply names it. */
   readonly schemaNegotiated: boolean;
   readonly parameters: QueryParameters;
   /** `parameters.range` and the Range header together. */

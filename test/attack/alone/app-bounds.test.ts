@@ -107,7 +107,7 @@ async function logIn(app: AppConnection): Promise<{ client: pg.Client; ended: Pr
   return { client, ended };
 }
 
-/** What the primary logs of a bound: one event with app, limit and value. */
+/** Returns the event that the primary logs of a bound, with app, limit and value. */
 const logged = (app: AppConnection, limit: string): unknown =>
   node
     .logs()

@@ -12,7 +12,7 @@ import { type HttpAnswer, send } from '../../support/http.ts';
 import { longestTurn, notingTurns } from '../../support/loop-turns.ts';
 import { ownNode } from '../../support/own-node.ts';
 
-/** Large bodies cost whoever sends them time, and nobody else. */
+/** Large bodies cost their sender time, and no other client. */
 const node = ownNode('large-bodies');
 const turns = mkdtempSync(join(tmpdir(), 'ninefold-turns-'));
 afterAll(() => rmSync(turns, { recursive: true }));
@@ -58,7 +58,7 @@ const keys = (count: number) =>
 const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 
-/** What is sent, and the code of the answer; a status where it is no refusal. */
+/** The body that is sent, and the code of the response; a status where it is no refusal. */
 const hostile: [string, path: string, type: string, () => string | Uint8Array, expected: string | number][] = [
   ['distinct keys', '/rest/v1/things', JSON_TYPE, () => keys(800_000), 'PGRST204'],
   ['empty rows, and one with a key', '/rest/v1/things', JSON_TYPE, () => `[${filled('{},')}{"a":1}]`, 'PGRST102'],

@@ -9,7 +9,7 @@ export type Piece = string | { figure: string };
 const figure = (value: number): Piece => ({ figure: count(value) });
 const word = (value: number, singular: string, plural = `${singular}s`) => ` ${value === 1 ? singular : plural}`;
 
-/** What each chapter says of itself in the contents: one line of live figures. Pure. */
+/** Returns the line of a chapter in the contents, with live figures. Pure. */
 export function chapterWords(key: BuiltChapter, { chapters }: Specification, activity: Activity | undefined): Piece[] {
   switch (key) {
     case 'purpose':

@@ -49,7 +49,7 @@ const mendOutdated =
 
 const known: Readonly<Record<string, { meaning: string; action: string } | undefined>> = errors;
 
-/** Whether the app is not served, because its database has refused a step of Ninefold's own schema. */
+/** Returns true if the app is not served because its database has refused a step of Ninefold's own schema. */
 export const isOutdated = (error: unknown): boolean => error instanceof ApiFailure && error.code === 'app_outdated';
 
 /** What a page says about an error of any kind: the sentence, with meaning and action from the catalogue. */

@@ -42,7 +42,7 @@ export function Diagram({
   /** "Figure 3.1". */
   number: string;
   caption: ReactNode;
-  /** What screen readers call it. */
+  /** The name for screen readers. */
   label: string;
   /** Before the tools. */
   remark?: ReactNode;

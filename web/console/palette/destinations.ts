@@ -28,7 +28,7 @@ export type Target =
 export interface Destination {
   chapter: number;
   title: string;
-  /** What it is, in a few words. */
+  /** A few words about it. */
   about: string;
   target: Target;
 }

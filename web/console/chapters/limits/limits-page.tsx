@@ -92,7 +92,7 @@ export function LimitsPage() {
 const textOf = (line: LimitLine): string =>
   [line.id, line.meaning, line.code, setIn(line), line.change?.key].join('\n');
 
-/** What a limit bounds, within a sentence: "the largest request body". */
+/** Returns the subject of a limit within a sentence: "the largest request body". */
 const boundOf = ({ meaning }: LimitLine): string =>
   meaning.slice(0, 1).toLowerCase() + meaning.slice(1).replace(/[;.].*$/s, '');
 

@@ -34,7 +34,7 @@ import { useSheetState } from './use-sheet-state.ts';
 import { CellValue } from './value.tsx';
 import { deleteOff, fieldReadOnly, insertOff, rowsReadOnly } from './why-read-only.ts';
 
-/** What is to change in the address; undefined takes a parameter out. */
+/** Changes of the address; undefined removes a parameter. */
 export type SearchChange = { [K in keyof DataSearch]?: DataSearch[K] | undefined };
 
 const none: readonly Filter[] = [];

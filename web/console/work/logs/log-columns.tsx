@@ -11,7 +11,7 @@ export interface LogRow extends ListedCall {
 
 const kindOf = (status: number) => (status >= 500 ? 'error' : status >= 400 ? 'warn' : undefined);
 
-/** What the logs tell of each call: when, how it ended, what it was, whose, how long it took. */
+/** The columns of the logs. */
 export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   { name: 'At', width: 84, cell: ({ at }) => <time dateTime={at}>{timeOfDay(at)}</time> },
   { name: 'Status', width: 64, cell: ({ status }) => <Tag kind={kindOf(status)}>{status}</Tag> },

@@ -29,7 +29,7 @@ import { SessionPanel } from './session-panel.tsx';
 import { useArrivals } from './use-arrivals.ts';
 import { UserChip } from './user-chip.tsx';
 
-/** Who is signed in, where, with what and since when; and the ways to end that. */
+/** The sessions of an app, and the buttons that end them. */
 export function SessionsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/sessions' });
   const { user: onlyUser = null, session: chosen = null } = useSearch({ from: '/signed-in/app/$ref/sessions' });
