@@ -135,7 +135,7 @@ describe('an app that exceeds a bound', () => {
     const app = await createApp(node);
     const refusal = await besideNeighbour(() => sqlRefusal(app, sql));
     expect(refusal).toMatchObject(exceeded(limit));
-    expect(logged(app, limit)).toMatchObject({ value: expect.any(Number), bound: expect.any(Number) });
+    await expect.poll(() => logged(app, limit)).toMatchObject({ value: expect.any(Number), bound: expect.any(Number) });
   });
 
   it.each(
@@ -178,7 +178,7 @@ describe('an app that exceeds a bound', () => {
     await client.query('set idle_in_transaction_session_timeout = 0');
     await client.query('begin');
     await besideNeighbour(() => ended);
-    expect(logged(app, 'appIdleTransactionSeconds')).toBeDefined();
+    await expect.poll(() => logged(app, 'appIdleTransactionSeconds')).toBeDefined();
   });
 
   it('appTransactionSeconds loses the session, however short each statement is', async () => {
@@ -190,7 +190,7 @@ describe('an app that exceeds a bound', () => {
       for (;;) await client.query('select pg_sleep(0.2)');
     };
     await besideNeighbour(() => Promise.all([expect(statements()).rejects.toThrow(), ended]));
-    expect(logged(app, 'appTransactionSeconds')).toBeDefined();
+    await expect.poll(() => logged(app, 'appTransactionSeconds')).toBeDefined();
   });
 
   it('notifyQueueBytes with a listener that does not read loses that listener', async () => {
@@ -200,7 +200,7 @@ describe('an app that exceeds a bound', () => {
     await client.query('begin');
     await runSql(node, app.ref, `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 800) i`);
     await besideNeighbour(() => ended);
-    expect(logged(app, 'notifyQueueBytes')).toBeDefined();
+    await expect.poll(() => logged(app, 'notifyQueueBytes')).toBeDefined();
   });
 
   it('notifyBytesPerSecond is suspended', async () => {
@@ -225,7 +225,7 @@ describe('an app whose owner logs in again after each end', () => {
       expect(errors.get('57P01')).toBeGreaterThanOrEqual(one.sessions);
       // While the app is suspended its owner cannot log in.
       expect(errors.get('28000')).toBeGreaterThan(one.sessions);
-      expect(logged(app, one.limit)).toMatchObject({ suspendedSeconds: expect.any(Number) });
+      await expect.poll(() => logged(app, one.limit)).toMatchObject({ suspendedSeconds: expect.any(Number) });
     },
   );
 });
@@ -292,7 +292,7 @@ describe('an app whose database has reached appDatabaseBytes', () => {
       `create table public.heap (id int generated always as identity, x text);
        create function public.add_one() returns void language sql as 'insert into public.heap (x) values (1)';
        create function public.purge() returns void language sql as 'delete from public.heap';
-       create function public.first() returns int language sql as 'select min(id) from public.heap'`,
+       create function public.size() returns int language sql as 'select count(*)::int from public.heap'`,
     );
     await sqlRefusal(
       app,
@@ -310,7 +310,7 @@ describe('an app whose database has reached appDatabaseBytes', () => {
       const { status, body } = await call(app, 'POST', `/rpc/${name}`, {});
       expect([name, status, JSON.parse(body).code]).toEqual([name, 507, 'app_storage_full']);
     }
-    expect((await call(app, 'POST', '/rpc/first', {})).body).toBe('1');
+    expect((await call(app, 'POST', '/rpc/size', {})).status).toBe(200);
     expect((await call(app, 'DELETE', '/heap?id=eq.1')).status).toBe(204);
     await runSql(node, app.ref, 'truncate public.heap');
     await expect.poll(async () => (await call(app, 'POST', '/heap', { x: 'x' })).status, { timeout: 10_000 }).toBe(201);
