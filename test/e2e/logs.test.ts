@@ -43,7 +43,7 @@ describe('the logs', () => {
     const table = page.getByRole('table', { name: 'Calls' });
     await table.getByText('/notes').first().waitFor();
     expect(await table.getByText('console').count()).toBe(0);
-    await page.getByRole('button', { name: 'With the console’s' }).click();
+    await page.getByRole('button', { name: 'App and console' }).click();
     await table.getByText('console, as service key').first().waitFor();
     expect(new URL(page.url()).searchParams.get('console')).toBe('true');
     await context.close();

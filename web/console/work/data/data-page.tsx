@@ -55,7 +55,7 @@ export function DataPage() {
           )}
           {empty && search.table === undefined && (
             <Empty title="No tables yet">
-              <p>Make the first one in SQL; it is here the moment it exists.</p>
+              <p>Create the first one in SQL. It appears here at once.</p>
               <Code code={firstTable} language="sql" label="the statement" />
               <p>
                 <Link to="/app/$ref/sql" params={{ ref }} search={{ sql: firstTable }} className={buttonClass()}>

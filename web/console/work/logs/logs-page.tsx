@@ -72,8 +72,8 @@ export function LogsPage() {
               label="Whose calls"
               value={withConsole ? 'all' : 'app'}
               options={[
-                ['app', 'The app’s'],
-                ['all', 'With the console’s'],
+                ['app', 'App only'],
+                ['all', 'App and console'],
               ]}
               onChange={(chosen) => {
                 const { console: _, ...others } = filter;
@@ -193,7 +193,7 @@ function NoCalls({
   onClear: () => void;
 }) {
   if (all === 0 && !isNarrowed) {
-    return <Empty title="No call is remembered">The next one that the app answers stands here within seconds.</Empty>;
+    return <Empty title="No calls yet">The next call to the app appears here within seconds.</Empty>;
   }
   return (
     <Empty title={search === '' ? 'No call of this choice is held' : `No call matches “${search}”`}>

@@ -274,7 +274,7 @@ function NoSessions({
   }
   return (
     <Empty title="Nobody is signed in">
-      <p>A session begins when a member signs in, and stands here until they sign out or it is revoked.</p>
+      <p>A session begins when a member signs in. It is listed here until the member signs out or you revoke it.</p>
       <Link to="/app/$ref/users" params={{ ref: appRef }} className={buttonClass()}>
         Users
       </Link>

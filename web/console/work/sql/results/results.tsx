@@ -13,7 +13,11 @@ import styles from './results.module.css';
 /** What the last run came to: a tab a statement, or what went wrong. */
 export function Results({ run }: { run: Run | null }) {
   if (!run) {
-    return <p className={styles.none}>Results stand here. What is selected runs alone; else everything does.</p>;
+    return (
+      <p className={styles.none}>
+        Results appear here. Run executes the selection, or the whole text if nothing is selected.
+      </p>
+    );
   }
   const { ending } = run;
   if (ending.kind === 'cancelled') {
