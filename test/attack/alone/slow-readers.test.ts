@@ -50,6 +50,7 @@ async function memory(): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + Number(size) * 1024, 0);
 }
 
+/** Only Linux tells the memory of another process without a program: /proc/<pid>/status. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('sixty connections that never read an answer of 15 MB', () => {
