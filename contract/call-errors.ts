@@ -163,9 +163,9 @@ export interface CallErrors {
 const WRITES = '25006';
 
 /**
- * The errors that a call can give, in the order of chapter 8: of a write through a view also those of what is beneath; of functions, those
- * that the call, triggers, policies, rules, defaults and computed fields name, and those that these name in turn. What functions write in
- * turn, and code that they put together while they run, is not looked into. Pure.
+ * Returns the errors that a call can give, in the order of chapter 8. A write through a view can also give the errors of its base tables.
+ * Functions count if the call, triggers, policies, rules, defaults or computed fields name them, and functions that these name. Writes
+ * within functions, and SQL that they build at run time, do not count. Pure.
  */
 export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
   const kind = kindOf(call);

@@ -11,8 +11,8 @@ const CHUNK_BYTES = 7000;
 const PAUSE_MILLISECONDS = 250;
 
 /**
- * The last calls of an app. Each worker remembers the last ones that it answered; who asks hears the others by NOTIFY and writes nothing. What
- * failed or was slow stands in the app's database.
+ * The last calls of an app. Each worker remembers the last calls that it answered. A worker that reads the log asks the others by
+ * NOTIFY, and writes nothing. Calls that failed or were slow are in the app's database.
  */
 export class CallLog {
   /** Questions of this worker. */

@@ -69,10 +69,9 @@ const newShelf = (): Shelf => ({
 const QUIET_FLUSHES = 3;
 
 /**
- * From a request id to the story of its call. Each worker holds the last calls of each app in memory, as the events that they were;
- * to remember one costs an assignment. Calls that failed or were slow are written to the app's database with each flush, the others
- * once the app falls quiet. A worker that is asked for a call which it does not know asks the others by NOTIFY: whoever holds it
- * writes it down.
+ * Finds the story of a call by its request id. Each worker holds the last calls of each app in memory, as events; to remember one costs an
+ * assignment. Calls that failed or were slow are written to the app's database with each flush, the others once the app falls quiet. A
+ * worker that does not know a call asks the others by NOTIFY: the worker that holds the call writes it to the database.
  */
 export class CallStories {
   readonly #apps: Apps;

@@ -77,7 +77,7 @@ const leftBehind = /^25/;
 const CANCELED = '57014';
 
 /**
- * What the app's own triggers and constraints say against a change of an account. The message of RAISE is meant for the client,
+ * Returns the error of the app's own triggers and constraints against a change of an account. The message of RAISE is meant for the client,
  * `PTxyz` gives the HTTP status (PostgREST, "RAISE errors with HTTP status codes"); of a constraint only the name is told. Where a
  * trigger fails for a reason of its own, PostgreSQL's words would name what the app keeps to itself: only the SQLSTATE is told.
  */

@@ -2,7 +2,7 @@ import { isUnserved } from './entities.ts';
 import { commentOf, ofPeriod } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** What the queries below answer, as PostgreSQL's JSON gives it. Short rows, because there are many. */
+/** The results of the queries below as PostgreSQL's JSON. The rows are short, because there are many. */
 export interface CatalogFacts {
   relations: RelationFact[] | null;
   columns: ColumnFact[] | null;

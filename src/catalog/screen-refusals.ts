@@ -27,7 +27,7 @@ interface AskingScreen {
   filter: string | null;
   order_by: string | null;
   columns: ScreenColumns;
-  /** Whom to ask as: null for whoever reads, where that is enough to find the relation by its name. */
+  /** The role to ask as; null for the role that reads, if it can find the relation by its name. */
   role: string | null;
 }
 

@@ -18,8 +18,8 @@ import type { Target } from './target.ts';
 import { MessageWriter } from './writer.ts';
 
 /**
- * What was ended within this time of its begin was not meant: whoever ends a statement on purpose has seen it run, and must not find it
- * running again. An idle connection was meant, as by the copy of a database.
+ * A statement that is ended within this time of its begin is retried. A person who ends a statement on purpose has seen it run, which
+ * takes longer, and must not find it running again. A shorter time means that the idle connection was ended, as by a copy of a database.
  */
 const JUST_BEGUN_MILLISECONDS = 1000;
 

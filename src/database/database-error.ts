@@ -79,8 +79,8 @@ const DISK_FULL = '53100';
 const diskWords = /No space left on device|Disk quota exceeded/;
 
 /**
- * Whether an error, or what caused it, is PostgreSQL's report that the disk of the server is full. Not what a function of an
- * app raises under the same code.
+ * Returns true if an error, or its cause, is PostgreSQL's report that the disk of the server is full. An error that a function of an app
+ * raises under the same code does not count.
  */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return error instanceof Error && isDiskFull(error.cause);
@@ -116,8 +116,8 @@ const ownCounts: readonly (string | undefined)[] = ['InitializeSessionUserId', '
 const descriptorErrors: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
- * Whether a connection failed for a lack that idle connections of this process make good: of the server's connections as a
- * whole, or of file descriptors. Not where a role or a database has all the connections that it may have.
+ * Returns true if a connection failed because the server has no free slot, or this process no file descriptor: closing idle connections
+ * helps. Returns false if a role or a database has all connections that it may have.
  */
 export function isServerFull(error: unknown): boolean {
   if (!(error instanceof ConnectionError && error.cause instanceof Error)) return false;

@@ -35,7 +35,7 @@ interface Reader {
 
 /**
  * Bounds what a worker holds for clients that do not read their responses. It looks at all client connections, so every response
- * counts, whoever writes it. Closes the connection of a client that takes too little in a period. If all together exceed the bound, the
+ * counts. Closes the connection of a client that takes too little in a period. If all together exceed the bound, the
  * clients that have taken nothing for the longest time go first.
  */
 export class SlowReaders {

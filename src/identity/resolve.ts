@@ -28,7 +28,7 @@ export interface IdentityContext {
 }
 
 /**
- * Who is calling. `Authorization: Bearer` decides, then the `apikey` header; each may hold one of the app's keys, or a JWT that
+ * Returns the identity of the caller. `Authorization: Bearer` decides, then the `apikey` header; each may hold one of the app's keys, or a JWT that
  * the app signed or that was signed with its HS256 secret. Without either the caller is anonymous. An `apikey` that is no key of
  * this app is refused whatever the other header holds.
  *

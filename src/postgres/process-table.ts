@@ -25,7 +25,7 @@ export async function startOf(pid: number): Promise<string | null> {
 }
 
 /**
- * The pids of all PostgreSQL processes of one data folder, the postmaster and those that it made, whoever started them.
+ * The pids of all PostgreSQL processes of one data folder, the postmaster and its children.
  *
  * @param dataFolder Absolute and without symbolic links.
  */

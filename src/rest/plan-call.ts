@@ -13,7 +13,7 @@ import { encodeComponent } from './request/query-string.ts';
 import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
 
 /**
- * What the first three steps make of a call. For a read that came before with other values in its filters, those values stand in
+ * The result of the first three steps of a call. For a read that is planned already with other values in its filters, the values are in
  * `main` and in the canonical query alone: `plan` and the filters of `request` hold placeholders.
  */
 export interface PlannedCall {

@@ -1,5 +1,5 @@
 /**
- * What a client asks for, as a value: the outcome of the request step. Nothing here has been looked up in the
+ * The request of a client as a value: the result of the request step. Nothing here has been looked up in the
  * database; names may not exist.
  */
 

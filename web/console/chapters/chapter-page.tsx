@@ -15,7 +15,7 @@ import { type BuiltChapter, chapterPage, chapterPages } from './chapter-pages.ts
 
 /**
  * The anatomy of every chapter: opening with the live answer, figures and tables, where this comes from, how to
- * change it, the neighbours. What a chapter itself adds are the answer, the figures and the panel.
+ * change it, the neighbours. A chapter itself adds the answer, the figures and the panel.
  */
 export function ChapterPage({
   appRef,

@@ -41,7 +41,7 @@ export function ErrorsPage() {
 
   const fitting = useMemo(() => chapter?.errors.filter(fits(narrowed)) ?? [], [chapter, narrowed]);
   const met = fitting.filter((line) => times(line, window) > 0).length;
-  // What was met is what one looks for; where nothing was, what can be.
+  // Errors that occurred come first; without any, all possible errors.
   const which = asked ?? (met > 0 ? 'met' : 'all');
   const keep = useCallback(
     (line: ErrorLine) => fits(narrowed)(line) && (which === 'all' || times(line, window) > 0 === (which === 'met')),

@@ -43,7 +43,7 @@ export function RoleMatrix({
   words: boolean;
   /** There is no room for words: above marks the names of the roles stand upright. */
   narrow: boolean;
-  /** What the probe met, by the key of the cell. */
+  /** Results of the probe, by the key of the cell. */
   probed: ReadonlyMap<string, ProbedCell>;
   selected: RoleCell | null;
   onSelect: (cell: RoleCell) => void;

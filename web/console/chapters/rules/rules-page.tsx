@@ -96,7 +96,7 @@ export function RulesPage() {
 
 const textOf = ({ entity, name, kind, words, sql }: Rule): string => [entity, name, kind, words, sql].join('\n');
 
-/** What programs can write to. */
+/** Kinds of entities that programs can write to. */
 const takesRows = ({ exposed, writable }: Entity): boolean => exposed && (writable.insert || writable.update);
 
 /** A view has no rules of its own. */

@@ -194,7 +194,7 @@ export function SessionsPage() {
   );
 }
 
-/** What the user of the filter is called; one who has no session is asked for. */
+/** Returns the name of the user of the filter; asks for a user without a session. */
 function useWho(ref: string, userId: string | null, sessions: readonly SessionRow[] | undefined): string {
   const first = sessions?.find((session) => session.user_id === userId);
   const { data } = useQuery({
