@@ -82,8 +82,9 @@ export class Connection {
   }
 
   /**
-   * Where the server has no connection left, once more after what idles in this process was given back. Throws ConnectionError, with its
-   * `sqlstate` where PostgreSQL refuses the login. `onFree` is called when a cancel request is over: the connection may take more again.
+   * Opens a connection. If the server has no free slot, closes the idle connections of this process and retries once. Throws
+   * ConnectionError, with a `sqlstate` if PostgreSQL refuses the login. `onFree` is called when a cancel request is over: the connection
+   * may take more batches then.
    */
   static async open(
     target: Target,

@@ -28,7 +28,10 @@ it('names an app by its name, and shows the ref beside it in the list of apps', 
   await expect.poll(() => page.title()).toBe('Contents, Northwind’s helpdesk · Ninefold');
   await page.getByRole('button', { name: 'App Northwind’s helpdesk. Switch to another' }).waitFor();
   await page.getByRole('link', { name: 'Logs' }).first().click();
-  await page.getByRole('navigation', { name: 'Where this is' }).getByText('Northwind’s helpdesk').waitFor();
+  await page
+    .getByRole('navigation', { name: 'Where this is' })
+    .getByRole('link', { name: 'Northwind’s helpdesk' })
+    .waitFor();
   await expect.poll(() => page.title()).toBe('Logs, Northwind’s helpdesk · Ninefold');
   expect(problems).toEqual([]);
   await context.close();
