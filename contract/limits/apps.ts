@@ -150,7 +150,8 @@ export const appLimits = {
     group: 'apps',
     unit: 'milliseconds',
     default: 100,
-    meaning: 'How often the primary process looks at what the sessions of all apps use; half as often while all of them rest.',
+    meaning:
+      'How often the primary process looks at what the sessions of all apps use; half as often while all of them rest.',
   },
 } as const satisfies Record<string, Limit>;
 

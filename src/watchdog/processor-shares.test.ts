@@ -19,7 +19,9 @@ function processors() {
     for (const end = now + milliseconds; now < end; ) {
       now += 100;
       for (const [pid, use] of Object.entries(uses)) used.set(Number(pid), (used.get(Number(pid)) ?? 0) + use * 100);
-      const sessions = Object.keys(uses).map((pid) => watchedSession(Number(pid), { app: `app ${pid}`, database: pid }));
+      const sessions = Object.keys(uses).map((pid) =>
+        watchedSession(Number(pid), { app: `app ${pid}`, database: pid }),
+      );
       shares.update(sessions, now);
     }
   };

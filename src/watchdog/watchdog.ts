@@ -133,7 +133,8 @@ export class Watchdog {
     const sessions = await this.#sessions.read();
     const now = performance.now();
     const busy = sessions.filter(
-      ({ state, stateMilliseconds }) => state !== 'idle' || stateMilliseconds < (REST + 1) * limits.appWatchMilliseconds.default,
+      ({ state, stateMilliseconds }) =>
+        state !== 'idle' || stateMilliseconds < (REST + 1) * limits.appWatchMilliseconds.default,
     );
     const breaches = timeBreaches(busy, bounds);
     if (busy.length > 0) {

@@ -43,6 +43,7 @@ describe('the contents tell only what is known', () => {
       default: 100,
       range: null,
       code: null,
+      may_be_unlimited: false,
       meaning: '',
     } as const;
     const server = { ...line, value: 400, set_in: 'database', change: null } as const;
