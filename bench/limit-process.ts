@@ -53,7 +53,7 @@ async function measure(order: LimitOrder): Promise<LimitReport> {
   return { perSecond: times.length / seconds, times };
 }
 
-/** What each of the concurrent callers does again and again. */
+/** The work that each of the concurrent callers repeats. */
 async function worksOf(order: LimitOrder, connections: readonly Connection[]): Promise<(() => Promise<unknown>)[]> {
   const callers = Array.from({ length: order.concurrency }, (_, i) => i);
   const executor = (caller: number): Executor => {

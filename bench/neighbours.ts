@@ -18,7 +18,7 @@ const env = {
   NINEFOLD_APP_IDLE_TRANSACTION_SECONDS: '5',
 };
 
-/** What one app that exceeds each bound does to the calls of another: a node of its own for each, so that no suspension lasts over. */
+/** Measures the calls of one app while another exceeds a bound: each bound on its own node, so that no suspension lasts over. */
 export async function measureNeighbours(): Promise<void> {
   // Parts of names, with commas between them.
   const wanted = process.env.BENCH_ATTACK?.split(',');

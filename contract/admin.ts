@@ -19,8 +19,8 @@
  * | GET /admin/v1/apps/:ref/call | ?id= of chapter 7 | CallDetail of call-detail.ts |
  * | GET /admin/v1/apps/:ref/calls | ?window=hour\|day\|week, ?call= of chapter 7 | CallStatisticsAnswer of observed.ts |
  * | GET /admin/v1/apps/:ref/calls/:requestId | – | CallStoryAnswer of observed.ts |
- * | GET /admin/v1/apps/:ref/logs | ?status= its first digit, ?code=, ?call=, ?user=, ?request=, ?limit= | LogAnswer of observed.ts |
- * | GET /admin/v1/apps/:ref/errors | ?code= &limit= | LogLine[] of observed.ts |
+ * | GET /admin/v1/apps/:ref/logs | ?status= its first digit, ?code=, ?call=, ?user=, ?request=, ?console=true adds calls of builders, ?limit= | LogAnswer of observed.ts |
+ * | GET /admin/v1/apps/:ref/errors | ?code=, ?console=true, ?limit= | ListedCall[] of observed.ts |
  * | POST /admin/v1/apps/:ref/sql | SqlRequest | SqlResponse (400 `sql_failed` with details SqlFailure) |
  * | POST /admin/v1/apps/:ref/migrations | MigrateRequest | MigrateResponse |
  * | GET /admin/v1/apps/:ref/entities | – | Entity[] of specification.ts, every schema (for Data, completion) |
@@ -137,7 +137,7 @@ export interface CreateAppRequest {
   database?: string;
   /** With `database`: the role of calls without a token. */
   anon_role?: string;
-  /** What the app is made of: a name in templates.ts; empty when missing. Not with `database`. */
+  /** Name of the template in templates.ts; without one the app is empty. Not with `database`. */
   template?: string;
 }
 
@@ -231,7 +231,7 @@ export interface SettingEntry {
   /** False while the default is in force. */
   is_set: boolean;
   default: unknown;
-  /** What the value may be, in words. */
+  /** The values that are allowed, in words. */
   type: string;
   meaning: string;
 }

@@ -4,7 +4,7 @@ import type { CallEntry } from './specification-calls.ts';
 import type { Entity } from './specification-entities.ts';
 import { firesOn, type Write, writtenEntities } from './written-entities.ts';
 
-/** What kind of call it is, as far as its errors are concerned. */
+/** The kinds of calls that differ in their errors. */
 type Kind = 'read' | 'insert' | 'update' | 'delete' | 'function' | 'auth';
 
 const rowKinds: Readonly<Partial<Record<CallEntry['method'], Kind>>> = {
@@ -41,7 +41,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   ],
   [every, ['method_not_allowed', 'too_many_requests', 'key_unknown', 'session_revoked', 'role_reserved']],
   [every, ['database_unavailable', 'database_busy', 'disk_full', 'app_outdated', 'app_damaged', 'app_limit_exceeded']],
-  [['insert', 'update'], ['app_storage_full']],
+  [bodies, ['app_storage_full']],
   [data, ['result_too_large']],
   [[...bodies, 'auth'], ['too_many_bodies']],
   [data, ['PGRST000', 'PGRST002', 'PGRST003', 'PGRST106', 'PGRST107', 'PGRST122', 'PGRST127', 'PGRST300', 'PGRST301']],
@@ -106,7 +106,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   [bodies, ['22001']],
 ];
 
-/** What calls of /auth/v1 have in common: those that a session is needed for can refuse its token. */
+/** Codes that every call of /auth/v1 can answer; calls that need a session also refuse its token. */
 const authCommon = [
   'bad_json',
   'validation_failed',
@@ -159,13 +159,13 @@ export interface CallErrors {
   common: ErrorLine[];
 }
 
-/** What is answered where a call that runs in a transaction that only reads writes something. */
+/** The code of a call that writes in a read-only transaction. */
 const WRITES = '25006';
 
 /**
- * The errors that a call can give, in the order of chapter 8: of a write through a view also those of what is beneath; of functions, those
- * that the call, triggers, policies, rules, defaults and computed fields name, and those that these name in turn. What functions write in
- * turn, and code that they put together while they run, is not looked into. Pure.
+ * Returns the errors that a call can give, in the order of chapter 8. A write through a view can also give the errors of its base tables.
+ * Functions count if the call, triggers, policies, rules, defaults or computed fields name them, and functions that these name. Writes
+ * within functions, and SQL that they build at run time, do not count. Pure.
  */
 export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
   const kind = kindOf(call);
@@ -251,6 +251,6 @@ const machinesOf = (kind: Kind, entity: Entity, { states }: Chapters): string[] 
     ? (states?.machines ?? []).filter((machine) => machine.entity === entity.id).map(({ id }) => id)
     : [];
 
-/** Whether a trigger runs the function with an id such as public.refuse(). */
+/** Returns true if a trigger runs the function with an id such as public.refuse(). */
 const runs = (trigger: string, id: string): boolean =>
   trigger.includes(` FUNCTION ${id.slice(0, id.lastIndexOf('('))}(`);

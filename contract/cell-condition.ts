@@ -1,5 +1,5 @@
 /**
- * The condition of a cell of chapter 6 as it follows a verb or stands alone: "when own row (owner is the member)", "as far as rows of
+ * The condition of a cell of chapter 6 as it follows a verb or stands alone: "when own row (by owner)", "as far as rows of
  * public.tickets can be seen", "for 3 of 4 fields". `words` are the cell's, which may be none: its reason alone then says why.
  */
 export function cellCondition(words: string): string {

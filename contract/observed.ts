@@ -19,7 +19,7 @@ export interface CallStory {
   status: number;
   /** The code that the body of an error carries. */
   code: string | null;
-  /** What the error is of: a rule as schema.table.name, or the function that raised it. */
+  /** Origin of the error: a rule as schema.table.name, or the function that raised it. */
   subject: string | null;
   /** Name of the limit that was hit. */
   limit: string | null;
@@ -37,7 +37,7 @@ export interface CallStory {
   steps: CallStep[];
   /** The statement that gives the result; null where none was sent, and for auth calls, whose statements are Ninefold's own. */
   sql: { text: string; parameters: number; cut: boolean } | null;
-  /** What it reads or writes, the first being what it is about. */
+  /** The relations and functions that the call uses; the first is the target of the call. */
   touched: { schema: string; name: string; operation: 'select' | 'insert' | 'update' | 'delete' | 'execute' }[];
 }
 
@@ -62,7 +62,7 @@ export interface CallStep {
   name: string;
   from: number;
   took: number;
-  /** What it found, in words; empty where there is nothing to say. */
+  /** The result of the step, in words; can be empty. */
   found: string;
 }
 
@@ -77,7 +77,13 @@ export interface CallStoryAnswer {
   usual: { p50_ms: number | null; p99_ms: number | null };
 }
 
-/** A call in short: a line of GET /admin/v1/apps/:ref/logs and of …/errors, the newest first. */
+/** A line of GET /admin/v1/apps/:ref/logs and of …/errors. */
+export interface ListedCall extends LogLine {
+  /** E-mail address or phone number of the account `user_id`; null if there is none. */
+  member: string | null;
+}
+
+/** A call in short. */
 export interface LogLine {
   request_id: string;
   /** ISO 8601. */
@@ -95,15 +101,15 @@ export interface LogLine {
   milliseconds: number;
 }
 
-/** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&limit=. */
+/** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=. */
 export interface LogAnswer {
   /** The newest first. */
-  calls: LogLine[];
+  calls: ListedCall[];
   /** True where more are held that fit what was asked for. */
   cut: boolean;
   /** How many workers told what they remember, this one included. */
   workers: number;
-  /** What the app keeps beside: the stories of so many calls that failed or took longer. */
+  /** Number of stored stories of failed calls, and of calls that took longer than `slow_milliseconds`. */
   kept: { stories: number; slow_milliseconds: number };
 }
 

@@ -1,9 +1,9 @@
 import { limits } from './limits.ts';
 
-/** What a setting is: its default, its type in words, and what it does. Values are per app. */
+/** Describes one setting of an app. */
 export interface Setting<T> {
   readonly default: T;
-  /** What a value may be, in words; with the unit where it is a number. */
+  /** The values that are allowed, in words, with the unit of a number. */
   readonly type: string;
   readonly meaning: string;
   /** The only values that it may have; any that fit the type when missing. */

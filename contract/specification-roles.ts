@@ -69,7 +69,7 @@ export interface RoleCell {
   entity: string;
   operation: Operation;
   verdict: Verdict;
-  /** "own row (user_id is the member)", "3 of 9 fields", or the policy's expression; empty for always and never. */
+  /** "own row (by user_id)", "3 of 9 fields", or the policy's expression; empty for always and never. */
   words: string;
   /** Why: "no policy lets it through", … */
   reason: string;

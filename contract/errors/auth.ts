@@ -38,7 +38,7 @@ export const authErrors = entries({
     appChoosesStatus: true,
     message: 'A rule of this app refused the change.',
     meaning:
-      'A trigger or a constraint in the app’s database, which the change of an account set off, refused it; with 500 the code of a trigger failed itself. Nothing was changed.',
+      'A trigger or a constraint in the app’s database, which the change of an account set off, refused it; with 500 the code of a trigger failed itself, with 504 it ran for longer than the limit authStatementMilliseconds. Nothing was changed.',
     action: 'Act on the message; builders find the trigger or the constraint in the server’s log under the request id.',
     member: 'The app did not accept this; its message says why.',
   },

@@ -14,9 +14,9 @@ export interface ErrorEntry {
   /** The sentence that is sent, unless the place that raises it has a more exact one. */
   readonly message: string;
   readonly meaning: string;
-  /** What the caller should do. */
+  /** The remedy, as an imperative. */
   readonly action: string;
-  /** What the app should say to its member; null for an error of the management API, which no member can meet. */
+  /** The sentence that the app should show to its member; null for an error of the management API, which no member can meet. */
   readonly member: string | null;
   /** The limit that was hit, where the code always means the same one. */
   readonly limit?: LimitName;
@@ -27,7 +27,7 @@ export interface ErrorEntry {
 /** Keeps the literal keys of a table of entries while checking each entry. */
 export const entries = <const E extends Record<string, ErrorEntry>>(value: E): E => value;
 
-/** What members read about errors that are not theirs. */
+/** Sentences for members about errors that they cannot fix. */
 export const told = {
   fault: 'Something in this app is not right. Please tell the people who run it.',
   tryAgain: 'This is not possible at the moment. Please try again in a minute.',

@@ -436,7 +436,7 @@ export const ninefoldErrors = entries({
     status: 507,
     message: 'The app’s database has reached its largest size.',
     meaning:
-      'The database takes more space on disk than the limit appDatabaseBytes. Reading and deleting stay possible.',
+      'The database takes more space on disk than the limit appDatabaseBytes. Reading and deleting rows stay possible; a function that writes anything is refused.',
     action: 'Delete rows and run VACUUM, truncate or drop tables, or ask the operator for more space.',
     member: 'There is no space left here. Please tell the people who run this app.',
     limit: 'appDatabaseBytes',

@@ -37,6 +37,14 @@ export const accountLimits = {
     meaning: 'How deeply the metadata of an account may nest that SQL has stored.',
     code: 'database_refused',
   },
+  authStatementMilliseconds: {
+    group: 'accounts',
+    unit: 'milliseconds',
+    default: 8000,
+    meaning:
+      'How long one statement of a call to /auth/v1 may run in the database, with the app’s triggers on accounts.',
+    code: 'database_refused',
+  },
   emailCharacters: {
     group: 'accounts',
     unit: 'characters',

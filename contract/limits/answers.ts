@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** What an answer may hold. */
+/** Size and speed of responses. */
 export const answerLimits = {
   resultBytes: {
     group: 'answers',

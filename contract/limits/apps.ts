@@ -58,7 +58,7 @@ export const appLimits = {
     unit: 'bytes',
     default: 10 * GIB,
     meaning:
-      'Size of an app’s database on disk. Beyond it, data calls that insert or update rows are refused and sessions that let it grow are ended. DELETE, TRUNCATE, DROP and VACUUM stay possible.',
+      'Size of an app’s database on disk. Beyond it, data calls that insert or update rows are refused, functions run in a transaction that only reads, and sessions that let it grow are ended. DELETE calls, and DELETE, TRUNCATE, DROP and VACUUM by the owner stay possible.',
     setting: 'NINEFOLD_APP_DATABASE_BYTES',
     range: [16 * MIB, 1024 * GIB],
     code: 'app_storage_full',
@@ -150,7 +150,8 @@ export const appLimits = {
     group: 'apps',
     unit: 'milliseconds',
     default: 100,
-    meaning: 'How often the primary process looks at what the sessions of all apps use; half as often while all of them rest.',
+    meaning:
+      'How often the primary process looks at what the sessions of all apps use; half as often while all of them rest.',
   },
 } as const satisfies Record<string, Limit>;
 

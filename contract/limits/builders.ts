@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** What builders do and are shown. */
+/** Calls of builders, and the lists that they get. */
 export const builderLimits = {
   builderSessionDays: {
     group: 'builders',

@@ -1,6 +1,6 @@
 /** One number that bounds a call: `default`, in `unit`, unless `setting`, an environment variable or an app's setting, changes it. */
 export interface Limit {
-  /** What it is about, one of `limitGroups`. */
+  /** One of `limitGroups`. */
   readonly group: LimitGroup;
   readonly unit: 'bytes' | 'seconds' | 'milliseconds' | 'hours' | 'days' | 'count' | 'characters';
   readonly default: number;
@@ -8,11 +8,11 @@ export interface Limit {
   readonly setting?: string;
   /** The least and the most that `setting` may set it to. */
   readonly range?: readonly [number, number];
-  /** The code that whoever hits it is answered with; absent where nobody is refused. */
+  /** The error code of a call that hits the limit; absent if no call is refused. */
   readonly code?: string;
 }
 
-/** What the limits are about, in the order in which they are told. */
+/** The groups of limits, in the order in which chapter 9 lists them. */
 export const limitGroups = {
   requests: 'Requests',
   answers: 'Answers',

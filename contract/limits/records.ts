@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** What is kept of calls. */
+/** Records of calls: how many, and how long they are stored. */
 export const recordLimits = {
   observationFlushMilliseconds: {
     group: 'records',
@@ -73,11 +73,17 @@ export const recordLimits = {
     default: 200,
     meaning: 'Last calls of one app whose stories one worker holds in memory.',
   },
+  rememberedBuilderCalls: {
+    group: 'records',
+    unit: 'count',
+    default: 100,
+    meaning: 'Last calls of builders to one app, by the console or the CLI, whose stories one worker holds in memory.',
+  },
   keptStories: {
     group: 'records',
     unit: 'count',
     default: 2000,
-    meaning: 'Stories of calls that the app’s database keeps; the oldest go first.',
+    meaning: 'Stories of calls that the app’s database keeps, and as many of builders’ calls; the oldest go first.',
     setting: 'logs_stories',
     range: [100, 100_000],
   },

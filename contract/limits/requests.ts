@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** What a request may be, and how many may come. */
+/** Size and rate of requests. */
 export const requestLimits = {
   bodyBytes: {
     group: 'requests',

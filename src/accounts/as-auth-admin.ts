@@ -15,6 +15,7 @@ const ROLE = 'supabase_auth_admin';
 const BECOME: Statement = {
   text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true),
     pg_catalog.set_config('lock_timeout', '0', true),
+    pg_catalog.set_config('statement_timeout', '${limits.authStatementMilliseconds.default}', true),
     pg_catalog.set_config('max_parallel_workers_per_gather', '0', true)`,
   params: [],
   preparedFor: '',

@@ -14,7 +14,7 @@ import {
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
-/** What a sign-in must know of an account before it checks the password. */
+/** The facts about an account that a sign-in needs before it checks the password. */
 export interface Candidate {
   readonly id: string;
   readonly passwordHash: string | null;

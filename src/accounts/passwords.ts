@@ -75,7 +75,7 @@ const BCRYPT_BYTES = 72;
 export const needsRehash = (hash: string, password: string): boolean =>
   !hash.startsWith(OUR_PREFIX) && !(BCRYPT.test(hash) && Buffer.byteLength(password) > BCRYPT_BYTES);
 
-/** What a hash is made with; null when it cannot be verified here, or only at a cost above the limits. */
+/** Returns the scheme and cost of a hash; null when it cannot be verified here, or only at a cost above the limits. */
 export function passwordScheme(hash: string): 'argon2' | 'bcrypt' | null {
   const cost = BCRYPT.exec(hash)?.[1];
   if (cost !== undefined) return Number(cost) <= limits.importedHashPasses.default ? 'bcrypt' : null;

@@ -5,7 +5,7 @@ import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import type { User } from './user.ts';
 import { asConflict, SELECT_USER, tooLarge } from './users.ts';
 
-/** What changes of an account; what is absent stays. */
+/** Changes of an account; an absent field stays as it is. */
 export interface UserChange {
   readonly role?: string;
   readonly email?: string;

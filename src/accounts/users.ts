@@ -22,7 +22,7 @@ export interface NewUser {
   readonly password?: string;
   readonly passwordHash?: string;
   readonly userMetadata?: Metadata | undefined;
-  /** What the identity of the e-mail address holds beside `sub` and `email`. */
+  /** Data of the e-mail identity beside `sub` and `email`. */
   readonly identityData?: Metadata;
   readonly appMetadata?: Metadata;
   readonly aud?: string;
@@ -168,6 +168,19 @@ export function asConflict(error: unknown): never {
 /** An account by its id; null when there is none. */
 export const findUser = (database: Executor, id: string): Promise<User | null> =>
   jsonAsAuthAdmin<User>(database, SELECT_USER, [id]);
+
+/** Returns the e-mail address or phone number of accounts by id; accounts without one, and unknown ids, are left out. */
+export async function userAddresses(database: Executor, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const found = await jsonAsAuthAdmin<Record<string, string>>(
+    database,
+    `select pg_catalog.jsonb_object_agg(id, address) from (
+       select id, coalesce(nullif(email, ''), nullif(phone, '')) as address from auth.users where id = any ($1::uuid[])
+     ) u where address is not null`,
+    [`{${ids.join(',')}}`],
+  );
+  return new Map(Object.entries(found ?? {}));
+}
 
 /** How many accounts there are. */
 export const countUsers = async (database: Executor): Promise<number> =>

@@ -42,7 +42,7 @@ export async function listApps(context: AdminContext, caller: Caller, hasSizes: 
   );
   const databases = records.map((record) => record.database);
   const sizes = hasSizes ? await databaseSizes(context.maintenance, databases) : null;
-  // Whoever waits here for apps that are not served sees that end, although nobody calls them: some at a time.
+  // A client that polls this list sees outdated apps updated, although no call reaches them: some at a time.
   const outdated = records.filter((record) => !isCurrent(record)).slice(0, limits.listedUpdates.default);
   for (const { ref } of outdated) void context.apps.serve(ref).catch(() => undefined);
   return records.map((record) => summaryOf(context, record, sizes && (sizes.get(record.database) ?? 0)));

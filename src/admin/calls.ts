@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import type { CallStatistic, CallStatisticsAnswer, CallStoryAnswer } from '../../contract/observed.ts';
+import type {
+  CallStatistic,
+  CallStatisticsAnswer,
+  CallStoryAnswer,
+  ListedCall,
+  LogAnswer,
+  LogLine,
+} from '../../contract/observed.ts';
+import { userAddresses } from '../accounts/users.ts';
+import type { App } from '../apps/app.ts';
 import { quantile } from '../apps/call-statistics.ts';
 import { readKeptLines } from '../apps/log-lines.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
@@ -54,7 +64,7 @@ export async function showCall(context: AdminContext, exchange: Exchange, ref: s
   return json(detail);
 }
 
-/** GET /apps/:ref/errors?code=&limit=: the last calls that failed, the newest first. */
+/** GET /apps/:ref/errors?code=&console=&limit=: the last calls that failed, the newest first. `console=true` adds those of builders. */
 export async function showErrors(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const query = new URLSearchParams(exchange.query);
   const most = limits.recentErrors.default;
@@ -66,33 +76,52 @@ export async function showErrors(context: AdminContext, exchange: Exchange, ref:
   if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'limit is a whole number from 1.' });
   const code = query.get('code');
   if (code?.includes('\0')) throw new NinefoldError('validation_invalid', { message: 'code cannot hold a NUL.' });
+  const builders = trueOrFalse.safeParse(query.get('console') ?? 'false');
+  if (!builders.success) throw new NinefoldError('validation_invalid', { message: 'console is true or false.' });
   const app = await openApp(context, ref);
-  // What this worker holds and has not written yet belongs to the answer.
+  // The answer includes calls that this worker has not written to the database yet.
   await context.stories.flushApp(ref);
-  return json(await readKeptLines(app, { code, failed: true }, Math.min(asked.data, most)));
+  const filter = { code, failed: true, builders: builders.data === 'true' };
+  return json(await withMembers(app, await readKeptLines(app, filter, Math.min(asked.data, most))));
 }
 
-/** GET /apps/:ref/logs?status=&code=&call=&user=&request=&limit=: the last calls, the newest first; `status` is its first digit. */
+/**
+ * GET /apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=: the last calls, the newest first. `status` is its first digit;
+ * `console=true` adds the calls of builders.
+ */
 export async function showLogs(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const query = new URLSearchParams(exchange.query);
   const asked = logQuery.safeParse(Object.fromEntries(query));
   if (!asked.success) {
     throw new NinefoldError('validation_invalid', {
       message:
-        'status is a digit from 1 to 5, limit a whole number from 1; code, call, user and request are texts without a NUL.',
+        'status is a digit from 1 to 5, limit a whole number from 1, console true or false; code, call, user and request are texts without a NUL.',
     });
   }
   const { status = null, code = null, call = null, user = null, request = null, limit } = asked.data;
-  const filter = { status, code, call, userId: user, requestId: request };
+  const builders = asked.data.console === 'true';
+  const filter = { status, code, call, userId: user, requestId: request, builders };
   const most = limits.logLines.default;
-  return json(await context.stories.recent(await openApp(context, ref), filter, Math.min(limit ?? most, most)));
+  const app = await openApp(context, ref);
+  const found = await context.stories.recent(app, filter, Math.min(limit ?? most, most));
+  const answer: LogAnswer = { ...found, calls: await withMembers(app, found.calls) };
+  return json(answer);
+}
+
+/** Adds the address of each member who called, read at once. The app's own code can write any user id. */
+async function withMembers(app: App, lines: readonly LogLine[]): Promise<ListedCall[]> {
+  const ids = new Set(lines.flatMap(({ user_id }) => (user_id !== null && UUID.test(user_id) ? [user_id] : [])));
+  const addresses = await userAddresses(app.database, [...ids]);
+  return lines.map((line) => ({ ...line, member: addresses.get(line.user_id ?? '') ?? null }));
 }
 
 const named = z
   .string()
   .regex(/^[^\0]*$/)
   .optional();
+const trueOrFalse = z.enum(['true', 'false']);
 const logQuery = z.object({
+  console: trueOrFalse.optional(),
   ...{ code: named, call: named, user: named, request: named },
   status: z.coerce.number().int().min(1).max(5).optional(),
   limit: z.coerce.number().int().positive().optional(),

@@ -19,7 +19,7 @@ import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Events } from '../observe/events.ts';
 
-/** What the management calls work with. */
+/** The parts that management calls use. */
 export interface AdminContext {
   readonly apps: Apps;
   readonly registry: Registry;
@@ -41,7 +41,7 @@ export interface AdminContext {
     resolve(console: App, token: string): Promise<BuilderSession>;
   };
   readonly origins: Origins;
-  /** What an app does, derived from what runs. */
+  /** Derives the specifications of apps. */
   readonly specify: {
     /** With live figures, as text in UTF-8, in gzip where asked. */
     page(app: App, format: 'json' | 'markdown' | 'html', isPacked?: boolean): Promise<Uint8Array>;
@@ -60,7 +60,7 @@ export interface AdminContext {
     /** Reads the app as `executor` sees it, within its transaction; what that would change is told afterwards, in words. */
     within(app: App, executor: Executor): Promise<() => Promise<Change[]>>;
   };
-  /** What each app did, version by version. */
+  /** The recorded versions of each app's specification. */
   readonly versions: {
     /** Records what stands now, where that is new; what goes wrong is reported. */
     note(app: App): Promise<void>;
@@ -84,5 +84,5 @@ export interface AdminContext {
   };
 }
 
-/** Who calls the management API: the operator, or a builder with the apps that are theirs. */
+/** The caller of the management API: the operator, or a builder with the apps that the builder may see. */
 export type Caller = { kind: 'operator' } | { kind: 'builder'; userId: string; apps: ReadonlySet<string> };

@@ -116,7 +116,7 @@ export async function handleAdmin(
     if (receive) exchange.body = await receive(limits.authBodyBytes.default);
     return route.handle(context, exchange, params);
   }
-  // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
+  // Authorisation comes before routing, so that a stranger learns nothing from the answers.
   const caller = await callerOf(context, exchange);
   const { route, params } = findRoute(routes, exchange);
   if (receive) exchange.body = await receive(limits.bodyBytes.default);

@@ -13,10 +13,10 @@ export interface AppRecord extends AppKeys {
   readonly createdAt: string;
 }
 
-/** What is sealed of a record; the rest stands in the console's table `apps`. */
+/** The sealed part of a record; the rest is in the console's table `apps`. */
 export type AppSecrets = Omit<AppRecord, keyof AppEntry>;
 
-/** What the console's table `apps` holds of a record; none of it is secret. */
+/** The part of a record that is in the console's table `apps`; none of it is secret. */
 export type AppEntry = Pick<AppRecord, 'ref' | 'name' | 'database' | 'schemaFile' | 'createdAt'>;
 
 /** A ref: the short name of an app in URLs. */

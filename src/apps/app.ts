@@ -5,14 +5,14 @@ import type { ConnectionBudget } from '../database/connection-budget.ts';
 import { isPassing } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
-import { firstJson, rowsAsText } from '../database/statement.ts';
+import { firstJson, rowsAsText, type Statement } from '../database/statement.ts';
 import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
 import { asServer } from './as-server.ts';
 import { readSettings, type Settings, storedSettings } from './settings.ts';
 
-/** What an app's database tells by NOTIFY. */
+/** Notifications of an app's database, and of its listener. */
 export type Notification =
   | { type: 'schema' }
   | { type: 'settings' }
@@ -31,12 +31,17 @@ export type Notification =
 const OWN_SCHEMAS = `select nspname as name from pg_catalog.pg_namespace
   where nspname <> 'information_schema' and nspname !~ '^pg_' order by nspname`;
 
+/** Any statement opens a connection. */
+const CONNECT: Statement = { text: '', params: [], preparedFor: '' };
+
 export interface PoolLimits {
   connections: number;
   idleMilliseconds: number;
   waitMilliseconds: number;
   /** Returns the error with which the app's calls are refused, or null. */
   refusal?: (() => Error | null) | undefined;
+  /** Returns true if the app's database may not grow. */
+  isFull?: (() => boolean) | undefined;
   /** Bounds the connections of all apps of this worker together. */
   budget?: ConnectionBudget;
 }
@@ -51,6 +56,7 @@ export class App {
   readonly #target: Target;
   readonly #events: Events;
   readonly #budget: Pick<PoolLimits, 'budget'>;
+  readonly #isFull: () => boolean;
   readonly #subscribers = new Set<(notification: Notification) => void>();
   #ear: Listener | null = null;
   #opening: Promise<void> | null = null;
@@ -63,6 +69,7 @@ export class App {
   constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
     this.#events = events;
+    this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};
     this.#target = {
       host: server.host,
@@ -88,6 +95,11 @@ export class App {
 
   get ref(): string {
     return this.record.ref;
+  }
+
+  /** True while the app's database has the size of the limit appDatabaseBytes or more: it may not grow. */
+  get isFull(): boolean {
+    return this.#isFull();
   }
 
   /** True while the app has a connection on which it listens to its database. `isReady` says whether that was proven lately. */
@@ -160,7 +172,7 @@ export class App {
     return this.#settings;
   }
 
-  /** One connection beside the pool, for long work; whoever asks closes it. */
+  /** Returns a pool of one connection beside the app's pool, for long work. The caller closes it. */
   apart(): Pool {
     return new Pool(this.#target, {
       max: 1,
@@ -200,6 +212,8 @@ export class App {
     });
     this.#ear?.close();
     this.#ear = ear;
+    // The pool connects while the listener does. A failure is reported by the first statement of the call.
+    void this.database.run([CONNECT]).catch(() => undefined);
     await this.#startPatiently(ear);
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
     // The pool notices that nobody calls only once it has had a connection.

@@ -61,7 +61,7 @@ export class Apps {
   }
 
   /**
-   * The app with this ref, for whoever works on it. Throws `app_unknown`, and `app_outdated`, with the step that its database refuses
+   * Returns the app with this ref for a builder or operator. Throws `app_unknown`, and `app_outdated`, with the step that its database refuses
    * and why.
    */
   async get(ref: string): Promise<App> {
@@ -95,11 +95,6 @@ export class Apps {
   /** Returns why an error of an app's call is one, where its session was ended for a bound of the app; else the error as it is. */
   explain(ref: string, error: unknown): Promise<unknown> {
     return this.#bounds.explain(ref, error);
-  }
-
-  /** Throws `app_storage_full` where the app's database may not grow. */
-  refuseGrowth(ref: string): void {
-    this.#bounds.refuseGrowth(ref);
   }
 
   /** Drops what is remembered of an app and closes its connections. */
@@ -148,7 +143,11 @@ export class Apps {
     if (unknownUntil !== undefined && unknownUntil > performance.now()) return null;
     const loading = this.#registry.find(ref).then((record) => {
       if (!record) return null;
-      const poolLimits = { ...this.#limits, refusal: () => this.#bounds.refusal(ref) };
+      const poolLimits = {
+        ...this.#limits,
+        refusal: () => this.#bounds.refusal(ref),
+        isFull: () => this.#bounds.isFull(ref),
+      };
       const app = new App(record, this.#server.target, poolLimits, this.#events);
       this.#onOpen(app);
       return app;

@@ -4,7 +4,7 @@ import { plain, rowsAsText, type Statement } from '../database/statement.ts';
 import type { AppRecord } from './app-record.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
-/** Who makes the changes of a connection, and with which migration file. */
+/** The author of the changes of a connection, and the migration file. */
 export interface Author {
   name: string;
   migration?: string;

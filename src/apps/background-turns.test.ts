@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Traffic } from '../observe/traffic.ts';
-import { BackgroundTurns } from './background-turns.ts';
+import { BackgroundTurns, Traffic } from './background-turns.ts';
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 

@@ -1,5 +1,3 @@
-import type { Traffic } from '../observe/traffic.ts';
-
 /** While no call is in flight, the pause after a piece of work is this many times as long as the work took. */
 const QUIET_PAUSE = 1;
 /** The same while calls are in flight: background work then takes a twentieth of the time at most. */
@@ -11,8 +9,14 @@ const LOOK_MILLISECONDS = 10;
 
 /** A pause is never longer than this, so that what is counted gets written on a node that is never quiet. */
 const LONGEST_PAUSE_MILLISECONDS = 20_000;
-/** What a piece of work is assumed to take at least. */
+/** The shortest duration that is assumed for a piece of work. */
 const LEAST_MILLISECONDS = 10;
+
+/** Counts the calls of apps that a worker is answering. Builders' calls do not count: they wait for what the background records. */
+export class Traffic {
+  /** Calls that have begun and have no answer yet. */
+  inFlight = 0;
+}
 
 /** Runs the background work of one worker, one piece after the other, in the time that its calls leave. */
 export class BackgroundTurns {

@@ -2,7 +2,7 @@ import type { LimitName } from '../../contract/limits.ts';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** What the primary tells the workers of apps that exceed their bounds. */
+/** Messages of the primary to the workers about apps that exceed their bounds. */
 export type BoundMessage =
   | {
       type: 'bound exceeded';
@@ -15,7 +15,7 @@ export type BoundMessage =
   | { type: 'storage'; app: string; isFull: boolean };
 
 /** How long the message about an ended session may take longer than its end. */
-const LATE_MILLISECONDS = 250;
+const LATE_MILLISECONDS = 1000;
 /** For how long an ended session counts as ended for the bound that was told last. */
 const EXPLAINED_MILLISECONDS = 10_000;
 
@@ -42,7 +42,7 @@ export class ExceededBounds {
     }
     const at = performance.now();
     const until = at + message.suspendedSeconds * 1000;
-    // What ends during a suspension is part of it.
+    // A session that is ended during a suspension belongs to the suspension.
     if (!this.refusal(app)) this.#exceeded.set(app, { limit: message.limit, bound: message.bound, at, until });
     for (const wake of this.#waiting.get(app) ?? []) wake();
   }
@@ -87,11 +87,15 @@ export class ExceededBounds {
     });
   }
 
-  /** Throws `app_storage_full` where the database of the app has reached its largest size. */
-  refuseGrowth(app: string): void {
-    if (this.#full.has(app)) throw new NinefoldError('app_storage_full', { details: { limit: 'appDatabaseBytes' } });
+  /** Returns true if the database of the app has reached the limit appDatabaseBytes. */
+  isFull(app: string): boolean {
+    return this.#full.has(app);
   }
 }
+
+/** The error of a call that would let a full database grow. */
+export const storageFull = (cause?: unknown): NinefoldError =>
+  new NinefoldError('app_storage_full', { details: { limit: 'appDatabaseBytes' }, cause });
 
 /**
  * SQLSTATEs of an ended session (admin_shutdown, also of pg_terminate_backend) and of a login that is closed while the app is suspended

@@ -7,21 +7,26 @@ import { fits, type LogFilter, linesIn, readKeptLines } from './log-lines.ts';
 
 /** PostgreSQL takes 8,000 bytes in one notification. */
 const CHUNK_BYTES = 7000;
-/** A worker tells what it remembers no more often than so, whoever asks. */
+/** The shortest time between two answers of a worker, whichever worker asks. */
 const PAUSE_MILLISECONDS = 250;
 
 /**
- * The last calls of an app. Each worker remembers the last ones that it answered; who asks hears the others by NOTIFY and writes nothing. What
- * failed or was slow stands in the app's database.
+ * The last calls of an app. Each worker remembers the last calls that it answered. A worker that reads the log asks the others by
+ * NOTIFY, and writes nothing. Calls that failed or were slow are in the app's database.
  */
 export class CallLog {
-  /** What this worker asked for itself. */
+  /** Questions of this worker. */
   readonly #asked = new Set<string>();
   readonly #worker = randomUUID();
   readonly #toldAt = new WeakMap<App, number>();
 
   /** The last calls that fit, the newest first: `own`, those of the other workers, and those that the database keeps. */
-  async read(app: App, own: readonly LogLine[], filter: LogFilter, most: number): Promise<LogAnswer> {
+  async read(
+    app: App,
+    own: readonly LogLine[],
+    filter: LogFilter,
+    most: number,
+  ): Promise<Omit<LogAnswer, 'calls'> & { calls: LogLine[] }> {
     const [heard, kept, { rest }] = await Promise.all([
       this.#askOthers(app),
       readKeptLines(app, filter, most + 1),

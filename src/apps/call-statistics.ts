@@ -19,7 +19,7 @@ interface Count {
   lastAt: number;
 }
 
-/** Counts the calls of each app, a minute at a time. */
+/** Counts the calls of each app, a minute at a time; those of builders are left out. */
 export class CallStatistics {
   readonly #events: Events;
   readonly #counts: FlushedCounts<Count>;
@@ -31,7 +31,8 @@ export class CallStatistics {
 
   start(turns: BackgroundTurns): void {
     this.#events.listen((event) => {
-      if (event.type === 'call' && event.app !== null && event.trace.opened > 0) this.#count(event.app, event);
+      if (event.type !== 'call' || event.app === null || event.isByBuilder) return;
+      if (event.trace.opened > 0) this.#count(event.app, event);
     });
     this.#counts.start(turns);
   }

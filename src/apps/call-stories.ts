@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../../contract/limits.ts';
-import type { CallStory, LogAnswer } from '../../contract/observed.ts';
+import type { CallStory } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
@@ -18,13 +18,31 @@ interface Told {
   isWritten: boolean;
 }
 
-/** What a worker holds of one app. */
+/** Holds the last calls; each further one takes the place of the oldest. */
+class Ring {
+  readonly calls: Told[] = [];
+  readonly #size: number;
+  #next = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(told: Told): void {
+    this.calls[this.#next] = told;
+    this.#next = this.#next + 1 === this.#size ? 0 : this.#next + 1;
+  }
+}
+
+/** The calls of one app that a worker holds in memory. */
 interface Shelf {
-  /** The last calls: a ring. */
-  readonly ring: Told[];
-  next: number;
-  /** Calls since the last flush. */
+  readonly own: Ring;
+  /** Calls of builders, by the console or the CLI: they push out no call of the app. */
+  readonly builders: Ring;
+  /** Calls of the app since the last flush. */
   calls: number;
+  /** True if a builder has called since the last flush. */
+  hasBuilder: boolean;
   /** Those that failed or were slow, to be written. */
   pending: Told[];
   /** For how many flushes nobody called. */
@@ -36,9 +54,10 @@ interface Shelf {
 }
 
 const newShelf = (): Shelf => ({
-  ring: [],
-  next: 0,
+  own: new Ring(limits.rememberedCalls.default),
+  builders: new Ring(limits.rememberedBuilderCalls.default),
   calls: 0,
+  hasBuilder: false,
   pending: [],
   quiet: 0,
   app: null,
@@ -50,10 +69,9 @@ const newShelf = (): Shelf => ({
 const QUIET_FLUSHES = 3;
 
 /**
- * From a request id to the story of its call. Each worker holds the last calls of each app in memory, as the events that they were;
- * to remember one costs an assignment. Calls that failed or were slow are written to the app's database with each flush, the others
- * once the app falls quiet. A worker that is asked for a call which it does not know asks the others by NOTIFY: whoever holds it
- * writes it down.
+ * Finds the story of a call by its request id. Each worker holds the last calls of each app in memory, as events; to remember one costs an
+ * assignment. Calls that failed or were slow are written to the app's database with each flush, the others once the app falls quiet. A
+ * worker that does not know a call asks the others by NOTIFY: the worker that holds the call writes it to the database.
  */
 export class CallStories {
   readonly #apps: Apps;
@@ -87,19 +105,24 @@ export class CallStories {
     if (this.#timer) clearInterval(this.#timer);
     const until = performance.now() + limits.lastFlushMilliseconds.default;
     for (const [ref, shelf] of this.#shelves.entries()) {
-      if (performance.now() < until) await this.#write(ref, shelf, unwritten(shelf));
+      if (performance.now() < until)
+        await this.#write(ref, shelf, unwritten(new Set([...shelf.pending, ...shelf.own.calls])));
     }
   }
 
-  /** Keeps a call in memory. What never reached an app has no story. */
+  /** Keeps a call in memory. A call that never reached an app has no story. */
   remember(ref: string, event: CallEvent): void {
     if (event.trace.opened === 0) return;
     const shelf = this.#shelves.of(ref);
     if (!shelf) return;
     const told: Told = { event, isWritten: false };
-    shelf.ring[shelf.next] = told;
-    shelf.next = shelf.next + 1 === limits.rememberedCalls.default ? 0 : shelf.next + 1;
-    shelf.calls++;
+    if (event.isByBuilder) {
+      shelf.builders.add(told);
+      shelf.hasBuilder = true;
+    } else {
+      shelf.own.add(told);
+      shelf.calls++;
+    }
     if (!shelf.isListening) {
       shelf.isListening = true;
       void this.#listen(ref, shelf);
@@ -118,19 +141,17 @@ export class CallStories {
     if (!shelf) return;
     const { pending } = shelf;
     shelf.pending = [];
-    await this.#write(
-      ref,
-      shelf,
-      pending.filter((told) => !told.isWritten),
-    );
+    await this.#write(ref, shelf, unwritten(pending));
   }
 
   async #flush(run: (work: () => Promise<void>) => Promise<void>): Promise<void> {
     for (const [ref, shelf] of this.#shelves.entries()) {
       const isQuiet = shelf.calls === 0;
+      shelf.quiet = isQuiet && !shelf.hasBuilder ? shelf.quiet + 1 : 0;
       shelf.calls = 0;
-      shelf.quiet = isQuiet ? shelf.quiet + 1 : 0;
-      const toWrite = isQuiet ? unwritten(shelf) : shelf.pending.filter((told) => !told.isWritten);
+      shelf.hasBuilder = false;
+      const wanted = isQuiet ? new Set([...shelf.pending, ...shelf.own.calls]) : shelf.pending;
+      const toWrite = unwritten(wanted);
       shelf.pending = [];
       let isThere = true;
       const write = async () => {
@@ -151,13 +172,14 @@ export class CallStories {
   }
 
   /** The last calls of an app that fit, the newest first, whichever worker answered them. */
-  recent(app: App, filter: LogFilter, most: number): Promise<LogAnswer> {
+  recent(app: App, filter: LogFilter, most: number): ReturnType<CallLog['read']> {
     const shelf = this.#shelves.peek(app.ref);
     return this.#log.read(app, shelf ? linesOf(shelf) : [], filter, most);
   }
 
   #inMemory(ref: string, requestId: string): Told | null {
-    const found = this.#shelves.peek(ref)?.ring.filter(({ event }) => event.requestId === requestId) ?? [];
+    const shelf = this.#shelves.peek(ref);
+    const found = shelf ? callsOf(shelf).filter(({ event }) => event.requestId === requestId) : [];
     return found.sort((a, b) => b.event.trace.at - a.event.trace.at)[0] ?? null;
   }
 
@@ -209,7 +231,7 @@ export class CallStories {
       const app = await this.#apps.find(ref);
       if (shelf.app !== app) await this.#listen(ref, shelf);
       if (told.length === 0) return;
-      // At once, so that whoever else comes meanwhile does not write it, too.
+      // Set before the write, so that a flush meanwhile does not write the call too.
       for (const one of told) one.isWritten = true;
       const rows = told.map(({ event }) => ({ at: event.trace.at, story: storyOf(event) }));
       const { rest } = await app.settings();
@@ -223,9 +245,11 @@ export class CallStories {
   }
 }
 
-const linesOf = ({ ring }: Shelf) => ring.map(({ event }) => lineOf(event));
+const callsOf = ({ own, builders }: Shelf): Told[] => [...own.calls, ...builders.calls];
 
-const unwritten = (shelf: Shelf): Told[] => shelf.ring.filter((told) => !told.isWritten);
+const linesOf = (shelf: Shelf) => callsOf(shelf).map(({ event }) => lineOf(event));
+
+const unwritten = (told: Iterable<Told>): Told[] => [...told].filter(({ isWritten }) => !isWritten);
 
 /** Adds a call that failed or was slow, unless there are enough of its kind: a frequent error must not push out the rare ones. */
 function keep(pending: Told[], told: Told): void {
@@ -246,9 +270,9 @@ const INSERT = `insert into ninefold.call_stories (request_id, at, call, status,
   from json_to_recordset($1::json) as c (at bigint, story jsonb)`;
 
 const FORGET = `delete from ninefold.call_stories s using (
-    select ctid, row_number() over (order by at desc) as place, row_number() over (partition by code, status < 400 order by at desc) as alike,
-      code is not null as failed
-    from ninefold.call_stories
+    select ctid, row_number() over (partition by builder order by at desc) as place,
+      row_number() over (partition by builder, code, status < 400 order by at desc) as alike, code is not null as failed
+    from (select *, ctid, story -> 'who' ->> 'source' is not distinct from 'builder' as builder from ninefold.call_stories) stories
   ) as old
   where s.ctid = old.ctid and (old.place > $1::int or old.failed and old.alike > ${limits.keptStoriesPerCode.default})`;
 

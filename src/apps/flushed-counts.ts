@@ -10,8 +10,8 @@ import { PerApp } from './per-app.ts';
 const TIDY_EVERY = 120;
 
 /**
- * What is counted of each app's calls, by a key: held in memory and written to the app's own database every few seconds. What cannot be
- * written then is dropped: figures are no reason to hold memory.
+ * Buffers counters per app and key in memory, and writes them to the app's database every few seconds. Counters that cannot be written
+ * then are dropped: figures are no reason to hold memory.
  */
 export class FlushedCounts<Count> {
   readonly #apps: Apps;

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { startAppDatabase } from '../../test/support/app-database.ts';
 import { type CallEvent, Events } from '../observe/events.ts';
-import { Traffic } from '../observe/traffic.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
-import { BackgroundTurns } from './background-turns.ts';
+import { BackgroundTurns, Traffic } from './background-turns.ts';
 import { Incidents, readIncidents } from './incidents.ts';
 
 const turns = new BackgroundTurns(new Traffic());

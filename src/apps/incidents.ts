@@ -24,7 +24,7 @@ interface Incident {
   lastRequests: string[];
 }
 
-/** Counts the errors that each app's calls were answered with and the limits that they hit, ten minutes at a time. */
+/** Counts the errors that each app's calls were answered with and the limits that they hit, ten minutes at a time. Requests of builders are left out. */
 export class Incidents {
   readonly #events: Events;
   readonly #counts: FlushedCounts<Incident>;
@@ -36,7 +36,7 @@ export class Incidents {
 
   start(turns: BackgroundTurns): void {
     this.#events.listen((event) => {
-      if (event.type !== 'call' || event.app === null || event.code === 'app_unknown') return;
+      if (event.type !== 'call' || event.app === null || event.isByBuilder || event.code === 'app_unknown') return;
       if (event.code !== null) this.#count(event.app, event, 'error', event.code, event.subject ?? '');
       if (event.limit !== null) this.#count(event.app, event, 'limit', event.limit, '');
     });
@@ -76,7 +76,7 @@ export class Incidents {
   }
 }
 
-// Workers write in no order: whoever met it last is named, whoever wrote last or not.
+// Workers write in any order: the caller of the last incident is stored, not the one that was written last.
 const UPSERT = `insert into ninefold.incidents as s (kind, name, subject, bucket, hits, last_at, last_who, last_requests)
   select c.kind, c.name, c.subject, to_timestamp(c.bucket), c.hits, to_timestamp(c."lastAt" / 1000.0), c."lastWho", c."lastRequests"
   from json_to_recordset($1::json) as c (kind text, name text, subject text, bucket bigint, hits bigint, "lastAt" bigint,
@@ -113,7 +113,7 @@ export interface IncidentFigures {
   last_requests: string[];
 }
 
-/** What was met within the last week, the most frequent first. The last hour begins with a bucket of ten minutes. */
+/** Returns the incidents of the last week, the most frequent first. The last hour begins with a bucket of ten minutes. */
 export async function readIncidents(app: App): Promise<{ errors: IncidentFigures[]; limits: IncidentFigures[] }> {
   const [result] = await asServer(app.database, [{ text: READ, params: [] }]);
   const rows = (result && firstJson<(IncidentFigures & { kind: string })[]>(result)) ?? [];

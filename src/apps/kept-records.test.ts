@@ -3,10 +3,9 @@ import { type AppDatabase, startAppDatabase } from '../../test/support/app-datab
 import { rowsAsText } from '../database/statement.ts';
 import { CallTrace } from '../observe/call-trace.ts';
 import { type CallEvent, Events } from '../observe/events.ts';
-import { Traffic } from '../observe/traffic.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
-import { BackgroundTurns } from './background-turns.ts';
+import { BackgroundTurns, Traffic } from './background-turns.ts';
 import { CallStatistics } from './call-statistics.ts';
 import { CallStories } from './call-stories.ts';
 import { Incidents } from './incidents.ts';
@@ -15,7 +14,7 @@ import { readSettings } from './settings.ts';
 
 const turns = new BackgroundTurns(new Traffic());
 
-/** Whoever says for how long records are kept must find them afterwards, and no older ones. */
+/** Settings say how long records are stored; older ones must be deleted, and no younger ones. */
 
 let database: AppDatabase;
 
@@ -27,7 +26,7 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** The app with these settings, for whoever finds it. */
+/** Returns apps of which each has these settings. */
 function appsWith(settings: Record<string, number>): Apps {
   const app = {
     ref: 'shop',
@@ -39,7 +38,10 @@ function appsWith(settings: Record<string, number>): Apps {
 }
 
 /** A call that was answered. */
-function call(requestId: string, about: { milliseconds?: number; slow?: number; code?: string }): CallEvent {
+function call(
+  requestId: string,
+  about: { milliseconds?: number; slow?: number; code?: string; isByBuilder?: boolean },
+): CallEvent {
   const trace = new CallTrace();
   trace.opened = trace.started;
   trace.ended = trace.started + (about.milliseconds ?? 1);
@@ -56,7 +58,7 @@ function call(requestId: string, about: { milliseconds?: number; slow?: number; 
     },
     ...{ status: about.code === undefined ? 200 : 409, code: about.code ?? null, subject: null, limit: null },
     ...{ milliseconds: about.milliseconds ?? 1, requestId, address: '127.0.0.1' },
-    ...{ role: 'anon', userId: null, sessionId: null, source: 'none', trace },
+    ...{ role: 'anon', userId: null, sessionId: null, source: 'none', isByBuilder: about.isByBuilder ?? false, trace },
   };
 }
 
@@ -84,7 +86,9 @@ it('stories of as many calls as the app wants, and of those that it calls slow',
   expect([all.length, ...all.slice(0, 2).sort()]).toEqual([152, 'b-slow', 'd-failed']);
   const fewer = await stories({ logs_stories: 120 }, calls());
   expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
-  // What one worker writes for another must stand until that has read it.
+  const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
+  expect((await stories({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
+  // A story that one worker writes for another must stay until the other has read it.
   expect(await stories({ logs_stories: 0 }, calls())).toHaveLength(100);
 });
 

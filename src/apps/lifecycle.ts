@@ -172,7 +172,7 @@ export class Lifecycle {
       await makeDatabase();
       await this.#registry.insert(record, builder);
     } catch (error) {
-      // What is left where this fails too, as on a full disk, the next app of this ref removes.
+      // If this fails too, as on a full disk, the next app of this ref removes the rest.
       await unprovision(this.#maintenance, this.#server, record).catch((left: unknown) =>
         this.#events.emit({
           type: 'fault',

@@ -14,6 +14,8 @@ export interface LogFilter {
   call: string | null;
   userId: string | null;
   requestId: string | null;
+  /** True if calls of builders, by the console or the CLI, are wanted too. */
+  builders: boolean;
 }
 
 /** How much of a path a line holds. */
@@ -58,7 +60,8 @@ export const linesIn = (values: readonly unknown[]): LogLine[] =>
     return parsed.success ? [parsed.data] : [];
   });
 
-export const fits = (one: LogLine, { status, code, call, userId, requestId }: LogFilter): boolean =>
+export const fits = (one: LogLine, { status, code, call, userId, requestId, builders }: LogFilter): boolean =>
+  (builders || one.source !== 'builder') &&
   (status === null || Math.floor(one.status / 100) === status) &&
   (code === null || one.code === code) &&
   (call === null || one.call === call) &&
@@ -71,15 +74,20 @@ export async function readKeptLines(
   filter: Partial<LogFilter> & { failed?: boolean },
   most: number,
 ): Promise<LogLine[]> {
-  const { status = null, code = null, call = null, userId = null, requestId = null, failed = false } = filter;
+  const { status = null, code = null, call = null, userId = null, requestId = null } = filter;
+  const { builders = false, failed = false } = filter;
   const [result] = await asServer(app.database, [
     {
       text: `select pg_catalog.json_agg(story order by at desc) from (select story, at from ninefold.call_stories
         where ($1::integer is null or status / 100 = $1) and ($2::text is null or code = $2) and ($3::text is null or call = $3)
           and ($4::text is null or story -> 'who' ->> 'user_id' = $4) and ($5::text is null or request_id = $5)
           and (code is not null or not $6::boolean)
-        order by at desc limit $7::integer) s`,
-      params: [status === null ? null : String(status), code, call, userId, requestId, String(failed), String(most)],
+          and ($7::boolean or story -> 'who' ->> 'source' is distinct from 'builder')
+        order by at desc limit $8::integer) s`,
+      params: [
+        ...[status === null ? null : String(status), code, call, userId, requestId],
+        ...[String(failed), String(builders), String(most)],
+      ],
     },
   ]);
   const stories = (result && firstJson<unknown[]>(result)) ?? [];

@@ -57,7 +57,7 @@ export class PassageKeeper {
 }
 
 /**
- * Deletes what is too old, a batch a statement, so that no lock is held for long. What a writer has locked is left for the next time.
+ * Deletes what is too old, a batch a statement, so that no lock is held for long. Rows that a writer has locked are left for the next time.
  * Answers how many passages were deleted. Throws what the database throws.
  */
 export async function forgetPassages(

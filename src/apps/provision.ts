@@ -36,8 +36,8 @@ export interface Logins {
 }
 
 /**
- * Makes an app's roles and its database, a copy of `from` (a database name; the template when missing). What an earlier,
- * broken attempt left under the same names is removed first: the caller has made sure that no app has this ref.
+ * Makes an app's roles and its database, a copy of `from` (a database name; the template when missing). Roles and
+ * a database of an earlier, broken attempt are removed first: the caller has made sure that no app has this ref.
  */
 export async function provision(server: Server, maintenance: Pool, logins: Logins, from?: string): Promise<void> {
   const { ref } = logins;
@@ -88,8 +88,8 @@ async function makeRoles(
 }
 
 /**
- * Makes an app on a database that is there already: its login roles, and what Ninefold itself keeps. What the roles may do in
- * it is up to what the database grants to `authenticator` and to its owner. Throws `app_database_unknown`, `app_database_unfit`.
+ * Makes an app on a database that is there already: its login roles, and Ninefold's own schema. The roles have the
+ * privileges that the database grants to `authenticator` and to its owner. Throws `app_database_unknown`, `app_database_unfit`.
  */
 export async function attach(
   server: Server,

@@ -58,7 +58,7 @@ export class RowCounts {
     this.#isStopping = true;
   }
 
-  /** @param isIdleToo Looks at an app without connections, too; else whoever opens it next has it looked at. */
+  /** @param isIdleToo Looks at an app without connections too; else the next call that opens the app starts the look. */
   async #look(ref: string, isIdleToo: boolean): Promise<void> {
     if (this.#isStopping) return;
     try {

@@ -25,7 +25,7 @@ interface SchemaFile {
   onExisting: boolean;
 }
 
-/** What every app's database holds, in order. A file that was released is never changed; a new one is appended. */
+/** The schema files of every app's database, in order. A file that was released is never changed; a new one is appended. */
 export const appFiles: readonly SchemaFile[] = [
   { name: '0001_base', sql: base, onExisting: true },
   { name: '0002_auth', sql: auth, onExisting: true },
@@ -45,16 +45,15 @@ export const appFiles: readonly SchemaFile[] = [
 /** The name of the last of them. */
 export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 
-/** What the console's database holds beside. */
+/** Further schema files of the console's database. */
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
 ];
 
 /**
- * Applies the files that a database does not have yet. Event triggers rest meanwhile: the app's journal names changes of the app alone.
- * Each file runs in a transaction, under a lock against a second node that
- * does the same. Runs as the superuser, with an empty search path so that nothing an app's owner made is called.
- * Returns the names that were applied. Throws SchemaStepError where the database refuses a file, and `app_database_unfit` where the
+ * Applies the files that a database does not have yet. Each file runs in a transaction, under a lock against a second node that does
+ * the same. Runs as the superuser, with an empty search path so that nothing an app's owner made is called. The app's journal leaves
+ * out changes by a superuser (`ninefold.note_schema_change`). Returns the names that were applied. Throws SchemaStepError where the database refuses a file, and `app_database_unfit` where the
  * schema `ninefold` is somebody else's.
  */
 export async function applySchemaFiles(database: Database, files: readonly SchemaFile[]): Promise<string[]> {
@@ -71,7 +70,6 @@ export async function applySchemaFiles(database: Database, files: readonly Schem
     try {
       await database.script(
         `begin; set local search_path = ''; set local lock_timeout = ${limits.schemaStepLockMilliseconds.default};
-set local session_replication_role = replica;
 select pg_catalog.pg_advisory_xact_lock(${SCHEMA_LOCK});
 ${file.sql}
 ;insert into ninefold.schema_files (name) values ('${file.name}'); commit;`,

@@ -22,7 +22,7 @@ const eventOf = (parts: Partial<CallEvent>, trace: Partial<CallTrace> = {}): Cal
     requestId: 'a',
     address: '::1',
   },
-  ...{ role: 'anon', userId: null, sessionId: null, source: 'token' },
+  ...{ role: 'anon', userId: null, sessionId: null, source: 'token', isByBuilder: false },
   trace: Object.assign(new CallTrace(), trace),
   ...parts,
 });

@@ -112,7 +112,7 @@ function stepsOf(event: CallEvent): CallStep[] {
     else add(name, trace[mark], found);
   }
   if (trace.failed > 0 && trace.ran === 0) {
-    // What failed did so in the step after the last one that it came through.
+    // A call fails in the step after the last one that it completed.
     if (trace.built > 0) addRun(trace, trace.failed, add);
     else add(brokenStep(event), trace.failed, '');
   }

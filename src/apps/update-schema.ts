@@ -8,7 +8,7 @@ import { type Server, superuserIn, withPool } from './server.ts';
 export interface SchemaRefusal {
   /** The file of Ninefold's own schema that it has not taken; null where the database could not be reached. */
   step: string | null;
-  /** What PostgreSQL said. */
+  /** The message of PostgreSQL. */
   reason: string;
 }
 
@@ -17,7 +17,7 @@ export const isCurrent = (record: Pick<AppRecord, 'schemaFile'>): boolean => rec
 
 /**
  * Brings Ninefold's own schema in an app's database to what this version has, and notes that in the registry. Answers why it could
- * not be: an owner can lock tables, fill the disk or close the database. What is in the database stays as it was.
+ * not be: an owner can lock tables, fill the disk or close the database. The database stays as it was.
  */
 export async function updateSchema(
   server: Server,

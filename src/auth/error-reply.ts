@@ -31,7 +31,7 @@ export function authErrorReply(error: unknown, exchange: Pick<Exchange, 'headers
   };
 }
 
-/** What the parts that are shared with the data calls say in PostgREST's words. */
+/** Translates errors of parts that data calls share, which are in PostgREST's words. */
 function inGoTruesWords(error: NinefoldError): { code: string; status: number; message: string } {
   switch (error.code) {
     case 'PGRST301':

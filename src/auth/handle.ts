@@ -70,11 +70,14 @@ export async function handleAuth(context: AuthContext, exchange: Exchange): Prom
 /** SQLSTATEs that tell of the server and not of the code that it ran: connections, resources, a shutdown, its disk. */
 const ofServer = /^(08|53|57P|58)/;
 
-/** What a trigger can leave behind for the server's own statement: a transaction that only reads, a statement timeout. */
-const leftBehind = /^(25|57014)/;
+/** SQLSTATEs of a transaction that only reads: a trigger can make it so for the server's next statement. */
+const leftBehind = /^25/;
+
+/** SQLSTATE query_canceled: the statement ran for longer than the limit authStatementMilliseconds. */
+const CANCELED = '57014';
 
 /**
- * What the app's own triggers and constraints say against a change of an account. The message of RAISE is meant for the client,
+ * Returns the error of the app's own triggers and constraints against a change of an account. The message of RAISE is meant for the client,
  * `PTxyz` gives the HTTP status (PostgREST, "RAISE errors with HTTP status codes"); of a constraint only the name is told. Where a
  * trigger fails for a reason of its own, PostgreSQL's words would name what the app keeps to itself: only the SQLSTATE is told.
  */
@@ -101,6 +104,14 @@ function failedInApp(error: DatabaseError): NinefoldError | null {
   if (where?.endsWith(' at RAISE')) {
     const status = statusOfSqlstate(sqlstate);
     return new NinefoldError('database_refused', { message: fields.message, status, cause: error });
+  }
+  if (sqlstate === CANCELED) {
+    return new NinefoldError('database_refused', {
+      status: 504,
+      message: 'The app’s database took too long for this, so nothing was changed: a trigger of the app, or a lock.',
+      limit: 'authStatementMilliseconds',
+      cause: error,
+    });
   }
   if ((where === undefined && !leftBehind.test(sqlstate)) || ofServer.test(sqlstate)) return null;
   return new NinefoldError('database_refused', {

@@ -12,7 +12,7 @@ import { checkPasswordLength, weaknessOf } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
-/** What a sign-in works with; who calls does not matter. */
+/** The parts that a sign-in needs; it needs no identity. */
 type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events'>;
 
 const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone: text(64), password });

@@ -2,7 +2,7 @@ import { isUnserved } from './entities.ts';
 import { commentOf, ofPeriod } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
-/** What the queries below answer, as PostgreSQL's JSON gives it. Short rows, because there are many. */
+/** The results of the queries below as PostgreSQL's JSON. The rows are short, because there are many. */
 export interface CatalogFacts {
   relations: RelationFact[] | null;
   columns: ColumnFact[] | null;
@@ -69,6 +69,9 @@ export type RepresentationFact = [string, string, Pair];
 export type HandlerFact = [Pair, Pair, string];
 /** schema, table or domain, constraint or unique index; of NOT NULL the column; whether it is NOT NULL; comment */
 export type RuleCommentFact = [string, string, string, boolean, string];
+
+/** FirstNormalObjectId of PostgreSQL's transam.h: functions of PostgreSQL itself have lower OIDs, and need not be read. */
+const FIRST_NORMAL_OID = 16384;
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const schemaList = (schemas: readonly string[]): string => `array[${schemas.map(literal).join(', ')}]::text[]`;
@@ -222,7 +225,7 @@ export function catalogQueries(
         join pg_namespace an on an.oid = ac.relnamespace
         join pg_class rc on rc.reltype = p.prorettype and rc.relkind in ('r', 'p', 'v', 'm', 'f')
         join pg_namespace rn on rn.oid = rc.relnamespace
-       where p.pronargs = 1 and p.prokind = 'f'`,
+       where p.pronargs = 1 and p.prokind = 'f' and p.oid >= ${FIRST_NORMAL_OID}`,
     representations: `
       select json_agg(json_build_array(format_type(k.castsource, null), format_type(k.casttarget, null),
                json_build_array(n.nspname, p.proname)))

@@ -16,7 +16,7 @@ const read = [
 /** Whose names PostgreSQL prints in expressions and definitions. */
 const printed = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict'];
 
-/** What of schema ninefold the chapters are derived from; its settings are compared by whoever remembers a specification. */
+/** Tables of schema ninefold that chapters are derived from. The cache of specifications compares the settings itself. */
 const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
 
 /**
@@ -38,7 +38,7 @@ const states: Readonly<Record<string, string>> = {
   ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
 };
 
-/** What is watched: relations of pg_catalog by name, those of schema ninefold with their schema. */
+/** The watched relations: those of pg_catalog by name, those of schema ninefold with their schema. */
 export const watched: readonly string[] = Object.keys(states);
 
 const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as state`;

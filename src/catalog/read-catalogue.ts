@@ -12,11 +12,11 @@ export type CatalogueQueries<Facts> = { readonly [Key in keyof Facts]: string };
 /**
  * Reads the system catalogue: all queries as one statement, so that they see one snapshot in one round trip. Needs
  * no privilege beyond CONNECT. The search path is emptied for this transaction: PostgreSQL then prints every name
- * that is not its own with its schema, whoever asks, and no object of the app can stand in for one of the catalogue. To
+ * that is not its own with its schema, for every role, and no object of the app can stand in for one of the catalogue. To
  * compile the statement would take longer than to run it.
  * Waits for a lock no longer than `lockMilliseconds`, less than after what PostgreSQL looks for a deadlock (1 s): where the reading and
  * a schema change wait for each other, it is the reading that gives way, and is tried again.
- * What is dropped while it is read makes it read again.
+ * Reads again if an object is dropped meanwhile.
  * Throws DatabaseError; SQLSTATE 55P03 when a relation stays locked.
  */
 export async function readCatalogue<Facts>(
@@ -59,8 +59,8 @@ export function readCatalogueJson<Facts>(
 }
 
 /**
- * The same by two connections at once that see one snapshot, as what takes long is the server's processor. Where no second connection is free
- * until the first one is done, the first one reads the rest: whoever holds one never waits for another.
+ * Reads the system catalogue by two connections at once that see one snapshot, as the server's processor takes the time. If no second
+ * connection is free until the first one is done, the first one reads the rest: a caller with one connection never waits for another.
  */
 export function readCatalogueInTwo<One, Other>(
   database: Database,
@@ -90,7 +90,7 @@ export function readCatalogueInTwo<One, Other>(
   return patiently(() => database.transaction(read, one));
 }
 
-/** What `readCatalogueJson` read. */
+/** The result of `readCatalogueJson`. */
 export const parseCatalogue = <Facts>(json: CatalogueJson<Facts>): Facts =>
   JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8'));
 

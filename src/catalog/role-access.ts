@@ -5,7 +5,7 @@ import { plannerSettings } from '../database/startup-settings.ts';
 import { firstJson } from '../database/statement.ts';
 
 /**
- * What one role may do with one relation or function, as PostgreSQL itself decides it (has_table_privilege, pg_has_role):
+ * The privileges of one role on one relation or function, as PostgreSQL itself decides them (has_table_privilege, pg_has_role):
  * for questions about one call. The chapters of the specification, which ask about all of them, read AccessFacts.
  */
 export interface RelationAccess {

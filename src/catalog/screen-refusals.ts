@@ -5,7 +5,7 @@ import { firstJson, plain, quoteIdentifier, type Statement } from '../database/s
 import { patiently } from './read-catalogue.ts';
 import { filterConditions, orderConditions, type ScreenColumns, type ScreenCondition } from './screen-conditions.ts';
 
-/** What PostgreSQL would refuse of the calls that defined screens make. */
+/** Errors that PostgreSQL gives to the calls of defined screens. */
 export interface RefusalFacts {
   screen_refusals: ScreenRefusal[];
 }
@@ -15,7 +15,7 @@ export interface ScreenRefusal {
   part: 'filter' | 'order';
   /** The condition or the term, as it was written. */
   shown: string;
-  /** What PostgreSQL says of it. */
+  /** The message of PostgreSQL. */
   message: string;
 }
 
@@ -27,7 +27,7 @@ interface AskingScreen {
   filter: string | null;
   order_by: string | null;
   columns: ScreenColumns;
-  /** Whom to ask as: null for whoever reads, where that is enough to find the relation by its name. */
+  /** The role to ask as; null for the role that reads, if it can find the relation by its name. */
   role: string | null;
 }
 

@@ -11,7 +11,7 @@ export interface BannerFacts {
   milliseconds: number;
 }
 
-/** What `ninefold start` prints once it answers: where the console is, and what to do next. */
+/** Returns the text of `ninefold start` once the node answers: the address of the console, and the next step. */
 export function banner(facts: BannerFacts): string {
   const lines = [
     '',

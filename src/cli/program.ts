@@ -30,9 +30,9 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addMigrateCommand(program);
   addSpecCommand(program);
   addTypesCommand(program);
-  // Who reads no further, as `head` does, has read enough.
+  // A reader that closes the pipe, as `head` does, has read enough.
   process.stdout.on('error', () => process.exit());
-  // What cannot be said, on a full disk for one, is lost.
+  // Output that cannot be written, on a full disk for one, is lost.
   process.stderr.on('error', () => undefined);
   try {
     await program.parseAsync([...argv]);

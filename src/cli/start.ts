@@ -58,7 +58,10 @@ export async function start(): Promise<void> {
     startedAt: new Date().toISOString(),
   };
   try {
-    await workers.serve({ type: 'brief', brief, port }, (task) => answerTask(primary.specification, task));
+    await workers.serve({
+      brief: () => ({ type: 'brief', brief, port, bounds: primary.watchdog.currentBounds() }),
+      onTask: (task) => answerTask(primary.specification, task),
+    });
     const runFile = writeRunFile(config, url);
     announce(config, primary, brief, performance.now() - started);
     let isStopping = false;
@@ -160,9 +163,10 @@ function listenSentence(config: Config, error: Error & { code?: string }): strin
 const isAnyHost = (host: string) => host === '0.0.0.0' || host === '::';
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** What workers need to serve. */
+/** The parts that workers need to serve. */
 interface Service {
-  brief: ToWorker;
+  /** Returns the message that starts a worker's service. */
+  brief: () => ToWorker;
   onTask: (task: TaskMessage) => Promise<TaskAnswer>;
 }
 
@@ -190,16 +194,16 @@ class Workers {
     cluster.setupPrimary({ serialization: 'advanced' });
     for (let i = 0; i < this.#count; i++) {
       const ready = this.#fork();
-      // Whoever has them serve hears of it.
+      // `serve` reports it.
       ready.catch(() => undefined);
       this.#ready.push(ready);
     }
   }
 
   /** Resolves when every worker answers calls. */
-  async serve(brief: ToWorker, onTask: Service['onTask']): Promise<void> {
+  async serve(service: Service): Promise<void> {
     this.#isServing = true;
-    this.#serve({ brief, onTask });
+    this.#serve(service);
     await Promise.all(this.#ready);
   }
 
@@ -223,7 +227,7 @@ class Workers {
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
         if (message.type === 'task') void this.#answer(worker, message);
-        else if (message.type === 'up') void this.#service.then(({ brief }) => tell(worker, brief));
+        else if (message.type === 'up') void this.#service.then(({ brief }) => tell(worker, brief()));
         else if (message.type === 'ready') resolve();
         else reject(new Error(message.reason));
       });

@@ -10,9 +10,10 @@ import {
   type WorkerBrief,
 } from '../compose/worker.ts';
 
-/** What the primary tells a worker, and what it answers. */
+/** Messages of the primary to a worker; `FromWorker` are those of a worker. */
 export type ToWorker =
-  | { type: 'brief'; brief: WorkerBrief; port: number }
+  /** `bounds`: the suspensions that have not ended. */
+  | { type: 'brief'; brief: WorkerBrief; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
   | TaskAnswer
   | BoundMessage;
@@ -26,21 +27,29 @@ export async function runWorker(): Promise<void> {
   process.on('SIGTERM', () => undefined);
   process.on('SIGHUP', () => undefined);
   let worker: Worker | null = null;
+  let composed: Promise<Worker> | null = null;
+  const receiveBound = (message: BoundMessage) =>
+    void composed?.then(
+      ({ onBound }) => onBound(message),
+      () => undefined,
+    );
   const tasks = new TasksOverPrimary(tell);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
     if (message.type === 'task answer') {
       tasks.hear(message);
     } else if (message.type === 'brief') {
-      serve(message.brief, message.port, tasks).then(
-        (started) => {
-          worker = started;
+      composed = compose(message.brief, tasks);
+      message.bounds.forEach(receiveBound);
+      listen(composed, message.port).then(
+        (listening) => {
+          worker = listening;
           tell({ type: 'ready' });
         },
         (error: unknown) => tell({ type: 'failed', reason: error instanceof Error ? error.message : String(error) }),
       );
     } else if (message.type !== 'stop') {
-      worker?.onBound(message);
+      receiveBound(message);
     } else {
       void Promise.resolve(worker?.close()).finally(() => process.exit(0));
     }
@@ -49,10 +58,14 @@ export async function runWorker(): Promise<void> {
   tell({ type: 'up' });
 }
 
-async function serve(brief: WorkerBrief, port: number, tasks: TasksOverPrimary): Promise<Worker> {
+async function compose(brief: WorkerBrief, tasks: TasksOverPrimary): Promise<Worker> {
   const config = readConfig();
   const webFolder = fileURLToPath(new URL('./web', import.meta.url));
-  const worker = await composeWorker(config, ensureSecrets(config.home), brief, webFolder, tasks);
-  await worker.http.listen({ host: config.host, port });
+  return composeWorker(config, ensureSecrets(config.home), brief, webFolder, tasks);
+}
+
+async function listen(composed: Promise<Worker>, port: number): Promise<Worker> {
+  const worker = await composed;
+  await worker.http.listen({ host: readConfig().host, port });
   return worker;
 }

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 
-/** What commands need to know of the node, apart from the wiring of its processes, whose parts take a third of a second to load. */
+/** The configuration that commands read. The wiring is elsewhere, as its parts take a third of a second to load. */
 export { type Config, readConfig } from '../config/config.ts';
 export { ConfigError } from '../config/config-error.ts';
 export { warnOfDescriptors } from '../config/descriptors.ts';

@@ -12,7 +12,7 @@ import { StartError } from '../postgres/start-error.ts';
 import { SpecificationProcess } from '../spec/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
-import { serverOf } from './server-of.ts';
+import { serverOf } from './from-config.ts';
 
 export interface Primary {
   databaseUrl: string;
@@ -86,11 +86,11 @@ export const newSetupToken = (): string => randomBytes(24).toString('base64url')
 const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
   socketFolder === null ? url : `${url}?host=${encodeURIComponent(socketFolder)}`;
 
-/** True for an error whose message is a sentence for whoever starts the node. */
+/** Returns true for an error whose message is a sentence for the operator. */
 export const isForOperator = (error: unknown): boolean =>
   error instanceof StartError || error instanceof ServerUnfitError;
 
 export { Events } from '../observe/events.ts';
 export { writeLog } from '../observe/log.ts';
 export { answerTask, type TaskAnswer, type TaskMessage } from '../spec/process/over-primary.ts';
-export { originsOf } from './origins-of.ts';
+export { originsOf } from './from-config.ts';

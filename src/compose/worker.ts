@@ -4,7 +4,7 @@ import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { Apps } from '../apps/apps.ts';
-import { BackgroundTurns } from '../apps/background-turns.ts';
+import { BackgroundTurns, Traffic } from '../apps/background-turns.ts';
 import { type BoundMessage, ExceededBounds } from '../apps/bounds.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { CallStories } from '../apps/call-stories.ts';
@@ -28,7 +28,6 @@ import { Identities } from '../identity/identities.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
-import { Traffic } from '../observe/traffic.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { OpenApiDocuments } from '../spec/openapi/documents.ts';
 import { Probes } from '../spec/probe/probes.ts';
@@ -38,10 +37,9 @@ import { ServerRoles } from '../spec/versions/server-roles.ts';
 import { Versions } from '../spec/versions/versions.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { originsOf } from './origins-of.ts';
-import { serverOf } from './server-of.ts';
+import { originsOf, serverOf } from './from-config.ts';
 
-/** What the primary hands to its workers: all that they need beside the environment. */
+/** The configuration that workers get from the primary, beside the environment. */
 export interface WorkerBrief {
   databaseUrl: string;
   embedded: boolean;
@@ -154,7 +152,7 @@ export async function composeWorker(
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {
-      // Who works on an app looks at its specification soon.
+      // A builder who works on an app looks at its specification soon.
       specifier.prepare();
       return handleAdmin(adminContext, exchange, receive && ((bytes) => receive(boundOf(bytes))));
     },

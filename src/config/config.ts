@@ -5,7 +5,7 @@ import { type AppBounds, limits } from '../../contract/limits.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
 
-/** What the environment says; nothing else reads it. */
+/** The configuration from the environment, which only this folder reads. */
 export interface Config {
   /** Folder of everything durable, absolute. */
   readonly home: string;

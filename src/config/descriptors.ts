@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { limits } from '../../contract/limits.ts';
 import { ConfigError } from './config-error.ts';
 
-/** What a process of a node needs beside connections: files, pipes, the sockets on which it listens. */
+/** Descriptors that a process of a node needs beside connections: files, pipes, sockets on which it listens. */
 const RESERVED = 48;
 /** Fewer leave PostgreSQL's own processes without the files that they must open. */
 const LEAST = 128;
@@ -11,7 +11,7 @@ const FEW = 1024;
 
 /** How the file descriptors of a worker are shared out. */
 export interface Descriptors {
-  /** What the system lets one process open. */
+  /** Descriptors that the system lets one process open. */
   readonly limit: number;
   /** Sockets of clients that one worker keeps open; the rest is for connections to the database. */
   readonly clientSockets: number;

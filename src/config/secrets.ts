@@ -145,7 +145,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Whether something is in the place of a folder, unless it is an empty folder. */
+/** Returns true if something is in the place of a folder, unless it is an empty folder. */
 function holdsFiles(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found !== undefined && !(found.isDirectory() && isEmpty(folder));

@@ -40,7 +40,7 @@ export class ConnectionBudget {
     return this.#taken;
   }
 
-  /** True while a caller waits for slots: whoever becomes idle calls `serve`. */
+  /** True while a caller waits for slots: a pool with a connection that becomes idle calls `serve`. */
   get isWanted(): boolean {
     return this.#waiters.length > 0;
   }

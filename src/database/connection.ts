@@ -18,10 +18,13 @@ import type { Target } from './target.ts';
 import { MessageWriter } from './writer.ts';
 
 /**
- * What was ended within this time of its begin was not meant: whoever ends a statement on purpose has seen it run, and must not find it
- * running again. An idle connection was meant, as by the copy of a database.
+ * A statement that is ended within this time of its begin is retried. A person who ends a statement on purpose has seen it run, which
+ * takes longer, and must not find it running again. A shorter time means that the idle connection was ended, as by a copy of a database.
  */
 const JUST_BEGUN_MILLISECONDS = 1000;
+
+/** How long the server may take to close an idle connection before this process destroys the socket. */
+const END_MILLISECONDS = 2000;
 
 /**
  * One connection, with several batches in flight: each batch is one implicit transaction, PostgreSQL answers them in
@@ -41,6 +44,7 @@ export class Connection {
   #cancelling = false;
   #isSpent = false;
   #closedBy: Error | null = null;
+  #isClosing = false;
   #listener: ((channel: string, payload: string) => void) | null = null;
   readonly #onClose: (connection: Connection) => void;
   readonly #onFree: () => void;
@@ -78,8 +82,9 @@ export class Connection {
   }
 
   /**
-   * Where the server has no connection left, once more after what idles in this process was given back. Throws ConnectionError, with its
-   * `sqlstate` where PostgreSQL refuses the login. `onFree` is called when a cancel request is over: the connection may take more again.
+   * Opens a connection. If the server has no free slot, closes the idle connections of this process and retries once. Throws
+   * ConnectionError, with a `sqlstate` if PostgreSQL refuses the login. `onFree` is called when a cancel request is over: the connection
+   * may take more batches then.
    */
   static async open(
     target: Target,
@@ -143,15 +148,17 @@ export class Connection {
     return this.#send({ maxRows, signal }, () => this.#writer.query(sql));
   }
 
-  /** Ends the connection in order; what is in flight is answered first. */
+  /** Asks the server to close the connection after the batches in flight. Destroys the socket if the server does not respond. */
   close(): void {
-    if (this.#closedBy) return;
+    if (this.#closedBy || this.#isClosing) return;
+    this.#isClosing = true;
     this.#writer.terminate();
     this.#flush();
     this.#opened.socket.end();
+    if (this.inFlight === 0) this.#abandonUnlessEnded();
   }
 
-  /** The same, and resolves once the server has let go of it too. */
+  /** Closes the connection as `close` does. Resolves once the socket is closed. */
   async end(): Promise<void> {
     if (this.#closedBy) return;
     const ended = new Promise((resolve) => this.#opened.socket.once('close', resolve));
@@ -159,9 +166,15 @@ export class Connection {
     await ended;
   }
 
-  /** Closes the connection at once, without a word to the server. What is in flight fails with ConnectionError. */
+  /** Closes the connection at once, without a message to the server. Batches in flight fail with ConnectionError. */
   abandon(reason: string): void {
     this.#fail(new ConnectionError(reason));
+  }
+
+  /** A server process that is frozen, or a network that is silent, never closes its end. */
+  #abandonUnlessEnded(): void {
+    const timer = setTimeout(() => this.abandon('the server did not close the connection'), END_MILLISECONDS);
+    this.#opened.socket.once('close', () => clearTimeout(timer));
   }
 
   #send(options: BatchOptions, write: (batch: Batch) => void): Promise<Result[]> {
@@ -185,7 +198,7 @@ export class Connection {
     });
   }
 
-  /** Whether the statement is sent without being parsed. */
+  /** Returns true if the statement is sent without being parsed. */
   hasPrepared({ preparedFor, text }: Statement): boolean {
     return preparedFor !== undefined && this.#prepared.find(preparedFor, text)?.ready === true;
   }
@@ -327,7 +340,7 @@ export class Connection {
   #refuse(batch: Batch, fields: DatabaseErrorFields): void {
     batch.error = new DatabaseError(fields, batch.results.length);
     batch.error.strayCancel = fields.sqlstate === '57014' && batch.mayBeCancelled && !batch.options.signal?.aborted;
-    // What this batch meant to prepare and did not, or can no longer be used, must be prepared anew.
+    // Statements that this batch failed to prepare, or whose plan is stale, must be prepared again.
     for (const prepared of batch.prepared.slice(batch.results.length)) {
       if (!prepared) continue;
       const stale = fields.sqlstate === '0A000' || fields.sqlstate === '26000';
@@ -354,6 +367,7 @@ export class Connection {
     this.lastUsed = now;
     const left = this.inFlight;
     this.headSince = left > 0 ? now : 0;
+    if (left === 0 && this.#isClosing) this.#abandonUnlessEnded();
     this.#expected = left > 0 ? this.#expected - (expectedMilliseconds ?? 0) : 0;
     if (batch.isTooLarge) batch.fail(new ResultTooLargeError());
     else if (batch.error) batch.fail(batch.error);
@@ -405,7 +419,7 @@ function startupOrShutdown(fields: DatabaseErrorFields): ConnectionError {
   return new ConnectionError(fields.message, { cause: new DatabaseError(fields) });
 }
 
-/** What ends a connection from outside: an administrator, and the limit of idle time that the database or the role has. */
+/** SQLSTATEs of a connection that is ended from outside: by an administrator, or by an idle timeout of the database or role. */
 const endings: readonly (string | null)[] = ['57P01', '57P05'];
 
 /**

@@ -19,7 +19,7 @@ export interface DatabaseErrorFields {
   routine?: string;
 }
 
-/** A statement was refused by PostgreSQL. What of it a client may read is decided by the area that called. */
+/** A statement was refused by PostgreSQL. The area that called decides which part of the error a client may read. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   readonly fields: DatabaseErrorFields;
@@ -79,8 +79,8 @@ const DISK_FULL = '53100';
 const diskWords = /No space left on device|Disk quota exceeded/;
 
 /**
- * Whether an error, or what caused it, is PostgreSQL's report that the disk of the server is full. Not what a function of an
- * app raises under the same code.
+ * Returns true if an error, or its cause, is PostgreSQL's report that the disk of the server is full. An error that a function of an app
+ * raises under the same code does not count.
  */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return error instanceof Error && isDiskFull(error.cause);
@@ -89,7 +89,7 @@ export function isDiskFull(error: unknown): boolean {
   return isReported && !/ at RAISE$/m.test(where?.split('\n')[0] ?? '');
 }
 
-/** What keeps the role from logging in, whatever is tried again; null where it is something else. */
+/** Returns why the role cannot log in, if retries do not help; else null. */
 export function refusedLogin({ sqlstate }: ConnectionError): string | null {
   switch (sqlstate) {
     case '28P01':
@@ -116,8 +116,8 @@ const ownCounts: readonly (string | undefined)[] = ['InitializeSessionUserId', '
 const descriptorErrors: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
- * Whether a connection failed for a lack that idle connections of this process make good: of the server's connections as a
- * whole, or of file descriptors. Not where a role or a database has all the connections that it may have.
+ * Returns true if a connection failed because the server has no free slot, or this process no file descriptor: closing idle connections
+ * helps. Returns false if a role or a database has all connections that it may have.
  */
 export function isServerFull(error: unknown): boolean {
   if (!(error instanceof ConnectionError && error.cause instanceof Error)) return false;

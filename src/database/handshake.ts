@@ -12,7 +12,7 @@ export interface OpenedSocket {
   secretKey: number;
 }
 
-/** What we use of pg beneath its typed surface (pg is pinned to an exact version for this). */
+/** Members of pg that its types do not declare (pg is pinned to an exact version for this). */
 interface ClientInternals {
   connection: { stream: net.Socket; removeAllListeners(): void; on(event: 'error', listener: () => void): void };
   processID: number;

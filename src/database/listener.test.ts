@@ -85,6 +85,13 @@ describe('Listener', () => {
     await expect.poll(() => one.received).toContain('after');
   });
 
+  it('ends although its server process is frozen', async () => {
+    const one = await listening(target());
+    await freeze();
+    await one.listener.end();
+    expect(one.listener.isCurrent).toBe(false);
+  });
+
   it('gives up a connection whose network is silent', async () => {
     const proxy = await silentProxy(target());
     const one = await listening(proxy.target);

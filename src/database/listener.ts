@@ -44,7 +44,7 @@ export class Listener {
     this.#handlers = handlers;
   }
 
-  /** Whether no notification can be missing that is older than the limit listenerTrustMilliseconds. */
+  /** True if no notification can be missing that is older than the limit listenerTrustMilliseconds. */
   get isCurrent(): boolean {
     return this.#connection !== null && performance.now() - this.#provenAt < limits.listenerTrustMilliseconds.default;
   }

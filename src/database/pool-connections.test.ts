@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { poolDefaults, pools, prepared, query, value } from '../../test/support/pools.ts';
+import { ConnectionBudget } from './connection-budget.ts';
 import { ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
 import { Pool } from './pool.ts';
 
@@ -43,6 +44,41 @@ describe('a client that goes away', () => {
       );
       expect(await value(pool, query(`select to_regclass('never')`))).toBeNull();
     });
+  });
+});
+
+describe('an idle connection whose server process is frozen', () => {
+  it('is closed for another pool, and gives its slot of the budget back', async () => {
+    const budget = new ConnectionBudget(1, 1);
+    await withPool(
+      async (pool) => {
+        const pid = Number(await value(pool, query('select pg_backend_pid()')));
+        process.kill(pid, 'SIGSTOP');
+        try {
+          expect(await withPool((other) => value(other, query('select 1')), { budget })).toBe('1');
+        } finally {
+          process.kill(pid, 'SIGCONT');
+        }
+        expect(await value(pool, query('select 2'))).toBe('2');
+      },
+      { budget },
+    );
+  });
+
+  it('is closed by its pool when it is not used any more, and gives its slot back', async () => {
+    const budget = new ConnectionBudget(1, 1);
+    await withPool(
+      async (pool) => {
+        const pid = Number(await value(pool, query('select pg_backend_pid()')));
+        process.kill(pid, 'SIGSTOP');
+        try {
+          await expect.poll(() => budget.taken, { timeout: 10_000 }).toBe(0);
+        } finally {
+          process.kill(pid, 'SIGCONT');
+        }
+      },
+      { budget, idleMilliseconds: 50 },
+    );
   });
 });
 

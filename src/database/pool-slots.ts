@@ -63,7 +63,7 @@ export class PoolSlots {
     return () => this.budget?.give(slots);
   }
 
-  /** Lets whoever waits for slots take those of a connection that has just become idle. */
+  /** Lets a caller that waits for slots take those of a connection that has just become idle. */
   offerIdle(): void {
     if (this.budget?.isWanted) this.budget.serve();
   }

@@ -3,8 +3,8 @@ import { Connection } from './connection.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import type { Database, RunOptions, Transaction } from './database.ts';
 import { ConnectionError, DatabaseError, isPassing, PoolTimeoutError } from './database-error.ts';
+import { IdleCloser } from './idle-closer.ts';
 import { PoolSlots } from './pool-slots.ts';
-import { offerRoom } from './room.ts';
 import { parameterBytes, type Result, type Statement } from './statement.ts';
 import { StatementTimes } from './statement-times.ts';
 import type { Tail } from './tail.ts';
@@ -27,16 +27,16 @@ export interface PoolOptions {
   companions?: number;
 }
 
-/** Whether a batch shares its connection, has it to itself, or keeps it for as long as a client takes to read. */
+/** A batch shares its connection, has it to itself, or keeps it for as long as a client takes to read. */
 type Use = 'shared' | 'alone' | 'tail';
 
 interface Waiter {
   take: (connection: Connection) => void;
   reject: (error: Error) => void;
   use: Use;
-  /** What it will send, where it would rather have a connection that knows it. */
+  /** The statement that it sends, if a connection that has prepared it is preferred. */
   statement: Statement | undefined;
-  /** Whether that never ran. */
+  /** True if no duration of the statement is known. */
   isUnknown: boolean;
 }
 
@@ -71,7 +71,6 @@ export class Pool implements Database {
   readonly #options: PoolOptions;
   /** As in the options, until it is changed. */
   waitMilliseconds: number;
-  #idleMilliseconds: number;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Use>();
   /** Those on which a statement runs that never ran: no other such one is put behind it. */
@@ -83,9 +82,7 @@ export class Pool implements Database {
   #tails = 0;
   #sharedWaiting = 0;
   #closed = false;
-  #sweeper: NodeJS.Timeout | null = null;
-  #offersNoMore: () => void = () => undefined;
-  #leaveBudget: () => void = () => undefined;
+  readonly #idle: IdleCloser;
   /** Calls of `admitted` that run. */
   #admitting = 0;
 
@@ -93,8 +90,20 @@ export class Pool implements Database {
     this.#target = target;
     this.#options = options;
     this.waitMilliseconds = options.waitMilliseconds;
-    this.#idleMilliseconds = options.idleMilliseconds;
     this.#slots = new PoolSlots(options.budget, options.companions ?? 0);
+    this.#idle = new IdleCloser(
+      {
+        shared: this.#shared,
+        slots: this.#slots,
+        isEmpty: () => this.size === 0,
+        isHeld: () => this.#admitting > 0,
+        onEmpty: async () => {
+          this.#times.clear();
+          await options.onIdle?.();
+        },
+      },
+      options.idleMilliseconds,
+    );
   }
 
   /** Open connections, in use or not. */
@@ -159,15 +168,12 @@ export class Pool implements Database {
 
   /** Closes each connection soon after its last use. */
   retire(): void {
-    this.#idleMilliseconds = Math.min(this.#idleMilliseconds, RETIRED_IDLE_MILLISECONDS);
-    if (!this.#sweeper) return;
-    this.#stopSweeping();
-    this.#startSweeping();
+    this.#idle.shorten(RETIRED_IDLE_MILLISECONDS);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#stopSweeping();
+    this.#idle.stop();
     this.#refuseWaiters(new ConnectionError('the pool is closed'));
     for (const connection of [...this.#shared, ...this.#exclusive.keys()]) connection.close();
     this.#shared.clear();
@@ -356,7 +362,7 @@ export class Pool implements Database {
       const { use, statement, isUnknown } = waiter;
       const mayTake = this.#mayTake(use);
       const connection = mayTake
-        ? (this.#idle(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull(isUnknown) : null))
+        ? (this.#idleFor(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull(isUnknown) : null))
         : null;
       if (!connection) {
         if (mayTake) wanted++;
@@ -375,7 +381,7 @@ export class Pool implements Database {
   }
 
   /** One that has prepared the statement, if there is any: its server process has then also read what the statement needs of the catalogue. */
-  #idle(statement: Statement | undefined): Connection | null {
+  #idleFor(statement: Statement | undefined): Connection | null {
     let first: Connection | null = null;
     for (const connection of this.#shared) {
       if (connection.inFlight > 0 || !connection.takesMore) continue;
@@ -415,7 +421,7 @@ export class Pool implements Database {
         return;
       }
       this.#shared.add(connection);
-      this.#startSweeping();
+      this.#idle.start();
       this.#serveWaiters();
     } catch (error) {
       this.#opening--;
@@ -438,75 +444,7 @@ export class Pool implements Database {
   #serveWaitersLater(): void {
     setTimeout(() => this.#serveWaiters(), 50).unref();
   }
-
-  #startSweeping(): void {
-    if (this.#sweeper) return;
-    const every = Math.max(50, Math.min(5000, this.#idleMilliseconds / 2));
-    this.#sweeper = setInterval(() => this.#sweep(), every);
-    this.#sweeper.unref();
-    this.#offersNoMore = offerRoom(() => this.#letGoOfIdle());
-    this.#leaveBudget =
-      this.#slots.budget?.register({
-        oldestIdle: () => this.#longestIdle()?.lastUsed ?? null,
-        closeOldest: () => this.#closeLongestIdle(),
-      }) ?? (() => undefined);
-  }
-
-  #stopSweeping(): void {
-    if (this.#sweeper) clearInterval(this.#sweeper);
-    this.#sweeper = null;
-    this.#offersNoMore();
-    this.#leaveBudget();
-  }
-
-  /** Whoever asks next opens a connection anew. */
-  async #letGoOfIdle(): Promise<void> {
-    const idle = [...this.#shared].filter(isIdle);
-    for (const connection of idle) this.#shared.delete(connection);
-    await Promise.all(idle.map((connection) => connection.end()));
-  }
-
-  #longestIdle(): Connection | null {
-    if (this.#admitting > 0) return null;
-    let longest: Connection | null = null;
-    for (const connection of this.#shared) {
-      if (isIdle(connection) && (longest === null || connection.lastUsed < longest.lastUsed)) longest = connection;
-    }
-    return longest;
-  }
-
-  #closeLongestIdle(): { slots: number; ended: Promise<void> } {
-    const connection = this.#longestIdle();
-    if (!connection) return { slots: 0, ended: Promise.resolve() };
-    this.#shared.delete(connection);
-    const ended = connection.end();
-    if (this.size > 0) return { slots: 1, ended };
-    const slots = this.#slots.ofLast;
-    return { slots, ended: Promise.all([ended, this.#rest()]).then(() => undefined) };
-  }
-
-  #sweep(): void {
-    const oldest = performance.now() - this.#idleMilliseconds;
-    for (const connection of this.#shared) {
-      if (connection.inFlight === 0 && connection.lastUsed < oldest) {
-        this.#shared.delete(connection);
-        connection.close();
-      }
-    }
-    if (this.size === 0 && this.#admitting === 0 && this.#sweeper) void this.#rest();
-  }
-
-  /** Ends the companions of the last connection, which is closed or about to be. */
-  async #rest(): Promise<void> {
-    this.#stopSweeping();
-    this.#times.clear();
-    const release = this.#slots.releaseCompanions();
-    await this.#options.onIdle?.();
-    release();
-  }
 }
-
-const isIdle = (connection: Connection): boolean => connection.inFlight === 0 && connection.takesMore;
 
 const noTail = (): null => null;
 
@@ -518,6 +456,6 @@ function mayBeSentAgain(error: unknown): boolean {
   return error instanceof DatabaseError && (error.stalePlan || error.strayCancel);
 }
 
-/** What PostgreSQL answers to a cancelled statement, for a call whose client left before it was sent. */
+/** Returns PostgreSQL's error for a cancelled statement, for a call whose client left before it was sent. */
 const cancelledBeforeStart = () =>
   new DatabaseError({ sqlstate: '57014', severity: 'ERROR', message: 'canceled before it was started' });

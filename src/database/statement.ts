@@ -17,7 +17,7 @@ export interface Statement {
 /** A statement without parameters, prepared for nobody. */
 export const plain = (text: string): Statement => ({ text, params: [] });
 
-/** What one statement answered. Values are the bytes PostgreSQL sent, in text format. */
+/** The result of one statement. Values are the bytes PostgreSQL sent, in text format. */
 export interface Result {
   readonly fields: readonly { readonly name: string; readonly typeOid: number }[];
   readonly rows: readonly (readonly (Buffer | null)[])[];

@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorEntry, errors, type OtherStatus } from '../../contract/errors.ts';
 import type { LimitName } from '../../contract/limits.ts';
 
-/** What may be said beside the code. Everything here is sent to the client, except `cause` and `limit`. */
+/** The parts of an error beside its code. Everything here is sent to the client, except `cause` and `limit`. */
 export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
   /** Replaces the entry's own sentence. */
   message?: string;

@@ -10,10 +10,9 @@ import type { AddressReader } from './client-address.ts';
 import { ClientSignal } from './client-signal.ts';
 import { errorReply } from './error-reply.ts';
 import type { HeldBodies } from './held-bodies.ts';
-import { refusedForHost, requestIdOf } from './incoming.ts';
+import { readTarget, refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
-import { readTarget } from './request-target.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { letGo, writeReply } from './write-reply.ts';
 
@@ -57,8 +56,8 @@ export class AppCalls {
     const ref = origins.appAt(host);
     const to = readAppPath(path, ref, origins.defaultApp);
     if (!to || path === HEALTH) return false;
-    if (to.byBuilder && !this.#areas.has(to.area ?? '')) return false;
-    const policy = ref !== null ? this.#policies.own : to.byBuilder ? this.#policies.builder : this.#policies.path;
+    if (to.isByBuilder && !this.#areas.has(to.area ?? '')) return false;
+    const policy = ref !== null ? this.#policies.own : to.isByBuilder ? this.#policies.builder : this.#policies.path;
     void this.#answer(to, policy, request, response);
     return true;
   }
@@ -96,7 +95,7 @@ export class AppCalls {
   #reply(to: AppPath, exchange: Exchange, receive: ReceiveBody | null): Reply | Promise<Reply> {
     const { pipeline, openApi, authorise } = this.#parts;
     const area = this.#areas.get(to.area ?? '');
-    if (area && to.byBuilder) {
+    if (area && to.isByBuilder) {
       return pipeline.answerDoor(area, to.ref, exchange, () => authorise(exchange, to.ref), receive);
     }
     if (area) return pipeline.answerApp(area, to.ref, exchange, receive);

@@ -6,7 +6,7 @@ const call = (ref: string, area: string | null, path: string, more: object = {})
   area,
   path,
   query: '',
-  byBuilder: false,
+  isByBuilder: false,
   ...more,
 });
 
@@ -20,8 +20,8 @@ describe('readAppPath', () => {
     ['/apps/shop/rest/v10', call('shop', null, '/rest/v10')],
     ['/apps/shop?/rest/v1', call('shop', null, '', { query: '/rest/v1' })],
     ['/apps/%ff/rest/v1', call('%ff', 'rest', '/')],
-    ['/admin/v1/apps/shop/rest/v1/t', call('shop', 'rest', '/t', { byBuilder: true })],
-    ['/%61dmin/v1/apps/shop/auth/v1', call('shop', 'auth', '/', { byBuilder: true })],
+    ['/admin/v1/apps/shop/rest/v1/t', call('shop', 'rest', '/t', { isByBuilder: true })],
+    ['/%61dmin/v1/apps/shop/auth/v1', call('shop', 'auth', '/', { isByBuilder: true })],
   ])('finds the app on the node’s origin in %s', (target, found) => {
     expect(readAppPath(target, null, null)).toEqual(found);
   });

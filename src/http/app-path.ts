@@ -8,7 +8,7 @@ export interface AppPath {
   /** Without `?`; empty where there is none. */
   readonly query: string;
   /** True below /admin/v1: a builder makes the call. */
-  readonly byBuilder: boolean;
+  readonly isByBuilder: boolean;
 }
 
 /** Areas of an app's API; `NINEFOLD_DEFAULT_APP` answers them without a prefix. */
@@ -29,12 +29,12 @@ export function readAppPath(target: string, ref: string | null, defaultApp: stri
   const [prefix, first, second] = match as unknown as [string, string, string];
   const name = decoded(first);
   if (name === 'apps') return belowApp(decoded(second), target.slice(prefix.length), false);
-  if (name === 'admin') return byBuilder(target);
+  if (name === 'admin') return isByBuilder(target);
   const isDefault = defaultApp !== null && areas.has(name) && decoded(second) === 'v1';
   return isDefault ? belowApp(defaultApp, target, false) : null;
 }
 
-function byBuilder(target: string): AppPath | null {
+function isByBuilder(target: string): AppPath | null {
   const match = BUILDER.exec(target);
   if (!match) return null;
   const [prefix, version, apps, ref] = match as unknown as [string, string, string, string];
@@ -44,7 +44,7 @@ function byBuilder(target: string): AppPath | null {
 }
 
 /** `rest` is what follows the app's URL. */
-function belowApp(ref: string, rest: string, byBuilder: boolean): AppPath {
+function belowApp(ref: string, rest: string, isByBuilder: boolean): AppPath {
   const mark = rest.indexOf('?');
   const path = mark < 0 ? rest : rest.slice(0, mark);
   const query = mark < 0 ? '' : rest.slice(mark + 1);
@@ -53,10 +53,10 @@ function belowApp(ref: string, rest: string, byBuilder: boolean): AppPath {
     const [prefix, first, version] = match as unknown as [string, string, string];
     const area = decoded(first);
     if (areas.has(area) && decoded(version) === 'v1') {
-      return { ref, area, path: path.slice(prefix.length) || '/', query, byBuilder };
+      return { ref, area, path: path.slice(prefix.length) || '/', query, isByBuilder };
     }
   }
-  return { ref, area: decoded(path) === `/${OPEN_API}` ? OPEN_API : null, path, query, byBuilder };
+  return { ref, area: decoded(path) === `/${OPEN_API}` ? OPEN_API : null, path, query, isByBuilder };
 }
 
 /** Address of the app's OpenAPI document, below the app's URL. */

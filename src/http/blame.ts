@@ -4,7 +4,7 @@ import type { LimitName } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** What went wrong in a call, in names alone. */
+/** Describes a failed call by names, without values. */
 export interface Blame {
   /** The code that the body carries. */
   readonly code: string;
@@ -13,7 +13,7 @@ export interface Blame {
   readonly limit: LimitName | null;
 }
 
-/** What an error is of. `left`: nobody waited for the answer any more, so that a cancelled statement hit no limit. */
+/** Returns the origin of an error. `left`: the client has gone, so that a cancelled statement hit no limit. */
 export function blame(error: unknown, reply: Reply, left: boolean): Blame {
   const known = error instanceof NinefoldError ? error : null;
   const raised = raisedIn(error);
@@ -22,7 +22,7 @@ export function blame(error: unknown, reply: Reply, left: boolean): Blame {
   return { code, subject: raised && subjectOf(raised), limit };
 }
 
-/** What PostgreSQL said, where anything in the chain of causes is that. */
+/** Returns PostgreSQL's error from the chain of causes, if there is one. */
 export function raisedIn(error: unknown): DatabaseError | null {
   if (error instanceof DatabaseError) return error;
   return error instanceof Error ? raisedIn(error.cause) : null;

@@ -12,10 +12,10 @@ import {
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { helpLink } from './help-link.ts';
 
-/** What PostgreSQL says while it starts or stops (SQLSTATE classes 08, 57P). */
+/** Returns true for a SQLSTATE of a server that starts or stops (classes 08, 57P). */
 const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.startsWith('57P');
 
-/** Any error as one that a client may be told about. What has no other word is `internal`, with its cause kept for the log. */
+/** Returns an error that a client may see. An unknown error becomes `internal`, with its cause for the log. */
 export function asNinefoldError(caught: unknown): NinefoldError {
   if (isDiskFull(caught)) return new NinefoldError('disk_full', { headers: { 'retry-after': '10' }, cause: caught });
   const error = asDamage(caught);

@@ -3,7 +3,7 @@ import type { Origins } from '../apps/origins.ts';
 /** The Content-Security-Policy of a reply that is no page: opened in a browser it shows text, and runs and loads nothing. */
 export const INERT_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
-/** What browsers may do elsewhere, and no page of the node does. */
+/** Browser features that no page of the node uses. */
 const unused = [
   'accelerometer',
   'autoplay',

@@ -4,7 +4,7 @@ import type { Area } from './area.ts';
 import { renderRestError } from './rest-area.ts';
 
 /**
- * `/apps/<ref>/openapi.json`: what whoever asks may call, as OpenAPI 3.1; the setting openapi_mode may make it all calls or none.
+ * `/apps/<ref>/openapi.json`: the calls that the caller may make, as OpenAPI 3.1; the setting openapi_mode may make it all calls or none.
  * `documentFor` gives null where there is none. A caller without a key or token gets none.
  */
 export const openApiArea = (documentFor: (app: App, role: string) => Promise<string | null>): Area => ({

@@ -2,12 +2,13 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
+import type { Traffic } from '../apps/background-turns.ts';
+import { storageFull } from '../apps/bounds.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/token-bucket.ts';
 import { CallTrace } from '../observe/call-trace.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
-import type { Traffic } from '../observe/traffic.ts';
 import { withoutCredentials } from './app-headers.ts';
 import type { Area } from './area.ts';
 import { type Blame, blame, raisedIn } from './blame.ts';
@@ -44,12 +45,12 @@ export class Pipeline {
     let identity: Identity | null = null;
     traffic.inFlight++;
     const reply = this.#answer(
-      { area: area.name, app: ref, exchange, extra: corsHeaders },
+      { area: area.name, app: ref, isByBuilder: false, exchange, extra: corsHeaders },
       async (trace) => {
         if (isPreflight(exchange)) return preflightReply(exchange);
         const opened = await this.#open(ref);
         app = opened;
-        if (area.name === 'rest' && growsTables(exchange)) this.#parts.apps.refuseGrowth(ref);
+        if (area.name === 'rest' && opened.isFull && growsTables(exchange)) throw storageFull();
         trace.opened = performance.now();
         const identify = async () => {
           identity ??= await this.#parts.identify(opened, exchange);
@@ -81,15 +82,15 @@ export class Pipeline {
     let app: App | null = null;
     let identity: Identity | null = null;
     return this.#answer(
-      { area: area.name, app: ref, exchange, extra: {} },
+      { area: area.name, app: ref, isByBuilder: true, exchange, extra: {} },
       async (trace) => {
-        // Who is calling comes before what is called, so that a stranger learns nothing from the answers.
+        // Authorisation comes first, so that a stranger learns nothing from the answers.
         const known = await authorise();
         identity = known;
         exchange.headers = withoutCredentials(exchange.headers);
         trace.identified = performance.now();
         app = await this.#open(ref);
-        if (area.name === 'rest' && growsTables(exchange)) this.#parts.apps.refuseGrowth(ref);
+        if (area.name === 'rest' && app.isFull && growsTables(exchange)) throw storageFull();
         trace.opened = performance.now();
         if (receive) {
           exchange.body = await receive(await bodyBounds(app, area, () => Promise.resolve(known)));
@@ -105,7 +106,7 @@ export class Pipeline {
   /** A call that belongs to no app: management, health. */
   answerNode(exchange: Exchange, work: () => Promise<Reply>): Promise<Reply> {
     return this.#answer(
-      { area: 'admin', app: null, exchange, extra: {} },
+      { area: 'admin', app: null, isByBuilder: true, exchange, extra: {} },
       work,
       () => Promise.resolve(null),
       () => null,
@@ -119,7 +120,10 @@ export class Pipeline {
   }
 
   async #answer(
-    about: { area: CallEvent['area']; app: string | null; exchange: Exchange; extra: Readonly<Record<string, string>> },
+    about: Pick<CallEvent, 'area' | 'app' | 'isByBuilder'> & {
+      exchange: Exchange;
+      extra: Readonly<Record<string, string>>;
+    },
     work: (trace: CallTrace) => Promise<Reply>,
     renderError: (error: unknown) => Promise<Reply | null>,
     identity: () => Identity | null,
@@ -168,6 +172,7 @@ export class Pipeline {
       userId: who?.userId ?? null,
       sessionId: who?.sessionId ?? null,
       source: who?.source ?? null,
+      isByBuilder: about.isByBuilder,
       trace,
     });
     const { headers } = reply;
@@ -183,7 +188,7 @@ export class Pipeline {
   }
 }
 
-/** What a call answers belongs to its caller: no cache keeps it, unless the app says otherwise. */
+/** A response belongs to its caller: no cache stores it, unless the app says otherwise. */
 function keepPrivate(headers: Reply['headers']): void {
   headers['cache-control'] ??= 'no-store';
   headers.vary ??= 'Authorization, apikey';
@@ -192,7 +197,7 @@ function keepPrivate(headers: Reply['headers']): void {
 /** Codes of an app that uses more than it may: no fault of the node, and logged once where the bound was exceeded. */
 const boundCodes: readonly string[] = ['app_limit_exceeded', 'app_storage_full'];
 
-/** True for a data call that inserts or updates rows. A function can do that too: the watchdog ends it where it does. */
+/** Returns true for a data call that inserts or updates rows. Functions are left to `handleRest`. */
 const growsTables = ({ method, path }: Exchange): boolean =>
   (method === 'POST' || method === 'PATCH' || method === 'PUT') && !path.startsWith('/rpc/');
 

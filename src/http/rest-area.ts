@@ -31,7 +31,8 @@ export const restArea = (parser: BodyParser): Area => ({
     const { catalog, settings } = await schemaFor(app, identity, undoable(rest, exchange, identity));
     const readPayload = isLarge(exchange) ? await parseAhead(exchange, settings, app.ref, parser) : undefined;
     const { database } = app;
-    return handleRest({ database, catalog, identity, settings, readPayload, jwtMilliseconds, trace }, exchange);
+    const { isFull } = app;
+    return handleRest({ database, catalog, identity, settings, isFull, readPayload, jwtMilliseconds, trace }, exchange);
   },
   renderError: renderRestError,
 });
@@ -61,7 +62,7 @@ async function ruleHint(app: App, fields: DatabaseErrorFields): Promise<string |
   return catalog?.ruleComments.get(ruleKey({ schema, name }, rule, constraint === undefined)) ?? null;
 }
 
-/** Why a call is refused: of whom the header `x-ninefold-as` names, else of whoever asks. */
+/** Explains why a call is refused for the caller that the header `x-ninefold-as` names, else for the caller itself. */
 async function explain(
   app: App,
   exchange: Exchange,
@@ -76,7 +77,7 @@ async function explain(
   return explainAccess({ database: app.database, catalog, identity, settings, readPayload }, exchange);
 }
 
-/** What a builder tries is taken back where the builder asks for it, whatever db_tx_end lets the app's own callers choose. */
+/** Lets a builder roll a call back, whatever db_tx_end allows the app's own callers. */
 const undoable = (rest: RestSettings, exchange: Exchange, identity: Identity): RestSettings =>
   identity.source === 'builder' && parsePreferences(exchange.headers.prefer, true).transaction === 'rollback'
     ? { ...rest, db_tx_end: 'commit-allow-override' }
@@ -95,7 +96,7 @@ async function schemaFor(
   return { catalog, settings: { ...rest, db_schemas: catalog.schemas } };
 }
 
-/** What the app remembers of its database. Throws `app_damaged`, and PGRST002 when it could not be read; the next call tries again. */
+/** Returns a cached part of the app's database. Throws `app_damaged`, and PGRST002 when it could not be read; the next call tries again. */
 async function loaded<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

@@ -13,10 +13,9 @@ import { toExchange } from './exchange.ts';
 import { HeldBodies } from './held-bodies.ts';
 import { helpLink } from './help-link.ts';
 import { inTurn } from './in-turn.ts';
-import { refusedForHost, requestIdOf } from './incoming.ts';
+import { readTarget, refusedForHost, requestIdOf } from './incoming.ts';
 import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
-import { readTarget } from './request-target.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 
@@ -141,7 +140,7 @@ function send(reply: FastifyReply, answered: Reply): FastifyReply {
   return answered.body?.length ? reply.send(answered.body) : reply.send();
 }
 
-/** What Node's parser could not read never becomes a request; it is still answered in words. */
+/** Answers a request that Node's parser could not read. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

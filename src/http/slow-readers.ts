@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { limits } from '../../contract/limits.ts';
 
 export interface SlowReaderBounds {
-  /** What responses may hold together. */
+  /** Bytes that responses may hold together. */
   readonly bytes: number;
-  /** What a client must take in each period. */
+  /** Bytes that a client must take in each period. */
   readonly bytesPerPeriod: number;
   readonly periodMilliseconds: number;
 }
@@ -22,7 +22,7 @@ const SWEEP_MILLISECONDS = 1000;
 /** A larger body is written in slices of this size, so that it is seen how much of it the client takes. */
 const SLICE_BYTES = 64 * 1024;
 
-/** What is known of a client that has not taken all that was written for it. */
+/** A client that has not taken all bytes that were written for it. */
 interface Reader {
   readonly socket: Socket;
   held: number;
@@ -35,7 +35,7 @@ interface Reader {
 
 /**
  * Bounds what a worker holds for clients that do not read their responses. It looks at all client connections, so every response
- * counts, whoever writes it. Closes the connection of a client that takes too little in a period. If all together exceed the bound, the
+ * counts. Closes the connection of a client that takes too little in a period. If all together exceed the bound, the
  * clients that have taken nothing for the longest time go first.
  */
 export class SlowReaders {

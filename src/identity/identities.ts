@@ -11,7 +11,7 @@ export class Identities {
   /** Apart from the others: what is remembered there would open the API of the console. */
   readonly #builderCaches = new WeakMap<App, SessionCache>();
 
-  /** Who is calling. Throws what `resolveIdentity` throws. */
+  /** Returns the identity of the caller. Throws what `resolveIdentity` throws. */
   async resolve(app: App, exchange: Exchange): Promise<Identity> {
     const { rest } = await app.settings();
     const { record, database } = app;

@@ -2,7 +2,7 @@
 export const isAnonymous = ({ source, role, userId }: Identity): boolean =>
   source === 'none' || source === 'publishable-key' || (source === 'token' && role === 'anon' && userId === null);
 
-/** Who is calling: a database role and the claims that policies see. */
+/** The caller of a request: a database role and the claims that policies see. */
 export interface Identity {
   /** The database role of the call: anon, authenticated, service_role, or one of the app's own. */
   readonly role: string;

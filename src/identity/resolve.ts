@@ -1,10 +1,10 @@
 import type { RestSettings } from '../../contract/settings.ts';
 import { sessionEnd } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
+import { authenticatorRole, ownerRole } from '../apps/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from './identity.ts';
-import { refuseReservedRole } from './reserved-roles.ts';
 import { claimAt, parseRolePath } from './role-claim.ts';
 import type { SessionCache } from './session-cache.ts';
 import { UUID } from './uuid.ts';
@@ -28,7 +28,7 @@ export interface IdentityContext {
 }
 
 /**
- * Who is calling. `Authorization: Bearer` decides, then the `apikey` header; each may hold one of the app's keys, or a JWT that
+ * Returns the identity of the caller. `Authorization: Bearer` decides, then the `apikey` header; each may hold one of the app's keys, or a JWT that
  * the app signed or that was signed with its HS256 secret. Without either the caller is anonymous. An `apikey` that is no key of
  * this app is refused whatever the other header holds.
  *
@@ -55,7 +55,7 @@ export function requireKnownKey(app: AppKeys, headers: Headers, now: number): vo
   if (key && !knownKey(app, key)) identityOfOlderKey(app, key, now);
 }
 
-/** What `Authorization: Bearer` holds (RFC 6750, section 2.1); null for another scheme or none. Throws PGRST301 when empty. */
+/** Returns the token of `Authorization: Bearer` (RFC 6750, section 2.1); null for another scheme or none. Throws PGRST301 when empty. */
 function bearerToken(headers: Headers): string | null {
   const header = headers.authorization ?? '';
   // As nearly every client writes it.
@@ -109,7 +109,7 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** What decides which role a call has. */
+/** The rules that decide which role a call has. */
 export type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'> & { readonly app: Pick<AppKeys, 'ref'> };
 
 /** Returns the rules of an app. */
@@ -185,4 +185,26 @@ function knownKey(app: AppKeys, key: string): Identity | null {
 
 function unknownKey(cause?: unknown): never {
   throw new NinefoldError('key_unknown', { cause });
+}
+
+/** Roles that Ninefold or PostgreSQL uses itself. `none` returns to the login role. */
+const reserved: ReadonlySet<string> = new Set([
+  'none',
+  'authenticator',
+  'ninefold_server',
+  'supabase_auth_admin',
+  'supabase_admin',
+  'supabase_storage_admin',
+  'dashboard_user',
+  'postgres',
+]);
+
+/**
+ * Refuses a role that no call may run as: PostgreSQL would allow some of them, as the app's login role is a member. Throws
+ * role_reserved.
+ */
+function refuseReservedRole(ref: string, role: string): void {
+  const isReserved =
+    reserved.has(role) || role.startsWith('pg_') || role === ownerRole(ref) || role === authenticatorRole(ref);
+  if (isReserved) throw new NinefoldError('role_reserved', { details: { role } });
 }

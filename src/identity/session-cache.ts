@@ -12,7 +12,7 @@ interface Remembered {
  * The verified tokens of one app in one process: a token is verified once, then remembered until it expires or its session
  * is revoked.
  *
- * Tokens of sessions are only remembered while the revocations of the app's database are heard (`hear`): whoever listens
+ * Tokens of sessions are only remembered while the revocations of the app's database are heard (`hear`): the listener
  * calls `hear()` when listening began, `deafen()` when the connection was lost, and `revoke` or `revokeAll` for what it
  * hears. Until then every call asks the database, so a revoked session never works longer than a notification takes.
  */

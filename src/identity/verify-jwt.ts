@@ -5,7 +5,7 @@ import { hs256 } from '../apps/sign-jwt.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
 
-/** What writes or reads JSON in Node.js and in PostgreSQL is recursive. */
+/** JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive. */
 const MAX_DEPTH = limits.claimsDepth.default;
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -106,7 +106,7 @@ function publicKey(signingKey: SigningKey): KeyObject {
   return key;
 }
 
-/** Whether two texts are equal, in a time that tells nothing but whether their lengths are. */
+/** Returns true if two texts are equal; its duration depends on their lengths alone. */
 export function equalInConstantTime(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   const [left, right] = [Buffer.from(a), Buffer.from(b)];

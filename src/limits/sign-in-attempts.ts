@@ -58,7 +58,7 @@ export const reserveParams = ({ address, account, accountAndNetwork, network, bo
   ].map(String),
 ];
 
-/** What `reserve_sign_in` answers: the attempt's time, by which it is settled, or how long it must wait. */
+/** The result of `reserve_sign_in`: the time of the attempt, by which it is settled, or how long it must wait. */
 export type Reservation = { readonly at: string } | { readonly wait: number; readonly busy: boolean };
 
 /**

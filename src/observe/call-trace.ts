@@ -10,8 +10,8 @@ export interface TouchedRelation {
 export type TouchedBy = 'select' | 'insert' | 'update' | 'delete' | 'execute';
 
 /**
- * What one call tells of itself on its way: the moment at which each step ended, in milliseconds of performance.now(), 0 for a
- * step that it did not come to; and names, never a value. Every call has one, so it is nothing but fields to be set.
+ * Records one call: the moment at which each step ended, in milliseconds of performance.now(), 0 for a step that it did not reach; and
+ * names, never a value. Every call has one, so it is nothing but fields to be set.
  */
 export class CallTrace {
   /** In milliseconds since 1970. */
@@ -32,7 +32,7 @@ export class CallTrace {
   /** The call's id in chapter 7; null until it is known. */
   call: string | null = null;
   operation: TouchedBy | null = null;
-  /** What it reads or writes, the first being what it is about. */
+  /** The relations and functions that the call uses; the first is its target. */
   relations: readonly TouchedRelation[] = none;
   /** The statement that gives the result: its text, and how many values go with it. */
   sql: string | null = null;

@@ -1,7 +1,7 @@
 import type { LimitName } from '../../contract/limits.ts';
 import type { CallTrace } from './call-trace.ts';
 
-/** What happens in a node, as typed events. Code emits; the log, metrics and statistics decide what to show. */
+/** Typed events of a node. Code emits them; the log and the statistics decide which to show. */
 export type NinefoldEvent =
   | {
       type: 'call';
@@ -15,7 +15,7 @@ export type NinefoldEvent =
       status: number;
       /** The code that the body carries. */
       code: string | null;
-      /** What an error is of, where that is known: a rule as schema.table.name, or a function that raised it. */
+      /** Origin of the error, where it is known: a rule as schema.table.name, or a function that raised it. */
       subject: string | null;
       /** The limit that was hit. */
       limit: LimitName | null;
@@ -27,6 +27,8 @@ export type NinefoldEvent =
       sessionId: string | null;
       /** How the caller showed who it is. */
       source: string | null;
+      /** True for a builder's request, by the console or the CLI: it is not counted among the app's calls. */
+      isByBuilder: boolean;
       trace: CallTrace;
     }
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }

@@ -48,7 +48,7 @@ const portAttempts = 5;
 
 /**
  * Starts the embedded PostgreSQL of a home, making its data folder the first time, and resolves when it accepts connections.
- * What earlier runs left behind is ended or removed first: a server whose Ninefold was killed, processes whose server was
+ * Ends and removes the remains of earlier runs first: a server whose Ninefold was killed, processes whose server was
  * killed, a stale lock or pid file. A server that ends by itself later is started again.
  *
  * @throws StartError with one sentence for the user; then nothing was changed and nothing runs.

@@ -25,7 +25,7 @@ export async function startOf(pid: number): Promise<string | null> {
 }
 
 /**
- * The pids of all PostgreSQL processes of one data folder, the postmaster and those that it made, whoever started them.
+ * The pids of all PostgreSQL processes of one data folder, the postmaster and its children.
  *
  * @param dataFolder Absolute and without symbolic links.
  */
@@ -36,7 +36,7 @@ export function serverProcesses(dataFolder: string): Promise<number[]> {
 /** The processes of a server that end after its last checkpoint; all others end before it (postmaster.c, PM_WAIT_BACKENDS). */
 const endsLate = /: (?:checkpointer|archiver|walsender|io worker|logger)\b/;
 
-/** Whether processes are left that end before the last checkpoint of a shutdown, sessions of clients above all. */
+/** Returns true if processes are left that end before the last checkpoint of a shutdown, sessions of clients above all. */
 export async function hasSessions(dataFolder: string): Promise<boolean> {
   const titles = await Promise.all((await serverProcesses(dataFolder)).map(titleOf));
   return titles.some((title) => title.startsWith('postgres: ') && !endsLate.test(title));

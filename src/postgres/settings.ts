@@ -36,7 +36,7 @@ export function settingsFile(options: SettingsOptions): string {
     // Locks of a prepared transaction belong to no session that could be ended.
     ['max_prepared_transactions', 0],
     ['cluster_name', clusterName(options.dataFolder)],
-    // What was acknowledged is on disk.
+    // Acknowledged transactions are on disk.
     ['fsync', 'on'],
     ['full_page_writes', 'on'],
     ['synchronous_commit', 'on'],
@@ -49,7 +49,7 @@ export function settingsFile(options: SettingsOptions): string {
     ...(process.platform === 'linux' ? [['recovery_init_sync_method', 'syncfs'] as [string, string]] : []),
     ['jit', 'off'],
     ['io_method', 'sync'],
-    // What initdb would write.
+    // The values that initdb writes.
     ['timezone', 'UTC'],
     ['log_timezone', 'UTC'],
     ['datestyle', 'iso, mdy'],

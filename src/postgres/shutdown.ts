@@ -77,7 +77,7 @@ function watch(exited: Promise<unknown>): () => Promise<boolean> {
   return () => Promise.race([exited.then(() => true), delay(LOOK_MILLISECONDS).then(() => hasExited)]);
 }
 
-/** Whether `isDone` becomes true within a time. */
+/** Returns true if `isDone` becomes true within a time. */
 async function within(milliseconds: number, isDone: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + milliseconds;
   while (!(await isDone())) {

@@ -1,7 +1,9 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { RestSettings } from '../../contract/settings.ts';
+import { storageFull } from '../apps/bounds.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Database } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
 import { type PlannedCall, planCall } from './plan-call.ts';
@@ -25,11 +27,13 @@ export interface RestContext {
   readonly catalog: Catalog;
   readonly identity: Identity;
   readonly settings: RestSettings;
+  /** True if the database may not grow: a function then runs in a transaction that only reads. */
+  readonly isFull?: boolean;
   /** Returns the body of this call, where it was parsed before; it is parsed here when absent. */
   readonly readPayload?: ReadPayload | undefined;
   /** How long it took to tell who is calling, for Server-Timing. */
   readonly jwtMilliseconds?: number;
-  /** What the call tells of itself. */
+  /** Records the steps of the call. */
   readonly trace?: CallTrace;
 }
 
@@ -42,7 +46,9 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
   const { database, catalog, identity, settings, trace } = context;
   const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
 
-  const { request, plan, main } = await planVisibly(context, exchange, () => timing?.mark('parse'));
+  const { request, plan: planned, main } = await planVisibly(context, exchange, () => timing?.mark('parse'));
+  const isHeld = context.isFull === true && planned.kind === 'call' && !planned.readOnly;
+  const plan = isHeld ? { ...planned, readOnly: true } : planned;
   timing?.mark('plan');
   if (trace) tracePlan(trace, plan, exchange.method);
 
@@ -59,6 +65,7 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
     const batch = buildStatements(request, plan, identity, settings, main ?? undefined);
     if (trace) traceStatement(trace, batch);
     const result = await runBatch(database, batch, plan, exchange.signal, trace).catch(async (error: unknown) => {
+      if (isHeld && error instanceof DatabaseError && error.sqlstate === READ_ONLY) throw storageFull(error);
       throw await withVisibleColumns(error, { database, catalog, role: identity.role });
     });
     if (trace) trace.ran = performance.now();
@@ -70,6 +77,9 @@ export async function handleRest(context: RestContext, exchange: Exchange): Prom
   reply.headers.vary ??= VARY;
   return reply;
 }
+
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = '25006';
 
 /** Headers that decide what a call answers: PostgREST's, and those that say who calls. */
 const VARY = 'Accept, Prefer, Range, Authorization, apikey';

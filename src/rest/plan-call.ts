@@ -13,7 +13,7 @@ import { encodeComponent } from './request/query-string.ts';
 import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
 
 /**
- * What the first three steps make of a call. For a read that came before with other values in its filters, those values stand in
+ * The result of the first three steps of a call. For a read that is planned already with other values in its filters, the values are in
  * `main` and in the canonical query alone: `plan` and the filters of `request` hold placeholders.
  */
 export interface PlannedCall {
@@ -51,7 +51,7 @@ interface Shapes {
   readonly inserts: Map<string, PlannedInsert>;
 }
 
-/** What was planned against a schema is forgotten with it. */
+/** Plans by schema; the garbage collector removes them with the schema. */
 const shapesOf = new WeakMap<Catalog, Shapes>();
 
 /**
@@ -67,7 +67,6 @@ export function planCall(
   onParsed: () => void = () => undefined,
   read?: ReadPayload,
 ): PlannedCall {
-  if (exchange.method === 'POST') return planPost(exchange, catalog, settings, onParsed, read);
   const shape = exchange.method === 'GET' || exchange.method === 'HEAD' ? shapeOfQuery(exchange.query) : null;
   if (shape === null) return planAnew(exchange, catalog, settings, onParsed, read);
   const key = keyOf(exchange, shape);
@@ -92,7 +91,9 @@ function planAnew(
 ): PlannedCall {
   const request = parseRequest(exchange, settings, read);
   onParsed();
-  return planParsed(request, catalog, settings);
+  return exchange.method === 'POST'
+    ? planPost(exchange, request, catalog, settings)
+    : planParsed(request, catalog, settings);
 }
 
 function planParsed(request: ApiRequest, catalog: Catalog, settings: RestSettings): PlannedCall {
@@ -100,15 +101,8 @@ function planParsed(request: ApiRequest, catalog: Catalog, settings: RestSetting
   return { request, plan, main: isQuery(plan) ? mainStatement(request, plan, settings) : null };
 }
 
-function planPost(
-  exchange: Exchange,
-  catalog: Catalog,
-  settings: RestSettings,
-  onParsed: () => void,
-  read?: ReadPayload,
-): PlannedCall {
-  const request = parseRequest(exchange, settings, read);
-  onParsed();
+/** Plans an insert once for each set of columns. */
+function planPost(exchange: Exchange, request: ApiRequest, catalog: Catalog, settings: RestSettings): PlannedCall {
   const { action, payload, columns } = request;
   if (action.kind !== 'mutate' || payload?.kind !== 'json') return planParsed(request, catalog, settings);
   const { path, query, headers } = exchange;

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { cellCondition } from '../../contract/cell-condition.ts';
 
 it.each([
-  ['own row (owner is the member)', 'when own row (owner is the member)'],
-  ['own row (owner is the member), 3 of 4 fields', 'when own row (owner is the member), 3 of 4 fields'],
+  ['own row (by owner)', 'when own row (by owner)'],
+  ['own row (by owner), 3 of 4 fields', 'when own row (by owner), 3 of 4 fields'],
   ['3 of 4 fields', 'for 3 of 4 fields'],
   ['as far as rows of public.tickets can be seen', 'as far as rows of public.tickets can be seen'],
   ['filters on id', 'with filters on id'],

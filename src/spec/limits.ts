@@ -154,7 +154,8 @@ function databaseLimits(facts: Facts): LimitLine[] {
         meaning: `${line.meaning.replace(/; 0 is no limit\.$|\.$/, '')}, for new connections of ${whose}${isSetByServer(name) && role === null ? ' but the server' : ''}.`,
         value: amount,
         set_in: 'database' as const,
-        change: { by: 'sql' as const, key: `alter ${of} set ${name} = …` },
+        // Only a superuser may set it, as Ninefold does for the roles of the app.
+        change: name === 'temp_file_limit' ? null : { by: 'sql' as const, key: `alter ${of} set ${name} = …` },
       },
     ];
   });

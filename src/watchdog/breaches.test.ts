@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AppBounds, limits } from '../../contract/limits.ts';
+import { watchedSession } from '../../test/support/watched-session.ts';
 import { listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
-import type { Session } from './sessions.ts';
 
-const session = (pid: number, parts: Partial<Session> = {}): Session => ({
-  pid,
-  leader: pid,
-  app: 'a',
-  database: '1',
-  isOwner: false,
-  state: 'active',
-  hasWritten: false,
-  waitsForClient: false,
-  statementMilliseconds: 0,
-  transactionMilliseconds: 0,
-  stateMilliseconds: 0,
-  ...parts,
-});
 const lock = (pid: number, locks: number, database = '1') => ({ pid, locks, database, notifies: false });
 const bounds = Object.fromEntries(
   Object.entries(limits).map(([name, { default: value }]) => [name, value]),
@@ -24,19 +10,19 @@ const bounds = Object.fromEntries(
 
 describe('lockBreaches', () => {
   it('adds up the locks of all sessions of an app', () => {
-    const sessions = [session(1), session(2), session(3, { app: 'b', database: '2' })];
+    const sessions = [watchedSession(1), watchedSession(2), watchedSession(3, { app: 'b', database: '2' })];
     const breaches = lockBreaches(sessions, [lock(1, 60), lock(2, 60), lock(3, 90, '2')], 100);
     expect(breaches).toEqual([{ app: 'a', limit: 'appLocks', value: 120, pids: [1, 2] }]);
   });
 
   it('counts locks without a session for the app of their database', () => {
-    expect(lockBreaches([session(1)], [lock(0, 200)], 100)).toEqual([
+    expect(lockBreaches([watchedSession(1)], [lock(0, 200)], 100)).toEqual([
       { app: 'a', limit: 'appLocks', value: 200, pids: [1] },
     ]);
   });
 
   it('ends the leader of a parallel worker, and leaves idle sessions without locks alone', () => {
-    const sessions = [session(1), session(2, { leader: 1 }), session(3, { state: 'idle' })];
+    const sessions = [watchedSession(1), watchedSession(2, { leader: 1 }), watchedSession(3, { state: 'idle' })];
     expect(lockBreaches(sessions, [lock(2, 200)], 100)[0]?.pids).toEqual([1]);
   });
 });
@@ -46,10 +32,10 @@ describe('timeBreaches', () => {
     const late = 10_000_000;
     const found = timeBreaches(
       [
-        session(1, { statementMilliseconds: late, transactionMilliseconds: late }),
-        session(2, { state: 'idle in transaction', stateMilliseconds: late, transactionMilliseconds: late }),
-        session(3, { transactionMilliseconds: late }),
-        session(4, { state: 'idle', stateMilliseconds: late, statementMilliseconds: late }),
+        watchedSession(1, { statementMilliseconds: late, transactionMilliseconds: late }),
+        watchedSession(2, { state: 'idle in transaction', stateMilliseconds: late, transactionMilliseconds: late }),
+        watchedSession(3, { transactionMilliseconds: late }),
+        watchedSession(4, { state: 'idle', stateMilliseconds: late, statementMilliseconds: late }),
       ],
       bounds,
     );
@@ -63,7 +49,7 @@ describe('timeBreaches', () => {
 
 describe('sumBreaches', () => {
   it('ends the largest sessions until the rest fits', () => {
-    const sessions = [session(10), session(50), session(70), session(80, { app: 'b' })];
+    const sessions = [watchedSession(10), watchedSession(50), watchedSession(70), watchedSession(80, { app: 'b' })];
     expect(sumBreaches(sessions, ({ pid }) => pid, 'appMemoryBytes', 100)).toEqual([
       { app: 'a', limit: 'appMemoryBytes', value: 130, pids: [70] },
     ]);
@@ -73,9 +59,9 @@ describe('sumBreaches', () => {
 describe('listenerBreaches', () => {
   it('finds sessions in a long transaction and sessions whose client does not read', () => {
     const sessions = [
-      session(1, { state: 'idle in transaction', transactionMilliseconds: 5000 }),
-      session(2, { waitsForClient: true, stateMilliseconds: 5000 }),
-      session(3, { state: 'idle', stateMilliseconds: 5000 }),
+      watchedSession(1, { state: 'idle in transaction', transactionMilliseconds: 5000 }),
+      watchedSession(2, { waitsForClient: true, stateMilliseconds: 5000 }),
+      watchedSession(3, { state: 'idle', stateMilliseconds: 5000 }),
     ];
     expect(listenerBreaches(sessions, 7, 3)).toEqual([{ app: 'a', limit: 'notifyQueueBytes', value: 7, pids: [1, 2] }]);
   });

@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 /** The lowest priority of nice(2). */
 const LOWEST = 19;
 
-/** What the kernel of this machine says of PostgreSQL's processes. Of a process that has ended it says nothing: 0. */
+/** The kernel's figures about PostgreSQL's processes; 0 for a process that has ended. */
 export interface Processes {
   /** Memory that the process shares with no other one. */
   memoryBytes(pid: number): number;

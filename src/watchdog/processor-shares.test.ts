@@ -1,20 +1,6 @@
 import { expect, it } from 'vitest';
+import { watchedSession } from '../../test/support/watched-session.ts';
 import { ProcessorShares } from './processor-shares.ts';
-import type { Session } from './sessions.ts';
-
-const session = (pid: number, app: string): Session => ({
-  pid,
-  leader: pid,
-  app,
-  database: app,
-  isOwner: false,
-  state: 'active',
-  hasWritten: false,
-  waitsForClient: false,
-  statementMilliseconds: 0,
-  transactionMilliseconds: 0,
-  stateMilliseconds: 0,
-});
 
 /** Processes, each of an app of its own, and how much of a processor each uses: by its number. */
 function processors() {
@@ -33,7 +19,9 @@ function processors() {
     for (const end = now + milliseconds; now < end; ) {
       now += 100;
       for (const [pid, use] of Object.entries(uses)) used.set(Number(pid), (used.get(Number(pid)) ?? 0) + use * 100);
-      const sessions = Object.keys(uses).map((pid) => session(Number(pid), `app ${pid}`));
+      const sessions = Object.keys(uses).map((pid) =>
+        watchedSession(Number(pid), { app: `app ${pid}`, database: pid }),
+      );
       shares.update(sessions, now);
     }
   };

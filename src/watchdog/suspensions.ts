@@ -1,10 +1,22 @@
+import type { AppBounds } from '../../contract/limits.ts';
+
 /** Breaches that a suspension follows where one alone is none, and the time within which they count. */
 const REPEATED = 3;
 const REPEATED_WITHIN_MILLISECONDS = 60_000;
 /** After this long without a breach the next suspension is a short one. */
 const FORGIVEN_MILLISECONDS = 600_000;
 
+/** An app that is suspended. */
+export interface Suspension {
+  readonly app: string;
+  /** The limit that the app exceeded. */
+  readonly limit: keyof AppBounds;
+  /** Seconds until the suspension ends. */
+  readonly seconds: number;
+}
+
 interface Record {
+  limit: keyof AppBounds;
   breaches: number[];
   seconds: number;
   until: number;
@@ -29,18 +41,27 @@ export class Suspensions {
   /**
    * Records a breach. Returns for how many seconds the app is suspended; 0 where it is not, or is already.
    *
+   * @param limit The limit that the app exceeded.
    * @param isGrave One breach is enough for a suspension.
    */
-  record(app: string, isGrave: boolean, now: number): number {
+  record(app: string, limit: keyof AppBounds, isGrave: boolean, now: number): number {
     const known = this.#records.get(app);
     const last = known?.breaches.at(-1) ?? Number.NEGATIVE_INFINITY;
-    const record = known && now - last < FORGIVEN_MILLISECONDS ? known : { breaches: [], seconds: 0, until: 0 };
+    const record = known && now - last < FORGIVEN_MILLISECONDS ? known : { limit, breaches: [], seconds: 0, until: 0 };
     this.#records.set(app, record);
     record.breaches = [...record.breaches.filter((at) => now - at < REPEATED_WITHIN_MILLISECONDS), now];
     if (record.until > now || !(isGrave || record.breaches.length >= REPEATED)) return 0;
     record.seconds = Math.min(record.seconds === 0 ? this.#first : record.seconds * 2, this.#longest);
     record.until = now + record.seconds * 1000;
+    record.limit = limit;
     return record.seconds;
+  }
+
+  /** Returns the suspensions that have not ended. */
+  current(now: number): Suspension[] {
+    return [...this.#records].flatMap(([app, { limit, until }]) =>
+      until > now ? [{ app, limit, seconds: (until - now) / 1000 }] : [],
+    );
   }
 
   /** Forgets apps whose breaches count no longer. */

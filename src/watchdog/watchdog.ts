@@ -82,6 +82,18 @@ export class Watchdog {
     this.#running = this.#run();
   }
 
+  /** Returns the messages that a new worker needs: the suspensions that have not ended. */
+  currentBounds(): BoundMessage[] {
+    const { bounds } = this.#parts;
+    return this.#suspensions.current(performance.now()).map(({ app, limit, seconds }) => ({
+      type: 'bound exceeded',
+      app,
+      limit,
+      bound: bounds[limit],
+      suspendedSeconds: seconds,
+    }));
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -121,7 +133,8 @@ export class Watchdog {
     const sessions = await this.#sessions.read();
     const now = performance.now();
     const busy = sessions.filter(
-      ({ state, stateMilliseconds }) => state !== 'idle' || stateMilliseconds < (REST + 1) * limits.appWatchMilliseconds.default,
+      ({ state, stateMilliseconds }) =>
+        state !== 'idle' || stateMilliseconds < (REST + 1) * limits.appWatchMilliseconds.default,
     );
     const breaches = timeBreaches(busy, bounds);
     if (busy.length > 0) {
@@ -185,7 +198,7 @@ export class Watchdog {
     const { bounds, events, tell } = this.#parts;
     if (this.#suspensions.isSuspended(app, now)) return;
     const counts = suspending.includes(limit);
-    const seconds = counts ? this.#suspensions.record(app, grave.includes(limit), now) : 0;
+    const seconds = counts ? this.#suspensions.record(app, limit, grave.includes(limit), now) : 0;
     const bound = bounds[limit];
     tell({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds });
     if (seconds > 0) this.#logins.close(app, now + seconds * 1000);

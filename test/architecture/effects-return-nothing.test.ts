@@ -37,7 +37,7 @@ function nameOf(callee: unknown): string {
 const returnsOf = (node: Node): Node[] =>
   isFunction(node) ? [] : node.type === 'ReturnStatement' ? [node] : childrenOf(node).flatMap(returnsOf);
 
-/** Whether React gets nothing from this callback except nothing or a function that is written in it. */
+/** Returns true if the callback returns nothing, or a function that is written in it. */
 function isSafe(callback: Node): boolean {
   if (callback.async === true || callback.generator === true || !isNode(callback.body)) return false;
   if (callback.body.type !== 'BlockStatement') return isFunction(callback.body);

@@ -1,19 +1,17 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createAppWith } from '../support/apps.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
-/** What an app's functions say about their own replies must not reach past the app. */
+/** Headers that an app's functions set on their own responses must not act beyond the app. */
 const node = inject('node');
 const operator = { authorization: `Bearer ${node.operatorToken}` };
 
 let app: AppConnection;
 beforeAll(async () => {
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create function public.reply(headers text, status text default '200') returns text language sql volatile as
        $$ select set_config('response.headers', headers, true), set_config('response.status', status, true); select 'body' $$;
      create function public.fail(headers jsonb, status int) returns void language plpgsql volatile as

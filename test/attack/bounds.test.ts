@@ -1,18 +1,17 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createAppWith, runSql } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
+import { uniqueEmail } from '../support/unique.ts';
 
 /** One request must not take more than its share: whatever is too deep, too wide or too long is refused, and soon. */
 const node = inject('node');
 let app: AppConnection;
 beforeAll(async () => {
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create table public.things (id int primary key, parent int references public.things (id), name text, data jsonb, n int);
      insert into public.things select g, null, repeat('a', 30) || '!', '{}', g from generate_series(1, 50) g;
      create function public.take(a jsonb) returns void language sql stable as '';
@@ -159,4 +158,21 @@ it('a call that would run for ever is stopped, and holds up no other', async () 
   );
   expect((await rest('/things?id=eq.1&select=id')).body).toBe('[{"id":1}]');
   await Promise.all(slow);
+});
+
+it('a sign-up whose trigger would run for ever is stopped, and the limit is named', async () => {
+  const other = await createAppWith(
+    node,
+    `create function public.wait() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;
+     create trigger wait before insert on auth.users for each row execute function public.wait()`,
+  );
+  const { status, body } = await send(node.url, `/apps/${other.ref}/auth/v1/signup`, {
+    method: 'POST',
+    headers: { apikey: other.anon_key, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: uniqueEmail(), password: 'correct horse battery' }),
+    ownConnection: true,
+  });
+  expect([status, JSON.parse(body).error_code]).toEqual([504, 'database_refused']);
+  const users = await runSql(node, other.ref, 'select count(*) from auth.users');
+  expect(users.results[0]?.rows).toEqual([['0']]);
 });

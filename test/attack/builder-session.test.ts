@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppConnection, consoleHeader, type SetupState } from '../../contract/admin.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createApp, createAppWith } from '../support/apps.ts';
 import { builder, type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -15,8 +15,7 @@ let session: Cookie;
 beforeAll(async () => {
   node = await startNode();
   session = await makeBuilder(node);
-  app = await createApp(node);
-  await runSql(node, app.ref, 'create table public.things (id int); insert into public.things values (1)');
+  app = await createAppWith(node, 'create table public.things (id int); insert into public.things values (1)');
 });
 afterAll(() => node.stop());
 

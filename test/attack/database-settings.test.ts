@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { Specification } from '../../contract/specification.ts';
-import { createApp, deleteApp, runSql } from '../support/apps.ts';
+import { createAppWith, deleteApp } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
 import { probeOf } from '../support/probe.ts';
@@ -13,10 +13,8 @@ const node = inject('node');
 let app: AppConnection;
 
 beforeAll(async () => {
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create table public.notes (id int primary key, body text not null, at timestamptz not null default '2026-01-02 03:04:05+00',
        lasts interval not null default '1 day 2 hours', raw bytea not null default '\\x00ff', tags text[] not null default '{a,NULL}',
        owner uuid default auth.uid(), amount float8 not null default 0.1);
@@ -105,7 +103,7 @@ const manage = (path: string, method = 'GET', body?: object): Promise<HttpAnswer
     ...(body && { body: JSON.stringify(body) }),
   });
 
-/** What is the same each time of an answer: the status, and the body where it says nothing of the moment or of a new row. */
+/** Returns the stable part of a response: the status, and the body if it holds no time and no new row. */
 type Seen = Record<string, [status: number, body?: unknown]>;
 
 let nextId = 1000;
@@ -180,7 +178,7 @@ async function look(): Promise<Seen> {
   return seen;
 }
 
-/** What an app does, without figures; chapter 9 tells of the settings themselves. */
+/** The specification without figures and without chapter 9, which shows the settings themselves. */
 function chaptersOf({ status, body }: HttpAnswer): unknown {
   if (status !== 200) return body;
   const { chapters } = JSON.parse(body) as Specification;

@@ -1,18 +1,16 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { admin, createApp, runSql } from '../support/apps.ts';
+import { admin, createApp, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { send } from '../support/http.ts';
 
-/** What SQL does to a session or an account holds for its access tokens, on every worker, within a second. */
+/** A change of a session or an account by SQL reaches its access tokens, on every worker, within a second. */
 const node = inject('node');
 let app: AppConnection;
 
 beforeAll(async () => {
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create function public.me() returns uuid language sql stable return auth.uid();
      create function public.change_password(hash text) returns void language sql security definer
        as $$ update auth.users set encrypted_password = hash where id = auth.uid() $$`,
@@ -93,10 +91,8 @@ it('an end that is taken away lets the session go on', async () => {
 });
 
 it('a trigger of the app that bans ends the sessions, too', async () => {
-  const banning = await createApp(node);
-  await runSql(
+  const banning = await createAppWith(
     node,
-    banning.ref,
     `create function public.ban() returns trigger language plpgsql as
        $$ begin new.banned_until := now() + interval '1 day'; return new; end $$;
      create trigger ban before update of raw_user_meta_data on auth.users for each row execute function public.ban()`,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
+import { admin, createApp, createAppWith, deleteApp } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { inDatabase, withClient } from '../support/database.ts';
 import { hostileCalls } from '../support/hostile.ts';
@@ -18,8 +18,7 @@ beforeAll(async () => {
 });
 
 it('a password that the app changes of its own login is said, and ends no more than the app itself', async () => {
-  const app = await createApp(node);
-  await runSql(node, app.ref, `alter role current_user password 'known'`);
+  const app = await createAppWith(node, `alter role current_user password 'known'`);
   const migrated = await send(node.url, `/admin/v1/apps/${app.ref}/migrations`, {
     method: 'POST',
     headers: { ...operator, 'content-type': 'application/json' },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, deleteApp, runSql } from '../support/apps.ts';
+import { createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
 import { outcomeOf, superuserUrl, withClient } from '../support/database.ts';
 import { allWell, hostileCalls, statuses } from '../support/hostile.ts';
 import { send } from '../support/http.ts';
@@ -59,10 +59,8 @@ describe('objects of an app', () => {
   });
 
   it('hung on accounts run with no more rights than the app has', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       `insert into auth.users (id, email) values ('11111111-1111-4111-8111-111111111111', 'member@example.com');
        insert into auth.sessions (id, user_id) values (gen_random_uuid(), '11111111-1111-4111-8111-111111111111');
        create function public.spy() returns trigger language plpgsql as $$ begin
@@ -135,8 +133,7 @@ describe('objects of an app', () => {
 
 describe('notifications and figures', () => {
   it('that make no sense are passed over', async () => {
-    const app = await createApp(node);
-    await runSql(node, app.ref, 'create table public.things (id int)');
+    const app = await createAppWith(node, 'create table public.things (id int)');
     for (const payload of [
       '',
       '{',
@@ -162,10 +159,8 @@ describe('notifications and figures', () => {
   });
 
   it('that the app’s own code invents do not break the overview', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       `create function public.run(statement text) returns void language plpgsql as $$ begin
          execute 'set role ninefold_server'; execute statement; execute 'reset role'; end $$`,
     );

@@ -1,14 +1,12 @@
 import { expect, inject, it } from 'vitest';
-import { createApp, runSql } from '../support/apps.ts';
+import { createAppWith, runSql } from '../support/apps.ts';
 
 const node = inject('node');
 const operator = { authorization: `Bearer ${node.operatorToken}` };
 
 it('what an app’s own code writes among the records of its calls breaks nothing that reads them', async () => {
-  const app = await createApp(node);
-  await runSql(
+  const app = await createAppWith(
     node,
-    app.ref,
     `create function public.run(statement text) returns void language plpgsql as $$ begin
        execute 'set role ninefold_server'; execute statement; execute 'reset role'; end $$`,
   );

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createAppWith } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
-/** What an app's functions say about their own answer must not reach past it. */
+/** Headers and bodies of an app's functions must not act beyond their own response. */
 const node = inject('node');
 
 const operator = { authorization: `Bearer ${node.operatorToken}` };
@@ -18,10 +18,8 @@ const post = (app: AppConnection, path: string, body: unknown) =>
 describe('answers of an app’s code', () => {
   let app: AppConnection;
   beforeAll(async () => {
-    app = await createApp(node);
-    await runSql(
+    app = await createAppWith(
       node,
-      app.ref,
       `create function public.reply(headers text, status text) returns text language sql volatile as
          $$ select set_config('response.headers', headers, true), set_config('response.status', status, true); select 'body' $$;
        create function public.fail(sqlstate text, message text, detail text) returns void language plpgsql volatile as

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { restSettings } from '../../contract/settings.ts';
 import { authSettings } from '../../contract/settings-auth.ts';
-import { createApp, deleteApp, runSql } from '../support/apps.ts';
+import { createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
 import { withClient } from '../support/database.ts';
 import { allWell, hostileCalls, statuses } from '../support/hostile.ts';
 import { send } from '../support/http.ts';
@@ -43,10 +43,8 @@ describe('names', () => {
   const literal = (text: string) => ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
   it('of tables, columns, functions, rules and comments break nothing that reads, shows, copies or deletes them', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       names
         .map(
           (
@@ -117,8 +115,7 @@ describe('settings', () => {
   ];
 
   it('of any kind leave an app that answers, with a status below 500, and its neighbours alone', async () => {
-    const app = await createApp(node);
-    await runSql(node, app.ref, 'create table public.things (id int)');
+    const app = await createAppWith(node, 'create table public.things (id int)');
     await withClient(app.database_url ?? '', async (client) => {
       let marker = false;
       for (const [key, value] of hostile) {
@@ -180,10 +177,8 @@ describe('settings', () => {
   });
 
   it('as large as the database holds are not read', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       `create table public.things (id int);
        insert into ninefold.settings (key, value)
        select 'made_up_' || g, to_jsonb(repeat('x', 1000000)) from generate_series(1, 20) g;

@@ -6,7 +6,7 @@ import { type HttpAnswer, send, sendBytes } from '../support/http.ts';
 import { startNode } from '../support/node.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
 
-/** What reaches the server below and beside its calls: broken HTTP, paths out of the way, headers that want to come back. */
+/** Requests that are no calls: broken HTTP, odd paths, headers that want to be repeated. */
 const node = inject('node');
 let app: AppConnection;
 let rest: string;
@@ -88,7 +88,7 @@ describe('broken HTTP', () => {
       chunks,
       ownConnection: true,
     }).catch((error: Error) => error.message);
-    // The server answers and closes; whoever still writes then sees the connection end.
+    // The server answers and closes; a client that still writes then sees the connection end.
     if (typeof answer === 'string') expect(answer).toMatch(/EPIPE|ECONNRESET|socket hang up/);
     else expect(expectRefusal(answer)).toBe('body_too_large');
     expect((await send(node.url, '/health')).status).toBe(200);

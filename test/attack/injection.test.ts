@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createAppWith, runSql } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { expectNoFault } from '../support/refusal.ts';
 
@@ -11,10 +11,8 @@ import { expectNoFault } from '../support/refusal.ts';
 const node = inject('node');
 let app: AppConnection;
 beforeAll(async () => {
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `insert into ninefold.settings (key, value) values ('db_tx_end', '"commit-allow-override"');
      create sequence public.trap;
      grant all on public.trap to public;

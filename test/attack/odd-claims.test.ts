@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { admin, createApp, runSql } from '../support/apps.ts';
+import { admin, createApp, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
 import { expectNoFault, expectRefusal } from '../support/refusal.ts';
@@ -11,10 +11,8 @@ const node = inject('node');
 let app: AppConnection;
 
 beforeAll(async () => {
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create table public.notes (id int primary key, owner uuid default auth.uid());
      alter table public.notes enable row level security;
      create policy own on public.notes using (owner = auth.uid() or auth.jwt() ->> 'team' = 'a');

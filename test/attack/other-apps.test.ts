@@ -5,7 +5,7 @@ import { createApp, deleteApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { uniqueRef } from '../support/unique.ts';
 
-/** What the SQL of one app is told of another app: names, settings, comments, sessions, counters. */
+/** SQL of one app must not see another app: names, settings, comments, sessions, counters. */
 const node = inject('node');
 const secret = 'SECRET-OF-THE-OTHER-APP';
 let app: AppConnection;
@@ -187,7 +187,7 @@ it('pg_dump reads what it needs, and dumps nothing of it', async () => {
       datfrozenxid, datacl, acldefault('d', datdba), datconnlimit, shobj_description(oid, 'pg_database')
       from pg_catalog.pg_database where datname = current_database()`);
     expect(rows).toMatchObject([{ tableoid: 1262, datname: `app_${app.ref}` }]);
-    // What differs from pg_init_privs is written into a dump.
+    // pg_dump dumps privileges that differ from pg_init_privs.
     const changed = await client.query(`
       select c.oid::regclass::text from pg_class c left join pg_init_privs i on i.objoid = c.oid and i.classoid = 'pg_class'::regclass and i.objsubid = 0
       where c.relnamespace = 'pg_catalog'::regnamespace and c.relacl is distinct from i.initprivs

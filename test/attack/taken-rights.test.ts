@@ -1,11 +1,11 @@
 import { describe, expect, inject, it } from 'vitest';
-import { createApp, runSql } from '../support/apps.ts';
+import { createAppWith } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { adminCalls, appCalls, callAdmin, callApp, notesAndPing } from '../support/every-call.ts';
 import type { HttpAnswer } from '../support/http.ts';
 
-/** A superuser takes away what Ninefold works with in an app's database: whoever calls is told that, and what. */
+/** A superuser revokes privileges that Ninefold needs in an app's database: a call names the missing one. */
 const node = inject('node');
 
 const damage = (answer: HttpAnswer) => {
@@ -36,8 +36,7 @@ describe.each([
   },
 ])('$take', ({ take, give, told }) => {
   it('is what every call says that meets it, and is mended by giving it back', async () => {
-    const app = await createApp(node);
-    await runSql(node, app.ref, notesAndPing);
+    const app = await createAppWith(node, notesAndPing);
     const member = (await signUpMember(app)).session.access_token;
     const everyCall = async () => [
       ...(await Promise.all(appCalls.map((call) => callApp(node, app, member, call)))),
@@ -45,7 +44,7 @@ describe.each([
     ];
     await withClient(await superuserUrl(node, `app_${app.ref}`), async (superuser) => {
       await superuser.query(take);
-      // What is remembered would be served until it is forgotten.
+      // A cached value would be served until it is dropped.
       await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
         `app_${app.ref}_authenticator`,
       ]);
@@ -63,10 +62,8 @@ describe.each([
 });
 
 it('a right that a function of the app lacks is no damage: it is the app that refuses', async () => {
-  const app = await createApp(node);
-  await runSql(
+  const app = await createAppWith(
     node,
-    app.ref,
     `create table public.profiles (id uuid);
      create function public.make_profile() returns trigger language plpgsql as $$
        begin insert into public.profiles values (new.id); return new; end $$;

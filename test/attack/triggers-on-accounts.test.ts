@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, deleteApp, runSql } from '../support/apps.ts';
+import { createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { probeOf } from '../support/probe.ts';
 import { uniqueEmail } from '../support/unique.ts';
@@ -10,10 +10,8 @@ const node = inject('node');
 let template: AppConnection;
 
 beforeAll(async () => {
-  template = await createApp(node);
-  await runSql(
+  template = await createAppWith(
     node,
-    template.ref,
     `create table public.notes (id int primary key, owner uuid default auth.uid());
      alter table public.notes enable row level security;
      create policy own on public.notes to authenticated using (owner = auth.uid())`,

@@ -172,7 +172,7 @@ const views: readonly View[] = [
   {
     name: 'errors, none met',
     path: () => `${empty}/errors`,
-    ready: (page) => page.getByText('none was met').waitFor(),
+    ready: (page) => page.getByText('none occurred').waitFor(),
   },
   {
     name: 'the story of a call',

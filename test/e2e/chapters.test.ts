@@ -19,6 +19,24 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
+it('names an app by its name, and shows the ref beside it in the list of apps', async () => {
+  const app = await createApp(site.node, { name: 'Northwind’s helpdesk' });
+  const { page, context, problems } = await site.visit('/');
+  const row = page.getByRole('row', { name: app.ref });
+  await row.getByRole('link', { name: 'Northwind’s helpdesk' }).click();
+  await page.getByRole('heading', { name: 'What does Northwind’s helpdesk do?' }).waitFor();
+  await expect.poll(() => page.title()).toBe('Contents, Northwind’s helpdesk · Ninefold');
+  await page.getByRole('button', { name: 'App Northwind’s helpdesk. Switch to another' }).waitFor();
+  await page.getByRole('link', { name: 'Logs' }).first().click();
+  await page
+    .getByRole('navigation', { name: 'Where this is' })
+    .getByRole('link', { name: 'Northwind’s helpdesk' })
+    .waitFor();
+  await expect.poll(() => page.title()).toBe('Logs, Northwind’s helpdesk · Ninefold');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 it('has the rules of one entity for programs', async () => {
   const app = await createApp(site.node, { from: template });
   await runSql(site.node, app.ref, 'create table public.rooms (id int primary key)');

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** What scripts, styles and the page itself took as they came over the wire, headers included. */
+/** Bytes of scripts, styles and the page over the wire, headers included. */
 async function loaded(page: Page, path: string, ready: (page: Page) => Promise<void>): Promise<number> {
   const session = await page.context().newCDPSession(page);
   const counted = new Map<string, number>();

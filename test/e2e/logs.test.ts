@@ -36,6 +36,19 @@ describe('the logs', () => {
     await context.close();
   });
 
+  it('show the console’s own calls on request only', async () => {
+    const { page, context } = await site.visit(`/app/${app.ref}/data?table=public.notes`);
+    await page.waitForResponse(/\/rest\/v1\/notes/);
+    await page.goto(new URL(`/app/${app.ref}/logs`, page.url()).href);
+    const table = page.getByRole('table', { name: 'Calls' });
+    await table.getByText('/notes').first().waitFor();
+    expect(await table.getByText('console').count()).toBe(0);
+    await page.getByRole('button', { name: 'App and console' }).click();
+    await table.getByText('console, as service key').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('console')).toBe('true');
+    await context.close();
+  });
+
   it('are narrowed by how calls ended, by what is searched, and by what the address says', async () => {
     const { page, context } = await site.visit(`/app/${app.ref}/logs?user=${ines.user.id}`);
     const table = page.getByRole('table', { name: 'Calls' });

@@ -77,7 +77,7 @@ it('applies an advice once it is confirmed, and the advice is gone', async () =>
 it('says what the app is for as it is written, quotes and all', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, context, problems } = await site.visit(`/app/${app.ref}/purpose`);
-  await page.getByText('Nobody has said yet').waitFor();
+  await page.getByText('is not described yet').waitFor();
   await page.getByRole('button', { name: 'Edit' }).waitFor();
   await page.keyboard.press('e');
   await page.getByRole('textbox', { name: 'Purpose' }).fill("Members' notes: it's 'all' \\ there.");

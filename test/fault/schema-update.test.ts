@@ -117,7 +117,7 @@ describe('an app of a version before the nine chapters', () => {
       message: expect.stringMatching(/has not taken the step 0009_probe .*: relation "probe" already exists/),
       details: { step: '0009_probe' },
     });
-    // Who works on the app can still look into it.
+    // A builder of the app can still look into it.
     expect((await runSql(node, app.ref, 'select title from public.tasks')).results[0]?.rows).toEqual([['Kept']]);
     await admin(node, 'GET', `/apps/${app.ref}`);
 
@@ -138,7 +138,7 @@ describe('an app of a version before the nine chapters', () => {
         message: expect.stringContaining('lock timeout'),
       });
     });
-    // Whoever looks at the list of apps, as the console does, need not call the app.
+    // A client that polls the list of apps, as the console does, need not call the app.
     const isMarked = async () => (await listed(app.ref))?.outdated === true;
     expect(await isMarked()).toBe(true);
     await expect.poll(isMarked, { timeout: 30_000 }).toBe(false);
@@ -172,13 +172,16 @@ describe('a node of the previous release', () => {
        insert into ninefold.settings (key, value) values ('jwt_exp', '1800'); reset role;`,
       previousRelease,
     );
+    const asSuperuser = async (sql: string) =>
+      withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => (await client.query(sql)).rows);
+    const journal = () => asSuperuser('select * from ninefold.journal order by id');
+    const before = await journal();
     await makeNodeOld(node);
     await restart();
 
-    const files = await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
-      client.query('select name from ninefold.schema_files order by name'),
-    );
-    expect(files.rows.length).toBeGreaterThan(previousRelease.length);
+    const files = await asSuperuser('select name from ninefold.schema_files order by name');
+    expect(files.length).toBeGreaterThan(previousRelease.length);
+    expect((await journal()).map(({ what }) => what)).toEqual(before.map(({ what }) => what));
     const { email, password, session } = member;
     const client = clientOf(here(app));
     expect((await client.auth.setSession(session)).error).toBeNull();
@@ -198,7 +201,7 @@ describe('a node of the previous release', () => {
     expect(chapters.states?.machines).toMatchObject([{ entity: 'public.tasks', enforced: true, problems: [] }]);
     expect(chapters.limits?.limits.find((limit) => limit.id === 'accessTokenSeconds')?.value).toBe(1800);
 
-    // What this release adds holds in an app of the release before.
+    // Protections of this release hold in an app of the release before.
     const seen = await runSql(node, app.ref, `select string_agg(datname, ',') from pg_database`);
     expect(seen.results[0]?.rows).toEqual([[`app_${app.ref}`]]);
     await runSql(node, app.ref, `update auth.sessions set not_after = now() where user_id = '${member.user.id}'`);

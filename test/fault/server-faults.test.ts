@@ -26,7 +26,7 @@ const user = (url: string, { session }: Member) =>
     headers: { apikey: app.publishable_key, authorization: `Bearer ${session.access_token}` },
   });
 
-/** What the node wrote instead of starting: one sentence, no stack. */
+/** Returns the output of a node that did not start: one sentence, no stack. */
 async function refusal(): Promise<string> {
   const output = await node.startAgain().then(
     () => 'it started',

@@ -35,9 +35,14 @@ export function createApp(
   return admin(node, 'POST', from === undefined ? '/apps' : `/apps/${from}/clone`, { ref, ...rest });
 }
 
-/** Makes an app and runs SQL in it, to be cloned by each test. */
-export async function createTemplate(node: NodeAddress, sql: string): Promise<AppConnection> {
-  const app = await createApp(node, { ref: uniqueRef('template') });
+/** Makes an app to be cloned by each test, and runs SQL in it. */
+export function createTemplate(node: NodeAddress, sql: string): Promise<AppConnection> {
+  return createAppWith(node, sql, { ref: uniqueRef('template') });
+}
+
+/** Makes an app and runs SQL in it. */
+export async function createAppWith(node: NodeAddress, sql: string, options: AppOptions = {}): Promise<AppConnection> {
+  const app = await createApp(node, options);
   await runSql(node, app.ref, sql);
   return app;
 }

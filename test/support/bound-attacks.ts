@@ -7,7 +7,7 @@ export interface BoundAttack {
   readonly name: string;
   /** Run once before. */
   readonly setup?: string;
-  /** What each session runs, again and again. */
+  /** Statements that each session repeats. */
   readonly statements: readonly string[];
   readonly sessions: number;
   /** The session does nothing after the statements, for as long as it is let. */

@@ -39,14 +39,14 @@ export function processTable(): Promise<ProcessRow[]> {
   return process.platform === 'linux' ? fromProc() : fromPs();
 }
 
-/** Whether a process computes now, and neither waits nor is stopped. */
+/** Returns true if a process runs, and neither waits nor is stopped. */
 export async function isBusy(pid: number): Promise<boolean> {
   if (process.platform === 'linux') return stateIn(await readFile(`/proc/${pid}/stat`, 'utf8'))[0] === 'R';
   const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(pid)]);
   return stdout.trim().startsWith('R');
 }
 
-/** What follows the name in brackets: the state, then the parent (proc_pid_stat(5)). */
+/** Returns the fields after the name in brackets: the state, then the parent (proc_pid_stat(5)). */
 const stateIn = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 
 async function fromProc(): Promise<ProcessRow[]> {

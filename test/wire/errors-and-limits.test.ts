@@ -79,6 +79,12 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(lines?.find(({ id }) => id === 'appConnections')).toMatchObject({ value: 100 });
   });
 
+  it('nothing counts as changed in an app whose limits nobody has changed', async () => {
+    const { limits: chapter } = await chaptersOf((await createApp(node)).ref);
+    const changed = chapter?.limits.filter(({ value, default: usual, change }) => value !== usual && change !== null);
+    expect(changed?.map(({ id }) => id)).toEqual([]);
+  });
+
   it.each([
     {
       does: `alter role {login} valid until '2001-02-03 04:05:06+00'`,

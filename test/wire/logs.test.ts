@@ -1,5 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
-import type { LogAnswer } from '../../contract/observed.ts';
+import type { Activity } from '../../contract/admin.ts';
+import type { CallStatisticsAnswer, LogAnswer, LogLine } from '../../contract/observed.ts';
+import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { startNode } from '../support/node.ts';
@@ -37,6 +39,36 @@ describe('the logs of an app', () => {
     for (const query of ['?status=9', '?status=x', '?limit=0', '?code=%00']) {
       await expect(logs(app.ref, query), query).rejects.toThrow('validation_invalid');
     }
+  });
+
+  it('and the figures leave out the calls of the console, which are listed on request', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, notes);
+    const asConsole = (path: string) =>
+      fetch(`${node.url}/admin/v1/apps/${app.ref}/rest/v1${path}`, {
+        headers: { authorization: `Bearer ${node.operatorToken}` },
+      });
+    await asConsole('/notes');
+    await asConsole('/nowhere');
+    const request = (await asConsole('/notes?id=eq.none')).headers.get('x-request-id');
+    await fetch(`${app.url}/rest/v1/notes?limit=1`, { headers: { apikey: app.secret_key } });
+    const statuses = async (query: string) => (await logs(app.ref, query)).calls.map(({ status }) => status);
+    expect(await statuses('')).toEqual([200]);
+    expect(await statuses('?console=false')).toEqual([200]);
+    expect(await statuses('?console=true')).toEqual([200, 400, 404, 200]);
+    await expect(logs(app.ref, '?console=1')).rejects.toThrow('validation_invalid');
+    const failed = (query: string) => admin<LogLine[]>(node, 'GET', `/apps/${app.ref}/errors${query}`);
+    expect(await failed('')).toEqual([]);
+    expect((await failed('?console=true')).map(({ code }) => code)).toEqual(['22P02', 'PGRST205']);
+    expect(await admin(node, 'GET', `/apps/${app.ref}/calls/${request}`)).toMatchObject({ story: { status: 400 } });
+
+    await expect
+      .poll(async () => (await admin<Activity>(node, 'GET', `/apps/${app.ref}/activity`)).today, { timeout: 30_000 })
+      .toMatchObject({ calls: 1, failed: 0 });
+    const { calls } = await admin<CallStatisticsAnswer>(node, 'GET', `/apps/${app.ref}/calls`);
+    expect(calls.map(({ id, figures }) => [id, figures.calls])).toEqual([['rest.public.notes.select', 1]]);
+    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+    expect(chapters.errors?.errors.filter(({ figures }) => figures !== undefined)).toEqual([]);
   });
 
   it('hold what every worker remembers, whichever is asked, and believe nothing that the app itself sends', async () => {

@@ -8,7 +8,7 @@ const node = inject('node');
 /** Within which a change shows. */
 const MILLISECONDS = 1000;
 
-/** What a change does to calls, and what the specification says of it. */
+/** The effect of a change on calls, and its description in the specification. */
 interface Case {
   readonly does: string;
   readonly undoes: string;

@@ -12,7 +12,10 @@ const node = inject('node');
 
 const readme = readFileSync(join(clone, 'README.md'), 'utf8');
 const tour = readme.split('\n## ').find((section) => section.startsWith('Five minutes')) ?? '';
-const blocks = [...tour.matchAll(/```(sh|js|text)\n(.*?)```/gms)].map(([, language = '', text = '']) => ({ language, text }));
+const blocks = [...tour.matchAll(/```(sh|js|text)\n(.*?)```/gms)].map(([, language = '', text = '']) => ({
+  language,
+  text,
+}));
 
 /** Node.js 20 has no WebSocket; the text says what to do there, and its code is run as it stands. */
 const preload = `import ws from 'ws'; globalThis.WebSocket ??= ws;\n`;

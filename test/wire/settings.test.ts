@@ -112,7 +112,7 @@ describe('limits that an app may change', () => {
     expect(await send(more, app.publishable_key)).toEqual(refused);
     await set(app.ref, 'request_body_bytes_anonymous', String(2 * more));
     await expect.poll(() => send(more, app.publishable_key)).toEqual([200, more]);
-    // Whoever hit it is told of, although nothing of the call came to be read.
+    // The caller is known, although nothing of the call was read.
     const hit = async () => {
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
       return chapters.limits?.limits.find(({ id }) => id === 'bodyBytes')?.figures;

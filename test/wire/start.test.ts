@@ -13,7 +13,7 @@ import { makeTestFolder } from '../support/test-folder.ts';
 const shared = inject('node');
 
 describe('a start that cannot be', () => {
-  /** What the node wrote: one sentence, no stack. */
+  /** Returns the output of the node: one sentence, no stack. */
   async function refusal(options: Parameters<typeof startNode>[0]): Promise<string> {
     const output = await startNode(options).then(
       async (node) => {

@@ -17,7 +17,7 @@ import { Waiting } from './frame/waiting.tsx';
 import { code } from './recovery/code.ts';
 import { readDataSearch } from './work/data/data-search.ts';
 
-/** A search parameter that is text, or is left out. What looks like a number has been read as one. */
+/** A search parameter that is text, or is left out. The router has parsed numbers. */
 const text = (value: unknown): string | undefined =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined;
 const named = <K extends string>(name: K, value: unknown): { [name in K]?: string } => {
@@ -47,7 +47,7 @@ const setup = createRoute({
   ),
 });
 
-/** Everything that needs a builder. Who is not signed in goes to the sign-in page and comes back from there. */
+/** Everything that needs a builder. Without a session the sign-in page comes first, and leads back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -250,6 +250,7 @@ const logs = createRoute({
     ...named('code', search.code),
     ...named('call', search.call),
     ...named('user', search.user),
+    ...(search.console === true && { console: true as const }),
   }),
   component: lazyRouteComponent(
     code(() => import('./work/logs/logs-page.tsx')),

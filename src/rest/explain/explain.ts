@@ -26,7 +26,7 @@ import { agrees, noSuchRole, verdictOf } from './verdict.ts';
 
 /**
  * Answers `Prefer: explain=access` in place of the call: an AccessExplanation of what the database does with it for
- * `context.identity`, and why. Nothing is changed. Only for whoever `asksWhy` says may ask.
+ * `context.identity`, and why. Nothing is changed. Only for callers that `asksWhy` allows.
  * Throws what the call itself would throw before it reaches the database; PGRST127 for a call that is about no relation
  * and no function; ConnectionError and PoolTimeoutError.
  */
@@ -201,7 +201,7 @@ const beneathPrivileges = {
   delete: 'DELETE',
 } as const;
 
-/** What the call embeds, where it shows rows at all. */
+/** Returns the embedded relations of a call that shows rows. */
 async function embeddedIn({ database, catalog, identity }: RestContext, plan: ReadPlan | MutatePlan) {
   const needs = plan.kind === 'read' || plan.format.kind !== 'none' ? embeddedNeeds(plan.read) : [];
   const found = needs.map(async ({ relation, need }) => {
@@ -213,7 +213,7 @@ async function embeddedIn({ database, catalog, identity }: RestContext, plan: Re
   return (await Promise.all(found)).flat();
 }
 
-/** Whether the answer has one row for each row that matches and may be reached. */
+/** Returns true if the response has one row for each row that matches and may be reached. */
 function isCountable(request: ApiRequest, plan: ReadPlan | MutatePlan, settings: RestSettings): boolean {
   const { read } = plan;
   const groups = read.select.some((item) => item.aggregate !== null);

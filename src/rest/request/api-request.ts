@@ -1,5 +1,5 @@
 /**
- * What a client asks for, as a value: the outcome of the request step. Nothing here has been looked up in the
+ * The request of a client as a value: the result of the request step. Nothing here has been looked up in the
  * database; names may not exist.
  */
 
@@ -188,7 +188,7 @@ export interface ApiRequest {
   /** The whole path below the area's prefix, as sent. */
   readonly path: string;
   readonly schema: string;
-  /** Whether a profile header chose the schema, or more than one is exposed: then the reply names it. */
+  /** True if a profile header chose the schema, or more than one is exposed: then the reply names it. */
   readonly schemaNegotiated: boolean;
   readonly parameters: QueryParameters;
   /** `parameters.range` and the Range header together. */

@@ -8,7 +8,7 @@ import type { Payload } from './api-request.ts';
 import { parseRequest } from './parse-request.ts';
 import { isParsed, type PayloadKind, type ReadPayload } from './payload.ts';
 
-/** What the thread is given, and what it answers. */
+/** Messages to the thread, and its results. */
 export interface ParseTask {
   readonly kind: PayloadKind;
   readonly bytes: Uint8Array;

@@ -142,7 +142,7 @@ function topRangeOf(method: string, parameter: RowRange, header: string | undefi
 const negativeLimit = (): NinefoldError =>
   new NinefoldError('PGRST103', { details: 'Limit should be greater than or equal to zero.' });
 
-/** What the database is told of the headers: everything but cookies. */
+/** Returns the headers that the database gets: all but cookies. */
 export function headersForSettings(headers: Exchange['headers']): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name in headers) {

@@ -1,6 +1,6 @@
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 
-/** What functions say about the reply (PostgREST docs, "Response Headers", "Response Status Code"). */
+/** Status and headers that functions set for the response (PostgREST docs, "Response Headers", "Response Status Code"). */
 
 /** The setting response.status as a status; null when it is not set. Throws PGRST112. */
 export function overriddenStatus(setting: string | null): number | null {
@@ -14,7 +14,7 @@ export function overriddenStatus(setting: string | null): number | null {
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What frames the message belongs to the server alone: a client or proxy that believed it would misread the next reply. */
+/** Headers that frame a message, which only the server sets: a client or proxy that believed others would misread the next response. */
 const framing = new Set([
   'connection',
   'content-length',

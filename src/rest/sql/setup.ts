@@ -11,7 +11,7 @@ import { identifier } from './text.ts';
  * "Transaction-Scoped Settings"). Everything holds until the end of the transaction.
  *
  * Unlike PostgREST's, it applies no settings of the caller's role (ALTER ROLE … SET): anon and authenticated are roles of all
- * apps, and whoever can become one of them can change its settings, in every app's database.
+ * apps, and a role that can become one of them can change its settings, in every app's database.
  */
 export function setupStatement(request: ApiRequest, plan: Plan, identity: Identity, settings: RestSettings): Statement {
   const names: string[] = [];

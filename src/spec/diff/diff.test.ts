@@ -24,7 +24,7 @@ describe('a change of the app is told in words that a business person can read',
     [
       'create policy any_delete on public.tickets for delete to authenticated using (true); grant delete on public.tickets to authenticated',
       [
-        'Signed-in members may now delete tickets when own row (owner is the member).',
+        'Signed-in members may now delete tickets when own row (by owner).',
         'New policy any_delete of tickets, for delete, for authenticated: always.',
       ],
     ],
@@ -111,9 +111,7 @@ describe('a change of the app is told in words that a business person can read',
     ],
     [
       'alter policy own on public.tickets using (true)',
-      [
-        'The policy own of tickets has changed: it now lets rows through always (before: when own row (owner is the member)).',
-      ],
+      ['The policy own of tickets has changed: it now lets rows through always (before: when own row (by owner)).'],
     ],
     ['alter policy own on public.tickets rename to mine', ['The policy own of tickets is called mine now.']],
     [
@@ -148,7 +146,7 @@ describe('a change of the app is told in words that a business person can read',
     ],
     [
       'revoke select on public.open_tickets from authenticated; grant select (id) on public.open_tickets to authenticated',
-      ['Signed-in members may now read open_tickets when own row (owner is the member), as to id (before: '],
+      ['Signed-in members may now read open_tickets when own row (by owner), as to id (before: '],
     ],
     [
       `alter function public.close(uuid) set search_path = ''`,
@@ -394,6 +392,9 @@ describe('a change of the app is told in words that a business person can read',
       },
     };
     expect(words(then, now)).toEqual([]);
+    const inOldWords = JSON.stringify(now.roles).replaceAll(/own row \(by ([^()]*)\)/g, 'own row ($1 is the member)');
+    expect(inOldWords).toContain('is the member)');
+    expect(words({ ...now, roles: JSON.parse(inOldWords) }, now)).toEqual([]);
     // A file that it printed is still checked against it.
     const old = {
       app: { ref: 'desk', name: 'Desk' },

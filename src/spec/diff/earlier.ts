@@ -8,7 +8,16 @@ import { isObject, type JsonObject } from './differences.ts';
  * what a table between two others joins, nor what calls embed through views and which keys views show. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
-  return withJunctions(withDescribing(withFromNowOn(withRows(chapters, other), other), other), other);
+  return withJunctions(withDescribing(withFromNowOn(withRows(withOwnRows(chapters), other), other), other), other);
+}
+
+/** Cells and policies said "own row (owner is the member)" where they say "own row (by owner)". */
+function withOwnRows(chapters: JsonObject): JsonObject {
+  const { roles } = chapters;
+  if (!isObject(roles)) return chapters;
+  const text = JSON.stringify(roles);
+  const changed = text.replaceAll(/own row \(([^()]*) is the member\)/g, 'own row (by $1)');
+  return changed === text ? chapters : { ...chapters, roles: JSON.parse(changed) };
 }
 
 function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {

@@ -104,7 +104,7 @@ describe('what is called otherwise is told once, and not as gone and new', () =>
       {
         roles: [
           'In place of the role agent of members there is helper, the same but for its name.',
-          'Members with role helper may now read open_tickets and tickets only when the member has role agent or own row (owner is the member).',
+          'Members with role helper may now read open_tickets and tickets only when the member has role agent or own row (by owner).',
         ],
       },
     ],

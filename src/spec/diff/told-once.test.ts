@@ -157,7 +157,7 @@ describe('a change is told once in each chapter, in a sentence', () => {
       {
         roles: [
           'New advice: unreachable policy (tickets).',
-          'Signed-in members may no longer read open_tickets and tickets (before: when own row (owner is the member)).',
+          'Signed-in members may no longer read open_tickets and tickets (before: when own row (by owner)).',
           'The policy own of tickets has changed: it is now for update (before: for select).',
         ],
       },

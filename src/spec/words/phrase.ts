@@ -9,7 +9,7 @@ import { fieldName, named } from './value.ts';
 
 /**
  * A condition in words, without the parts that are settled for this caller. What is not understood stays as SQL.
- * "own row (user_id is the member) or is_public".
+ * "own row (by user_id) or is_public".
  */
 export function phrase(expression: Expression, caller: Caller): string {
   return words(settle(expression, caller));
@@ -331,7 +331,7 @@ const ownRow = (fields: readonly string[]): string => {
   const last = fields[fields.length - 1] as string;
   // A field of another relation than the row's own says nothing about whose row it is.
   if (fields.length === 1 && last.includes('.')) return `${last} is the member`;
-  return `own row (${fields.join(' or ')} is the member)`;
+  return `own row (by ${fields.join(' or ')})`;
 };
 
 const isAnonymous = (operand: Operand): boolean => operand.kind === 'claim' && operand.path.join() === 'is_anonymous';

@@ -13,23 +13,20 @@ const blind: Caller = { ...member, sees: () => false };
 // The left side is what pg_get_expr printed for a policy, letter by letter.
 describe('a condition in words', () => {
   it.each([
-    ['(( SELECT auth.uid() AS uid) = user_id)', 'own row (user_id is the member)'],
-    ['(auth.uid() = user_id)', 'own row (user_id is the member)'],
-    ['((user_id)::text = (auth.uid())::text)', 'own row (user_id is the member)'],
-    ["(((auth.jwt() ->> 'sub'::text))::uuid = user_id)", 'own row (user_id is the member)'],
-    ["((( SELECT auth.jwt() AS jwt) ->> 'sub'::text) = (user_id)::text)", 'own row (user_id is the member)'],
-    ['((auth.uid() = sender) OR (auth.uid() = receiver))', 'own row (sender or receiver is the member)'],
-    [
-      "((auth.uid() = owner) AND (status <> 'closed'::text))",
-      "own row (owner is the member) and status is not 'closed'",
-    ],
+    ['(( SELECT auth.uid() AS uid) = user_id)', 'own row (by user_id)'],
+    ['(auth.uid() = user_id)', 'own row (by user_id)'],
+    ['((user_id)::text = (auth.uid())::text)', 'own row (by user_id)'],
+    ["(((auth.jwt() ->> 'sub'::text))::uuid = user_id)", 'own row (by user_id)'],
+    ["((( SELECT auth.jwt() AS jwt) ->> 'sub'::text) = (user_id)::text)", 'own row (by user_id)'],
+    ['((auth.uid() = sender) OR (auth.uid() = receiver))', 'own row (by sender or receiver)'],
+    ["((auth.uid() = owner) AND (status <> 'closed'::text))", "own row (by owner) and status is not 'closed'"],
     [
       '((assignee IS NULL) OR ((owner = auth.uid()) AND (amount <= 100)))',
-      'assignee is empty or own row (owner is the member) and amount is at most 100',
+      'assignee is empty or own row (by owner) and amount is at most 100',
     ],
     [
       '(is_public AND ((owner = auth.uid()) OR (assignee IS NOT NULL)))',
-      'is_public and (own row (owner is the member) or assignee is not empty)',
+      'is_public and (own row (by owner) or assignee is not empty)',
     ],
     ['is_public', 'is_public'],
     ['(is_public = true)', 'is_public'],
@@ -89,7 +86,7 @@ describe('a condition in words', () => {
     ["((( SELECT auth.jwt() AS jwt) ->> 'is_anonymous'::text))::boolean", 'the member is anonymous'],
     [
       "(((current_setting('request.jwt.claims'::text, true))::json ->> 'sub'::text) = (owner)::text)",
-      'own row (owner is the member)',
+      'own row (by owner)',
     ],
     ['(done IS NOT TRUE)', '(not done or that is unknown)'],
     ['(done IS TRUE)', 'done'],
@@ -145,7 +142,7 @@ describe('a condition in words', () => {
     ["(status = ANY (ARRAY['open'::text, 'new'::text]))", "status is one of 'open', 'new'"],
     ["(name = 'O''Neill or 1=1'::text)", "name is 'O''Neill or 1=1'"],
     ["(name = E'a\\\\b'::text)", "name is 'a\\b'"],
-    ['("select" = auth.uid())', 'own row (select is the member)'],
+    ['("select" = auth.uid())', 'own row (by select)'],
     ['(auth.uid() IS NOT NULL)', 'signed in'],
     ["(auth.role() = 'authenticated'::text)", "the caller’s role is 'authenticated'"],
     ['((auth.email())::text = (email)::text)', 'email is the member’s e-mail address'],
@@ -196,7 +193,7 @@ describe('a condition in words', () => {
 
   it('leaves out what cannot matter to the caller', () => {
     const sql = "((auth.role() = 'anon'::text) OR is_public OR (auth.uid() = owner))";
-    expect(phrase(parseExpression(sql), member)).toBe('is_public or own row (owner is the member)');
+    expect(phrase(parseExpression(sql), member)).toBe('is_public or own row (by owner)');
   });
 });
 

@@ -1,11 +1,13 @@
 import pg from 'pg';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
-import { admin, createApp, runSql } from '../../support/apps.ts';
+import { admin, createApp, createAppWith, runSql } from '../../support/apps.ts';
 import { attack, boundAttacks } from '../../support/bound-attacks.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
 import { type HttpAnswer, send } from '../../support/http.ts';
+import { startNode } from '../../support/node.ts';
 import { ownNode } from '../../support/own-node.ts';
+import { partsOf } from '../../support/processes.ts';
 
 const MIB = 1024 * 1024;
 
@@ -36,8 +38,7 @@ let neighbour: AppConnection;
 beforeAll(async () => {
   await node.stop();
   await node.startAgain(env);
-  neighbour = await createApp(node);
-  await runSql(node, neighbour.ref, 'create table public.notes (id int generated always as identity, note text)');
+  neighbour = await createAppWith(node, 'create table public.notes (id int generated always as identity, note text)');
 });
 
 const call = (app: AppConnection, method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
@@ -106,7 +107,7 @@ async function logIn(app: AppConnection): Promise<{ client: pg.Client; ended: Pr
   return { client, ended };
 }
 
-/** What the primary logs of a bound: one event with app, limit and value. */
+/** Returns the event that the primary logs of a bound, with app, limit and value. */
 const logged = (app: AppConnection, limit: string): unknown =>
   node
     .logs()
@@ -134,7 +135,7 @@ describe('an app that exceeds a bound', () => {
     const app = await createApp(node);
     const refusal = await besideNeighbour(() => sqlRefusal(app, sql));
     expect(refusal).toMatchObject(exceeded(limit));
-    expect(logged(app, limit)).toMatchObject({ value: expect.any(Number), bound: expect.any(Number) });
+    await expect.poll(() => logged(app, limit)).toMatchObject({ value: expect.any(Number), bound: expect.any(Number) });
   });
 
   it.each(
@@ -177,7 +178,7 @@ describe('an app that exceeds a bound', () => {
     await client.query('set idle_in_transaction_session_timeout = 0');
     await client.query('begin');
     await besideNeighbour(() => ended);
-    expect(logged(app, 'appIdleTransactionSeconds')).toBeDefined();
+    await expect.poll(() => logged(app, 'appIdleTransactionSeconds')).toBeDefined();
   });
 
   it('appTransactionSeconds loses the session, however short each statement is', async () => {
@@ -189,7 +190,7 @@ describe('an app that exceeds a bound', () => {
       for (;;) await client.query('select pg_sleep(0.2)');
     };
     await besideNeighbour(() => Promise.all([expect(statements()).rejects.toThrow(), ended]));
-    expect(logged(app, 'appTransactionSeconds')).toBeDefined();
+    await expect.poll(() => logged(app, 'appTransactionSeconds')).toBeDefined();
   });
 
   it('notifyQueueBytes with a listener that does not read loses that listener', async () => {
@@ -199,7 +200,7 @@ describe('an app that exceeds a bound', () => {
     await client.query('begin');
     await runSql(node, app.ref, `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 800) i`);
     await besideNeighbour(() => ended);
-    expect(logged(app, 'notifyQueueBytes')).toBeDefined();
+    await expect.poll(() => logged(app, 'notifyQueueBytes')).toBeDefined();
   });
 
   it('notifyBytesPerSecond is suspended', async () => {
@@ -224,17 +225,40 @@ describe('an app whose owner logs in again after each end', () => {
       expect(errors.get('57P01')).toBeGreaterThanOrEqual(one.sessions);
       // While the app is suspended its owner cannot log in.
       expect(errors.get('28000')).toBeGreaterThan(one.sessions);
-      expect(logged(app, one.limit)).toMatchObject({ suspendedSeconds: expect.any(Number) });
+      await expect.poll(() => logged(app, one.limit)).toMatchObject({ suspendedSeconds: expect.any(Number) });
     },
   );
 });
 
 describe('a suspended app', () => {
+  it('stays suspended in a worker that starts during the suspension', async () => {
+    const own = await startNode({ env: { ...env, NINEFOLD_APP_SUSPENSION_SECONDS: '300' } });
+    try {
+      const app = await createApp(own);
+      await runSql(own, app.ref, 'create table public.notes (id int)');
+      const status = () =>
+        send(own.url, `/apps/${app.ref}/rest/v1/notes`, { headers: { apikey: app.anon_key }, ownConnection: true });
+      expect((await status()).status).toBe(200);
+      await expect(runSql(own, app.ref, 'select pg_try_advisory_lock(generate_series(1, 3000000))')).rejects.toThrow(
+        'app_limit_exceeded',
+      );
+      const { workers } = await partsOf(own.pid);
+      for (const pid of workers) process.kill(pid, 'SIGKILL');
+      const isReplaced = async () => {
+        const { workers: started } = await partsOf(own.pid);
+        return started.length === workers.length && !started.some((pid) => workers.includes(pid));
+      };
+      await expect.poll(isReplaced, { timeout: 20_000 }).toBe(true);
+      const answer = await vi.waitUntil(() => status().catch(() => null), { timeout: 20_000 });
+      expect({ status: answer.status, ...JSON.parse(answer.body) }).toMatchObject(exceeded('appLocks'));
+    } finally {
+      await own.stop();
+    }
+  });
+
   it('is refused until the suspension is over, and is served again', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       `create table public.notes (id int);
        create function public.lock_all() returns bigint language sql as
          'select count(held) from (select pg_try_advisory_lock(generate_series(1, 3000000)) held) locks';
@@ -263,8 +287,13 @@ describe('a suspended app', () => {
 
 describe('an app whose database has reached appDatabaseBytes', () => {
   it('can read and delete but not insert, until there is space again', async () => {
-    const app = await createApp(node);
-    await runSql(node, app.ref, 'create table public.heap (id int generated always as identity, x text)');
+    const app = await createAppWith(
+      node,
+      `create table public.heap (id int generated always as identity, x text);
+       create function public.add_one() returns void language sql as 'insert into public.heap (x) values (1)';
+       create function public.purge() returns void language sql as 'delete from public.heap';
+       create function public.size() returns int language sql as 'select count(*)::int from public.heap'`,
+    );
     await sqlRefusal(
       app,
       'insert into public.heap (x) select repeat(md5(i::text), 30) from generate_series(1, 70000) i',
@@ -276,6 +305,12 @@ describe('an app whose database has reached appDatabaseBytes', () => {
       details: { limit: 'appDatabaseBytes' },
     });
     expect((await call(app, 'GET', '/heap?limit=1')).status).toBe(200);
+    // PostgreSQL does not know before it runs a volatile function whether the function inserts.
+    for (const name of ['add_one', 'purge']) {
+      const { status, body } = await call(app, 'POST', `/rpc/${name}`, {});
+      expect([name, status, JSON.parse(body).code]).toEqual([name, 507, 'app_storage_full']);
+    }
+    expect((await call(app, 'POST', '/rpc/size', {})).status).toBe(200);
     expect((await call(app, 'DELETE', '/heap?id=eq.1')).status).toBe(204);
     await runSql(node, app.ref, 'truncate public.heap');
     await expect.poll(async () => (await call(app, 'POST', '/heap', { x: 'x' })).status, { timeout: 10_000 }).toBe(201);
@@ -304,10 +339,8 @@ describe('the owner of an app', () => {
   });
 
   it('grants advisory locks, which nobody else may take', async () => {
-    const app = await createApp(node);
-    await runSql(
+    const app = await createAppWith(
       node,
-      app.ref,
       `create function public.lock_one() returns boolean language sql as 'select pg_try_advisory_xact_lock(1)'`,
     );
     expect((await call(app, 'POST', '/rpc/lock_one')).status).toBe(401);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
-import { createApp, deleteApp, runSql } from '../../support/apps.ts';
+import { createApp, createAppWith, deleteApp, runSql } from '../../support/apps.ts';
 import { signUpMember } from '../../support/clients.ts';
 import { superuserUrl, withClient } from '../../support/database.ts';
 import {
@@ -29,8 +29,7 @@ let member: string;
 beforeAll(async () => {
   superuser = await superuserUrl(node, 'postgres');
   neighbour = await makeNeighbour();
-  app = await createApp(node);
-  await runSql(node, app.ref, notesAndPing);
+  app = await createAppWith(node, notesAndPing);
   member = (await signUpMember(app)).session.access_token;
 });
 

@@ -5,14 +5,14 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { limits } from '../../../contract/limits.ts';
-import { createApp, runSql } from '../../support/apps.ts';
+import { createAppWith } from '../../support/apps.ts';
 import { signUpMember } from '../../support/clients.ts';
 import { healthDuring } from '../../support/health-watch.ts';
 import { type HttpAnswer, send } from '../../support/http.ts';
 import { longestTurn, notingTurns } from '../../support/loop-turns.ts';
 import { ownNode } from '../../support/own-node.ts';
 
-/** Large bodies cost whoever sends them time, and nobody else. */
+/** Large bodies cost their sender time, and no other client. */
 const node = ownNode('large-bodies');
 const turns = mkdtempSync(join(tmpdir(), 'ninefold-turns-'));
 afterAll(() => rmSync(turns, { recursive: true }));
@@ -24,10 +24,8 @@ let member: string;
 beforeAll(async () => {
   await node.stop();
   await node.startAgain(notingTurns(turns));
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create table public.things (id int, name text);
      grant select, insert, update on public.things to authenticated, anon;
      create function public.size(bytea) returns int language sql immutable as 'select octet_length($1)';
@@ -60,7 +58,7 @@ const keys = (count: number) =>
 const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 
-/** What is sent, and the code of the answer; a status where it is no refusal. */
+/** The body that is sent, and the code of the response; a status where it is no refusal. */
 const hostile: [string, path: string, type: string, () => string | Uint8Array, expected: string | number][] = [
   ['distinct keys', '/rest/v1/things', JSON_TYPE, () => keys(800_000), 'PGRST204'],
   ['empty rows, and one with a key', '/rest/v1/things', JSON_TYPE, () => `[${filled('{},')}{"a":1}]`, 'PGRST102'],

@@ -3,7 +3,7 @@ import net, { type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { limits } from '../../../contract/limits.ts';
-import { createApp, runSql } from '../../support/apps.ts';
+import { createAppWith } from '../../support/apps.ts';
 import { send } from '../../support/http.ts';
 import { ownNode } from '../../support/own-node.ts';
 import { partsOf } from '../../support/processes.ts';
@@ -18,10 +18,8 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   await node.stop();
   await node.startAgain({ NINEFOLD_WORKERS: String(WORKERS) });
-  app = await createApp(node);
-  await runSql(
+  app = await createAppWith(
     node,
-    app.ref,
     `create table public.pages (id int primary key, note text);
      insert into public.pages select g, repeat(md5(g::text), 480) from generate_series(1, 1000) g;
      grant select on public.pages to anon;`,
@@ -52,6 +50,7 @@ async function memory(): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + Number(size) * 1024, 0);
 }
 
+/** Only Linux tells the memory of another process without a program: /proc/<pid>/status. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('sixty connections that never read an answer of 15 MB', () => {

@@ -30,8 +30,8 @@ export function AppTable({
     <Table label="Apps" stale={stale}>
       <thead>
         <tr>
-          <th className={styles.ref}>App</th>
-          <th className={styles.wide}>Name</th>
+          <th className={styles.name}>App</th>
+          <th className={styles.wide}>Ref</th>
           <th className={styles.wide}>URL</th>
           <th className="num">Size</th>
           <th className={styles.made}>Made</th>
@@ -45,7 +45,7 @@ export function AppTable({
           <tr key={ref} className={rowClass} onClick={() => void navigate({ to: '/app/$ref', params: { ref } })}>
             <td>
               <Link to="/app/$ref" params={{ ref }} className={styles.link}>
-                {ref}
+                {name}
               </Link>
               {outdated && (
                 <>
@@ -54,7 +54,9 @@ export function AppTable({
                 </>
               )}
             </td>
-            <td className={styles.wide}>{name === ref ? <span className="soft">–</span> : name}</td>
+            <td className={styles.wide}>
+              <code>{ref}</code>
+            </td>
             <td className={styles.wide}>
               <code>{url}</code>
             </td>

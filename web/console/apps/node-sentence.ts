@@ -1,7 +1,7 @@
 import type { AppSummary, NodeStatus } from '../../../contract/admin.ts';
 import { bytes, count, counted, duration } from '../format/format.ts';
 
-/** What the node does, in a sentence of live figures. `now` in milliseconds; `sizes` by ref, once they are known. Pure. */
+/** Describes the node in a sentence of live figures. `now` in milliseconds; `sizes` by ref, once they are known. Pure. */
 export function nodeSentence(
   apps: readonly AppSummary[],
   sizes: ReadonlyMap<string, number> | undefined,

@@ -77,7 +77,8 @@ export function ChangesPage() {
 
   return (
     <Page
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Changes' }]}
+      appRef={ref}
+      crumbs={[{ text: 'Changes' }]}
       question={question}
       tools={<SpecificationVersion appRef={ref} />}
       fetching={query.isLoading}

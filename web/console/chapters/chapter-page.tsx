@@ -15,7 +15,7 @@ import { type BuiltChapter, chapterPage, chapterPages } from './chapter-pages.ts
 
 /**
  * The anatomy of every chapter: opening with the live answer, figures and tables, where this comes from, how to
- * change it, the neighbours. What a chapter itself adds are the answer, the figures and the panel.
+ * change it, the neighbours. A chapter itself adds the answer, the figures and the panel.
  */
 export function ChapterPage({
   appRef,
@@ -40,7 +40,8 @@ export function ChapterPage({
   const { number, name, question } = chapterPage(chapter);
   return (
     <Page
-      crumbs={[{ text: appRef, link: { to: '/app/$ref', params: { ref: appRef } } }, { text: `${number} ${name}` }]}
+      appRef={appRef}
+      crumbs={[{ text: `${number} ${name}` }]}
       question={question}
       tools={<SpecificationVersion appRef={appRef} />}
       panel={panel}

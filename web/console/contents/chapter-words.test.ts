@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../../contract/admin.ts';
-import type { Chapters, Specification } from '../../../contract/specification.ts';
+import type { Chapters, LimitLine, Specification } from '../../../contract/specification.ts';
 import { chapterWords, type Piece } from './chapter-words.ts';
 
 const specification = (chapters: Chapters): Specification => ({ app: { ref: 'a', name: 'a' }, hash: '', chapters });
@@ -33,6 +33,25 @@ describe('the contents tell only what is known', () => {
     expect(told(chapterWords('calls', specification({ calls }), activity(1234, 1.14)))).toBe(
       '0 calls; 1,234 made today, p50 1.1 ms, p99 1.1 ms',
     );
+  });
+
+  it('of limits: one that the server itself sets is not changed', () => {
+    const line = {
+      id: 'a',
+      group: 'database',
+      unit: 'count',
+      default: 100,
+      range: null,
+      code: null,
+      may_be_unlimited: false,
+      meaning: '',
+    } as const;
+    const server = { ...line, value: 400, set_in: 'database', change: null } as const;
+    const own = { ...line, value: 200, set_in: 'setting', change: { by: 'setting', key: 'a' } } as const;
+    const words = (limits: LimitLine[]) =>
+      told(chapterWords('limits', specification({ limits: { limits, sources: [] } }), undefined));
+    expect(words([server])).toBe('1 limit, none changed; none hit in 24 hours');
+    expect(words([server, own])).toBe('2 limits, 1 changed; none hit in 24 hours');
   });
 
   it('of a chapter that is not there', () => expect(chapterWords('roles', specification({}), undefined)).toEqual([]));

@@ -1,7 +1,7 @@
 import type { Activity } from '../../../contract/admin.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import type { BuiltChapter } from '../chapters/chapter-pages.ts';
-import { bytes, count, milliseconds } from '../format/format.ts';
+import { aboutRows, bytes, count, milliseconds } from '../format/format.ts';
 
 /** A piece of a sentence; a figure stands out from the words. */
 export type Piece = string | { figure: string };
@@ -9,7 +9,7 @@ export type Piece = string | { figure: string };
 const figure = (value: number): Piece => ({ figure: count(value) });
 const word = (value: number, singular: string, plural = `${singular}s`) => ` ${value === 1 ? singular : plural}`;
 
-/** What each chapter says of itself in the contents: one line of live figures. Pure. */
+/** Returns the line of a chapter in the contents, with live figures. Pure. */
 export function chapterWords(key: BuiltChapter, { chapters }: Specification, activity: Activity | undefined): Piece[] {
   switch (key) {
     case 'purpose':
@@ -51,12 +51,12 @@ function entitiesWords({ entities, relations }: NonNullable<Specification['chapt
     ', ',
     figure(relations.length),
     word(relations.length, 'relation'),
-    ...(known.length > 0 ? [`; about ${count(rows)}${word(rows, 'row')}, ${bytes(size)}`] : []),
+    ...(known.length > 0 ? [`; ${aboutRows(rows)}, ${bytes(size)}`] : []),
   ];
 }
 
 function purposeWords({ purpose, owner }: NonNullable<Specification['chapters']['purpose']>): Piece[] {
-  const said = purpose ?? 'Not said yet';
+  const said = purpose ?? 'Not described yet';
   return owner === null ? [said] : [/[.!?…]$/.test(said) ? said : `${said}.`, ` ${owner} answers for it.`];
 }
 
@@ -97,7 +97,7 @@ function rulesWords({ rules }: NonNullable<Specification['chapters']['rules']>):
     word(rules.length, 'rule'),
     ', ',
     figure(rules.filter(({ commented }) => commented).length),
-    ' in words of their own',
+    ' described by comments',
     ...(loose > 0 ? ['; ', figure(loose), ' not for every row'] : []),
   ];
 }
@@ -136,20 +136,21 @@ function errorsWords({ errors }: NonNullable<Specification['chapters']['errors']
     figure(errors.length),
     ' possible; ',
     ...(met.length === 0
-      ? ['none met in 24 hours']
-      : [figure(met.length), ' met in 24 hours, ', figure(times), word(times, 'time')]),
+      ? ['none occurred in 24 hours']
+      : [figure(met.length), ' occurred in 24 hours, ', figure(times), word(times, 'time')]),
   ];
 }
 
 function limitsWords({ limits }: NonNullable<Specification['chapters']['limits']>): Piece[] {
-  const own = limits.filter(({ value, default: usual }) => value !== usual).length;
+  // The server itself sets what nobody can change here.
+  const changed = limits.filter(({ value, default: usual, change }) => value !== usual && change !== null).length;
   const hit = limits.filter(({ figures }) => (figures?.day ?? 0) > 0).length;
   return [
     figure(limits.length),
     word(limits.length, 'limit'),
     ', ',
-    figure(own),
-    ' not at the default; ',
+    ...(changed === 0 ? ['none'] : [figure(changed)]),
+    ' changed; ',
     ...(hit === 0 ? ['none hit in 24 hours'] : [figure(hit), ' hit in 24 hours']),
   ];
 }

@@ -11,6 +11,7 @@ import { specification } from '../data/specification/specification.ts';
 import { count, counted, percent } from '../format/format.ts';
 import { Page } from '../frame/page.tsx';
 import { SpecificationVersion } from '../frame/specification-version.tsx';
+import { useAppName } from '../frame/use-app-name.ts';
 import { CallsOfTheDay } from './calls-of-the-day.tsx';
 import { ChapterList } from './chapter-list.tsx';
 import { Connect } from './connect.tsx';
@@ -23,6 +24,7 @@ import { exampleOf } from './snippets.ts';
 /** The overview of an app: its contents, how to connect, what happens. */
 export function ContentsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/' });
+  const name = useAppName(ref);
   const spec = useQuery(specification(ref));
   const today = useQuery(activity(ref));
   const error = spec.error ?? today.error;
@@ -33,12 +35,13 @@ export function ContentsPage() {
   const entities = spec.data?.chapters.entities?.entities;
   return (
     <Page
-      crumbs={[{ text: ref }, { text: 'Contents' }]}
-      question={`What does ${ref} do?`}
+      appRef={ref}
+      crumbs={[{ text: 'Contents' }]}
+      question={`What does ${name} do?`}
       tools={<SpecificationVersion appRef={ref} />}
       fetching={spec.isLoading || today.isLoading}
     >
-      <Opening name="The specification, from the running system" question={`What does ${ref} do?`}>
+      <Opening name="The specification, from the running system" question={`What does ${name} do?`}>
         {today.data ? (
           <>
             <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Entity } from '../../../contract/specification-entities.ts';
 import { LoadingRows, Table } from '../../ui/table.tsx';
-import { bytes, count, counted, entityName } from '../format/format.ts';
+import { aboutRows, bytes, count, entityName } from '../format/format.ts';
 import styles from './largest.module.css';
 import { SideSection } from './side-section.tsx';
 
@@ -59,7 +59,7 @@ export function Largest({
                   </Link>
                 </td>
                 <td className={styles.comment}>{entity.comment}</td>
-                <td className="num">{counted(figures.rows_estimate, 'row')}</td>
+                <td className="num">{aboutRows(figures.rows_estimate)}</td>
                 <td className="num soft">{bytes(figures.size_bytes)}</td>
               </tr>
             ))}

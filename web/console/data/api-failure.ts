@@ -43,16 +43,16 @@ export function failureOf(status: number, body: unknown, requestId: string | nul
   });
 }
 
-/** What a builder can do about an app that is not served: more than the catalogue tells whoever calls. */
+/** The remedy of a builder for an app that is not served: more than the catalogue says to a caller. */
 const mendOutdated =
   'Take what is in the way out of its database: SQL in the workshop works meanwhile. The step is tried again with the next call, a few seconds later.';
 
 const known: Readonly<Record<string, { meaning: string; action: string } | undefined>> = errors;
 
-/** Whether the app is not served, because its database has refused a step of Ninefold's own schema. */
+/** Returns true if the app is not served because its database has refused a step of Ninefold's own schema. */
 export const isOutdated = (error: unknown): boolean => error instanceof ApiFailure && error.code === 'app_outdated';
 
-/** What a page says about an error of any kind: the sentence, with meaning and action from the catalogue. */
+/** Describes an error of any kind for a page: the sentence, with meaning and action from the catalogue. */
 export function failureFacts(error: unknown): FailureFacts {
   if (error instanceof ApiFailure) {
     const entry = Object.hasOwn(known, error.code) ? known[error.code] : undefined;

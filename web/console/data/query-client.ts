@@ -50,7 +50,7 @@ export const queryClient = new QueryClient({
       staleTime: 5_000,
       retry: (failures, error) => failures < 1 && mayPass(error),
       retryDelay: 300,
-      // What could not be read because the node was down is read once the node is back.
+      // Queries that failed because the node was down run again once it is back.
       refetchInterval: ({ state: { error, errorUpdateCount } }) =>
         error !== null && mayPass(error) ? pauseAfter(errorUpdateCount) : false,
     },

@@ -42,7 +42,7 @@ export function Diagram({
   /** "Figure 3.1". */
   number: string;
   caption: ReactNode;
-  /** What screen readers call it. */
+  /** The name for screen readers. */
   label: string;
   /** Before the tools. */
   remark?: ReactNode;
@@ -52,7 +52,7 @@ export function Diagram({
   graph: Graph | undefined;
   /** More words by which a box is found; none where there is nothing to search. */
   words: ReadonlyMap<string, string> | undefined;
-  /** What is searched in place of the boxes of the graph, if the graph is a part of a larger one. */
+  /** The texts to search in place of the boxes, if the graph is a part of a larger one. */
   searched?: { boxes: Graph['boxes']; onFind: (id: string) => void } | undefined;
   /** Id of the box that the panel tells of. */
   selected: string | null;
@@ -69,7 +69,7 @@ export function Diagram({
   const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT', part);
   useRecovery(error, reload);
   const { ref, width } = useElementSize();
-  // What draws is on its way while the places are still being found.
+  // The code that draws is loaded while the layout is computed.
   useEffect(() => {
     canvas().catch(() => undefined); // Shown as a failure when the figure is drawn.
   }, []);
@@ -146,7 +146,7 @@ function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN', part: 
 
 const none: Graph = { boxes: [], edges: [], alone: '', ordered: false };
 
-/** What the places of boxes and edges follow from. */
+/** The input of the layout. */
 const shapeOf = (graph: Graph): string => {
   const compact = isCompact(graph);
   return JSON.stringify([

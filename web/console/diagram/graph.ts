@@ -1,4 +1,4 @@
-/** What a figure of boxes and edges shows. Entities and states are drawn from the same parts. */
+/** A figure of boxes and edges, for entities and for states. */
 
 /** A data colour of the tokens. */
 export type Colour = 'd-1' | 'd-2' | 'd-3' | 'd-4' | 'd-5' | 'd-6';
@@ -15,7 +15,7 @@ export interface Box {
   look: 'usual' | 'derived' | 'outside' | 'final' | 'unreached' | 'start';
   /** The heading of the frame around it; null for none. */
   group: string | null;
-  /** What screen readers say of it. */
+  /** The text for screen readers. */
   says: string;
 }
 
@@ -28,7 +28,7 @@ export interface Edge {
   figure: string | null;
   /** In px. */
   weight: number;
-  /** What should not be: crimson. */
+  /** True for a part that should not exist: it is crimson. */
   bad: boolean;
   says: string;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  aboutRows,
   age,
   ago,
   bytes,
@@ -12,6 +13,12 @@ import {
   percent,
   shortId,
 } from './format.ts';
+
+it.each([
+  [0, 'no rows'],
+  [1, 'about 1 row'],
+  [1240, 'about 1,240 rows'],
+])('an estimate of %i rows says that it is one', (rows, text) => expect(aboutRows(rows)).toBe(text));
 
 describe('figures are written so that they can be compared at a glance', () => {
   it.each([

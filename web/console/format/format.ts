@@ -9,6 +9,10 @@ export const count = (value: number): string => whole.format(value);
 export const counted = (value: number, singular: string, plural = `${singular}s`): string =>
   `${count(value)} ${value === 1 ? singular : plural}`;
 
+/** An estimated number of rows: "about 1,240 rows", "no rows". */
+export const aboutRows = (estimate: number): string =>
+  estimate === 0 ? 'no rows' : `about ${counted(estimate, 'row')}`;
+
 /** Bytes, in units of 1,024, with two digits at most that matter: "58 MB", "8.1 kB". */
 export function bytes(value: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];

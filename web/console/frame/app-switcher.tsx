@@ -8,19 +8,21 @@ import { Verdict } from '../../ui/verdict.tsx';
 import { activity } from '../data/apps/activity.ts';
 import { appList } from '../data/apps/app-list.ts';
 import styles from './app-switcher.module.css';
+import { useAppName } from './use-app-name.ts';
 
 /** Which app one is in, and the way to the others. The dot is the app's health. */
 export function AppSwitcher({ appRef }: { appRef: string }) {
   const navigate = useNavigate();
   const { data: apps = [] } = useQuery(appList());
   const { data, isError } = useQuery(activity(appRef));
+  const name = useAppName(appRef);
   const unwell = isError || data?.health.some(({ ok }) => !ok);
   return (
     <Menu withinPortal={false} position="bottom-start" width={204}>
       <Menu.Target>
-        <button type="button" className={styles.switch} aria-label={`App ${appRef}. Switch to another`}>
+        <button type="button" className={styles.switch} aria-label={`App ${name}. Switch to another`}>
           <Dot kind={unwell ? 'bad' : data ? 'ok' : 'unknown'} />
-          <b className="cut">{appRef}</b>
+          <b className="cut">{name}</b>
           <Icon of={IconSelector} />
         </button>
       </Menu.Target>
@@ -36,7 +38,8 @@ export function AppSwitcher({ appRef }: { appRef: string }) {
             }
             onClick={() => void navigate({ to: '/app/$ref', params: { ref: app.ref } })}
           >
-            {app.ref}
+            {app.name}
+            {app.name !== app.ref && <code className={styles.ref}>{app.ref}</code>}
           </Menu.Item>
         ))}
         <Menu.Divider />

@@ -11,7 +11,7 @@ import { Palette } from '../palette/palette.tsx';
 import { workPages } from '../work/work-pages.ts';
 import { useChapterNumber } from './use-chapter-number.ts';
 
-/** What can be done from everywhere: by key, from the palette, from a menu. */
+/** Commands of every page: by key, from the palette, from a menu. */
 interface Commands {
   scheme: 'light' | 'dark';
   toggleScheme: () => void;

@@ -11,9 +11,10 @@ import { isMac } from '../keys/keyboard.tsx';
 import { useCommands } from './commands.tsx';
 import styles from './page.module.css';
 import { PhoneMenu } from './phone-menu.tsx';
+import { useAppName } from './use-app-name.ts';
 import { useChapterNumber } from './use-chapter-number.ts';
 
-export interface Crumb {
+interface Crumb {
   text: string;
   link?: LinkProps;
 }
@@ -23,6 +24,7 @@ export interface Crumb {
  * and the next Tab is the first thing of the page.
  */
 export function Page({
+  appRef,
   crumbs,
   question,
   tools,
@@ -32,7 +34,9 @@ export function Page({
   bare = false,
   children,
 }: {
-  /** From the app to here; the last one is where one is, and names the browser's tab. */
+  /** The app that the page is about. */
+  appRef?: string;
+  /** The way to this page, from below the app; the last one is the page. The browser's tab has all names. */
   crumbs: readonly Crumb[];
   /** Appears in the running head once the title has scrolled off. */
   question?: string;
@@ -51,7 +55,8 @@ export function Page({
   const [scrolled, setScrolled] = useState(false);
   const { openPalette } = useCommands();
   const chapter = useChapterNumber();
-  useArrival(body, crumbs);
+  const path = usePath(appRef, crumbs);
+  useArrival(body, path);
 
   return (
     <div className={styles.main} data-scrolled={scrolled || undefined}>
@@ -59,7 +64,7 @@ export function Page({
         <Link to="/" className={styles.phoneMark} aria-label="All apps">
           <Mark chapter={chapter} />
         </Link>
-        <Crumbs crumbs={crumbs} question={question} />
+        <Crumbs crumbs={path} question={question} />
         <span className={styles.tools}>{tools}</span>
         <button type="button" className={styles.jump} onClick={openPalette}>
           <Icon of={IconSearch} />
@@ -94,11 +99,19 @@ export function Page({
   );
 }
 
+/** The crumbs with the app in front of them. */
+function usePath(appRef: string | undefined, crumbs: readonly Crumb[]): readonly Crumb[] {
+  const name = useAppName(appRef ?? '');
+  return appRef === undefined
+    ? crumbs
+    : [{ text: name, link: { to: '/app/$ref', params: { ref: appRef } } }, ...crumbs];
+}
+
 function Crumbs({ crumbs, question }: { crumbs: readonly Crumb[]; question: string | undefined }) {
   return (
     <nav className={styles.crumbs} aria-label="Where this is">
       {crumbs.map(({ text, link }, index) => (
-        <span key={text} className={styles.crumb}>
+        <span key={`${link?.to} ${text}`} className={styles.crumb}>
           {index > 0 && (
             <span className={styles.separator} aria-hidden="true">
               /

@@ -85,5 +85,5 @@ export function useKeys(bindings: readonly Binding[]): void {
   }, [bind, bindings]);
 }
 
-/** Whether the keyboard at hand has a Cmd key. */
+/** True if the keyboard has a Cmd key. */
 export const isMac = /mac|iphone|ipad/i.test(navigator.userAgent);

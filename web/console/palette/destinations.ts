@@ -2,7 +2,7 @@ import { cellCondition } from '../../../contract/cell-condition.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { errorName } from '../chapters/errors/error-words.ts';
-import { counted, entityName, shortId } from '../format/format.ts';
+import { aboutRows, counted, entityName, shortId } from '../format/format.ts';
 
 /** Where a line of the palette leads. */
 export type Target =
@@ -28,7 +28,7 @@ export type Target =
 export interface Destination {
   chapter: number;
   title: string;
-  /** What it is, in a few words. */
+  /** A few words about it. */
   about: string;
   target: Target;
 }
@@ -48,7 +48,7 @@ export function destinations(specification: Specification | undefined): Destinat
     ({ id, schema, name, kind, fields, figures }): Destination => ({
       chapter: 3,
       title: entityName(schema, name),
-      about: [kind, counted(fields.length, 'field'), figures && counted(figures.rows_estimate, 'row')]
+      about: [kind, counted(fields.length, 'field'), figures && aboutRows(figures.rows_estimate)]
         .filter(Boolean)
         .join(', '),
       target: { to: '/app/$ref/entities', search: { entity: id } },

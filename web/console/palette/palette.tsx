@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { Fragment, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { focusMarkedField } from '../../ui/focus-marked-field.ts';
+import { focusMarkedField } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { useFocusBack } from '../../ui/use-focus-back.ts';

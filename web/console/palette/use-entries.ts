@@ -14,6 +14,7 @@ import { useMemo } from 'react';
 import { appList } from '../data/apps/app-list.ts';
 import { specification } from '../data/specification/specification.ts';
 import { useCommands } from '../frame/commands.tsx';
+import { useAppName } from '../frame/use-app-name.ts';
 import { workPages } from '../work/work-pages.ts';
 import { destinations } from './destinations.ts';
 import type { Entry } from './entries.ts';
@@ -49,6 +50,7 @@ function useStoryEntry(ref: string | undefined, query: string): Entry[] {
 function useAppEntries(ref: string | undefined): Entry[] {
   const navigate = useNavigate();
   const { data } = useQuery({ ...specification(ref ?? ''), enabled: ref !== undefined });
+  const appName = useAppName(ref ?? '');
   return useMemo(() => {
     if (ref === undefined) return [];
     const params = { ref };
@@ -66,7 +68,7 @@ function useAppEntries(ref: string | undefined): Entry[] {
       {
         group: 'In the specification',
         title: 'Contents',
-        about: `What does ${ref} do?`,
+        about: `What does ${appName} do?`,
         sign: IconBook2,
         keys: ['0'],
         run: () => void navigate({ to: '/app/$ref', params }),
@@ -90,7 +92,7 @@ function useAppEntries(ref: string | undefined): Entry[] {
         }),
       ),
     ];
-  }, [ref, data, navigate]);
+  }, [ref, appName, data, navigate]);
 }
 
 function useAppsEntries(): Entry[] {
@@ -101,8 +103,8 @@ function useAppsEntries(): Entry[] {
       data.map(
         ({ ref, name }): Entry => ({
           group: 'Apps',
-          title: ref,
-          about: name === ref ? '' : name,
+          title: name,
+          about: name === ref ? '' : ref,
           sign: IconApps,
           run: () => void navigate({ to: '/app/$ref', params: { ref } }),
         }),

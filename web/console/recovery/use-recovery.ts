@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
 import { ApiFailure } from '../data/api-failure.ts';
-import { isHealthy } from '../data/node/is-healthy.ts';
 import { mayPass } from '../data/query-client.ts';
 import { MissingCode } from './code.ts';
 
@@ -16,6 +15,13 @@ export function reload(): void {
 }
 
 const hasJustReloaded = (): boolean => Date.now() - Number(sessionStorage.getItem(storageKey)) < reloadEvery;
+
+/** Returns whether the node answers and reaches its database. */
+const isHealthy = (): Promise<boolean> =>
+  fetch('/health', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /**
  * Calls `retry` when the node is healthy, if the error may pass by itself. Reloads the page instead if code is missing.

@@ -3,7 +3,7 @@ import type { EntitiesChapter, Entity } from '../../../../contract/specification
 import { Ways } from '../../../ui/empty.tsx';
 import { badFigureClass, Changing, figureClass } from '../../../ui/fig.tsx';
 import { FirstMigrations, FirstTable } from '../../contents/first-steps.tsx';
-import { bytes, count, counted, entityName } from '../../format/format.ts';
+import { aboutRows, bytes, count, counted, entityName } from '../../format/format.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { ListFigure } from '../list/list-figure.tsx';
 import { useChosen } from '../list/use-chosen.ts';
@@ -107,7 +107,7 @@ function Answer({ chapter }: { chapter: EntitiesChapter }) {
     <>
       {proof(counted(tables, 'table'))}
       {views > 0 && <> and {proof(counted(views, 'view'))}</>} with {proof(counted(fields, 'field'))}{' '}
-      {entities.length === 1 ? 'holds' : 'hold'} about {proof(counted(rows, 'row'))} in {bytes(size)}
+      {entities.length === 1 ? 'holds' : 'hold'} {proof(aboutRows(rows))} in {bytes(size)}
       {relations.length > 0 && (
         <>
           ; {count(relations.length)} {relations.length === 1 ? 'relation joins' : 'relations join'} them

@@ -31,7 +31,7 @@ export function EntityDiagram({
 }: Omit<Shown, 'chapter'> & { chapter: EntitiesChapter | undefined }) {
   const graph = useMemo(() => chapter && entityGraph(chapter), [chapter]);
   if (chapter && graph && isCompact(graph)) return <Levels {...shown} chapter={chapter} graph={graph} />;
-  return <Drawn {...shown} chapter={chapter} graph={graph} caption="What points to what: rows now, fields" />;
+  return <Drawn {...shown} chapter={chapter} graph={graph} caption="What points to what: estimated rows, fields" />;
 }
 
 type Level = 'clusters' | 'tables' | 'table';

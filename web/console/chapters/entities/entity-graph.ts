@@ -68,7 +68,7 @@ const edgeOf = ({ name, from, to }: Relation, fromId: string, toId: string): Edg
   says: `${from.entity} points to ${to.entity} by ${from.fields.join(', ')}`,
 });
 
-/** What a box is found by beside its name: the names of its fields. */
+/** The texts that find a box beside its name: the names of its fields. */
 export const fieldWords = ({ entities }: EntitiesChapter): ReadonlyMap<string, string> =>
   new Map(entities.map(({ id, fields }) => [id, fields.map(({ name }) => name).join('\n')]));
 

@@ -33,8 +33,8 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
   const name = `${shortId(entity)}.${field}`;
   return (
     <Page
+      appRef={appRef}
       crumbs={[
-        { text: appRef, link: { to: '/app/$ref', params } },
         { text: '3 Entities', link: { to: '/app/$ref/entities', params } },
         { text: shortId(entity), link: { to: '/app/$ref/entities', params, search: { entity } } },
         { text: field },

@@ -2,7 +2,7 @@ import { IconExternalLink, IconListSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { LogLine } from '../../../../contract/observed.ts';
+import type { ListedCall } from '../../../../contract/observed.ts';
 import type { ErrorLine } from '../../../../contract/specification.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -128,7 +128,7 @@ function LastCalls({ appRef, line }: { appRef: string; line: ErrorLine }) {
   );
 }
 
-function LastCall({ appRef, id, call }: { appRef: string; id: string; call: LogLine | undefined }) {
+function LastCall({ appRef, id, call }: { appRef: string; id: string; call: ListedCall | undefined }) {
   return (
     <li className={styles.request}>
       <StoryLink appRef={appRef} id={id} />

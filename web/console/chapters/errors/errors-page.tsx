@@ -41,7 +41,7 @@ export function ErrorsPage() {
 
   const fitting = useMemo(() => chapter?.errors.filter(fits(narrowed)) ?? [], [chapter, narrowed]);
   const met = fitting.filter((line) => times(line, window) > 0).length;
-  // What was met is what one looks for; where nothing was, what can be.
+  // Errors that occurred come first; without any, all possible errors.
   const which = asked ?? (met > 0 ? 'met' : 'all');
   const keep = useCallback(
     (line: ErrorLine) => fits(narrowed)(line) && (which === 'all' || times(line, window) > 0 === (which === 'met')),
@@ -116,7 +116,7 @@ const fits =
 const textOf = (line: ErrorLine): string =>
   [errorName(line), line.code, line.status, line.meaning, errorFrom(line), line.message].join('\n');
 
-/** "94 errors are possible; 17 were met in 24 hours, 450 times in 214,380 calls. The most frequent is PGRST303, met 96 times." */
+/** "94 errors are possible; 17 occurred in 24 hours, 450 times in 214,380 calls. The most frequent is PGRST303." */
 function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: ErrorsChapter }) {
   const { data } = useQuery(activity(appRef));
   const met = errors.filter((line) => times(line, 'day') > 0);
@@ -132,11 +132,10 @@ function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: Erro
     <>
       {proof(counted(errors.length, 'error'))} {errors.length === 1 ? 'is' : 'are'} possible;{' '}
       {met.length === 0 ? (
-        'none was met in 24 hours.'
+        'none occurred in 24 hours.'
       ) : (
         <>
-          {proof(count(met.length))} {met.length === 1 ? 'was' : 'were'} met in 24 hours,{' '}
-          {proof(counted(often, 'time'))}
+          {proof(count(met.length))} occurred in 24 hours, {proof(counted(often, 'time'))}
           {calls !== undefined && calls >= often && ` in ${counted(calls, 'call')}`}.
           {most && (
             <>

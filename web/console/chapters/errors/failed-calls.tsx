@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { LogLine } from '../../../../contract/observed.ts';
+import type { ListedCall } from '../../../../contract/observed.ts';
 import type { ErrorLine } from '../../../../contract/specification.ts';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
@@ -54,7 +54,7 @@ export function FailedCalls({ appRef, errors }: { appRef: string; errors: readon
   );
 }
 
-function Row({ appRef, call, errors }: { appRef: string; call: LogLine; errors: readonly ErrorLine[] }) {
+function Row({ appRef, call, errors }: { appRef: string; call: ListedCall; errors: readonly ErrorLine[] }) {
   const line = errorOf(errors, call);
   return (
     <tr>

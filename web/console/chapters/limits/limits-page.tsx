@@ -21,12 +21,13 @@ const changes = [
   </span>,
 ];
 
-type Which = 'all' | 'changeable' | 'own' | 'hit';
+type Which = 'all' | 'changeable' | 'changed' | 'hit';
 
 const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
   all: () => true,
   changeable: ({ change }) => change?.by === 'setting',
-  own: ({ value, default: usual }) => value !== usual,
+  // The server itself sets what nobody can change here.
+  changed: ({ value, default: usual, change }) => value !== usual && change !== null,
   hit: ({ figures }) => figures !== undefined,
 };
 
@@ -70,7 +71,7 @@ export function LimitsPage() {
             options={[
               ['all', `All ${number('all')}`],
               ['changeable', `Changeable ${number('changeable')}`],
-              ['own', `Not default ${number('own')}`],
+              ['changed', `Changed ${number('changed')}`],
               ['hit', `Hit ${number('hit')}`],
             ]}
             onChange={setWhich}
@@ -91,14 +92,14 @@ export function LimitsPage() {
 const textOf = (line: LimitLine): string =>
   [line.id, line.meaning, line.code, setIn(line), line.change?.key].join('\n');
 
-/** What a limit bounds, within a sentence: "the largest request body". */
+/** Returns the subject of a limit within a sentence: "the largest request body". */
 const boundOf = ({ meaning }: LimitLine): string =>
   meaning.slice(0, 1).toLowerCase() + meaning.slice(1).replace(/[;.].*$/s, '');
 
-/** "104 limits bound the app; 12 of them can be changed here, 2 are not at their default. 1 was hit in 24 hours, at last …" */
+/** "104 limits bound the app; 12 of them can be changed here, 2 have been. 1 was hit in 24 hours, at last …" */
 function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: LimitsChapter }) {
   const changeable = limits.filter(keeps.changeable).length;
-  const own = limits.filter(keeps.own).length;
+  const changed = limits.filter(keeps.changed).length;
   const hit = limits
     .filter(({ figures }) => (figures?.day ?? 0) > 0)
     .toSorted((a, b) => (b.figures?.last_at ?? '').localeCompare(a.figures?.last_at ?? ''));
@@ -111,8 +112,8 @@ function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: Limi
   return (
     <>
       {proof(counted(limits.length, 'limit'))} {limits.length === 1 ? 'bounds' : 'bound'} the app;{' '}
-      {proof(count(changeable))} can be changed here, {proof(count(own))} {own === 1 ? 'is' : 'are'} not at{' '}
-      {own === 1 ? 'its' : 'their'} default.{' '}
+      {proof(count(changeable))} of them can be changed here, {changed === 0 ? 'none' : proof(count(changed))}{' '}
+      {changed === 1 ? 'has been' : 'have been'}.{' '}
       {last ? (
         <>
           {proof(count(hit.length))} {hit.length === 1 ? 'was' : 'were'} hit in 24 hours, at last{' '}

@@ -23,7 +23,7 @@ const changes = [
     Or call <code>ninefold.describe_app(name =&gt; …, purpose =&gt; …, audience =&gt; …, owner =&gt; …)</code> in a
     migration, so that it goes with the code
   </span>,
-  'What is left out is said no more',
+  'An argument that you leave out is reset to null',
 ];
 
 /** Chapter 1: what the app is, for whom, who answers for it, and how large it is. */
@@ -83,7 +83,11 @@ function Written({ chapter }: { chapter: PurposeChapter | undefined }) {
         <div key={name} className={styles.line}>
           <dt>{name}</dt>
           <dd>
-            {said === undefined ? <Bar width={320} /> : (said ?? <span className={styles.unsaid}>Not said yet</span>)}
+            {said === undefined ? (
+              <Bar width={320} />
+            ) : (
+              (said ?? <span className={styles.unsaid}>Not described yet</span>)
+            )}
           </dd>
         </div>
       ))}
@@ -184,7 +188,7 @@ function Answer({ appRef, chapter: { purpose, figures } }: { appRef: string; cha
   );
   return (
     <>
-      {purpose === null ? 'Nobody has said yet what it is for.' : shortened(purpose)}
+      {purpose === null ? 'Its purpose is not described yet.' : shortened(purpose)}
       {figures && members !== undefined && calls !== undefined && (
         <>
           {' '}

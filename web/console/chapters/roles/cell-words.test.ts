@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { cellWords } from './cell-words.ts';
 
 it.each([
-  ['own row (customer is the member)', 'own'],
-  ['own row (member or owner is the member)', 'own'],
+  ['own row (by customer)', 'own'],
+  ['own row (by member or owner)', 'own'],
   [
-    'own row (id is the member) or the member has role agent or the member has role lead, 4 of 12 fields',
+    'own row (by id) or the member has role agent or the member has role lead, 4 of 12 fields',
     'own, or role agent or lead, 4 of 12 fields',
   ],
   ['the member has role a or the member has role b or the member has role c', 'role a, b or c'],

@@ -7,7 +7,7 @@ const roles = /the member has role (\w+)((?: or the member has role \w+)*)/g;
  */
 export const cellWords = (words: string): string =>
   words
-    .replace(/own row \([^()]* is the member\)/g, 'own')
+    .replace(/own row \(by [^()]*\)/g, 'own')
     .replace(roles, (_, first: string, others: string) => {
       const more = others.split(' or the member has role ').slice(1);
       return `role ${[first, ...more].join(', ').replace(/, ([^,]*)$/, ' or $1')}`;

@@ -14,7 +14,7 @@ import type { RoleCell, RoleEntry } from '../../../../contract/specification-rol
 import { classNames } from '../../../ui/class-names.ts';
 import { Frame } from '../../../ui/frame.tsx';
 import { Verdict, VerdictMark } from '../../../ui/verdict.tsx';
-import { counted } from '../../format/format.ts';
+import { aboutRows } from '../../format/format.ts';
 import { useInSight } from '../list/use-in-sight.ts';
 import { cellWords } from './cell-words.ts';
 import { cellKey, type MatrixGroup, step } from './matrix.ts';
@@ -43,7 +43,7 @@ export function RoleMatrix({
   words: boolean;
   /** There is no room for words: above marks the names of the roles stand upright. */
   narrow: boolean;
-  /** What the probe met, by the key of the cell. */
+  /** Results of the probe, by the key of the cell. */
   probed: ReadonlyMap<string, ProbedCell>;
   selected: RoleCell | null;
   onSelect: (cell: RoleCell) => void;
@@ -220,7 +220,7 @@ function GroupHead({ group: { name, rows, rowsEstimate, argumentTypes } }: { gro
     <th scope="rowgroup" rowSpan={rows.length} className={styles.entity}>
       <div className={styles.stay}>
         <code title={argumentTypes === null ? name : `${name}(${argumentTypes})`}>{name}</code>
-        {rowsEstimate !== null && <span className={styles.under}>{counted(rowsEstimate, 'row')}</span>}
+        {rowsEstimate !== null && <span className={styles.under}>{aboutRows(rowsEstimate)}</span>}
       </div>
     </th>
   );

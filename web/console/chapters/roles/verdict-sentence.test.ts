@@ -3,10 +3,7 @@ import { verdictSentence } from './verdict-sentence.ts';
 
 it.each([
   [{ verdict: 'always', words: '', reason: 'the role bypasses it' } as const, 'Always, on every row.'],
-  [
-    { verdict: 'when', words: 'own row (owner is the member)', reason: '' } as const,
-    'When own row (owner is the member).',
-  ],
+  [{ verdict: 'when', words: 'own row (by owner)', reason: '' } as const, 'When own row (by owner).'],
   [{ verdict: 'when', words: '7 of 12 fields', reason: '' } as const, 'Always, for 7 of 12 fields.'],
   [
     { verdict: 'when', words: 'the member has role lead, 3 of 4 fields', reason: '' } as const,

@@ -1,7 +1,7 @@
 import { cellCondition } from '../../../../contract/cell-condition.ts';
 import type { RoleCell } from '../../../../contract/specification-roles.ts';
 
-/** The verdict of a cell as a sentence: "When own row (user_id is the member).", "Never: no policy lets it through." */
+/** The verdict of a cell as a sentence: "When own row (by user_id).", "Never: no policy lets it through." */
 export function verdictSentence({
   operation,
   verdict,

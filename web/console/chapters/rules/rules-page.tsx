@@ -96,16 +96,16 @@ export function RulesPage() {
 
 const textOf = ({ entity, name, kind, words, sql }: Rule): string => [entity, name, kind, words, sql].join('\n');
 
-/** What programs can write to. */
+/** Kinds of entities that programs can write to. */
 const takesRows = ({ exposed, writable }: Entity): boolean => exposed && (writable.insert || writable.update);
 
 /** A view has no rules of its own. */
 const isTable = ({ kind }: Entity): boolean =>
   kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
 
-/** "31 rules bind the rows of 3 entities; 3 have words of their own. 1 rule is not checked for rows from before it." */
+/** "31 rules bind the rows of 3 entities; 3 are described by comments. 1 rule is not checked for rows from before it." */
 function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
-  if (rules.length === 0) return <>Any row, as yet.</>;
+  if (rules.length === 0) return <>No rules yet: every row is valid. Add a constraint to see it here.</>;
   const entities = new Set(rules.map(({ entity }) => entity)).size;
   const commented = rules.filter((rule) => rule.commented).length;
   const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows').length;
@@ -117,8 +117,8 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   return (
     <>
       {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'binds' : 'bind'} the rows of{' '}
-      {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'has' : 'have'}{' '}
-      words of {commented === 1 ? 'its' : 'their'} own.
+      {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'is' : 'are'}{' '}
+      described by {commented === 1 ? 'a comment' : 'comments'}.
       {loose > 0 && (
         <>
           {' '}

@@ -104,7 +104,7 @@ export function ScreenPanel({
       </PanelSection>
       {drop !== null && (
         <PanelSection title="Take it away">
-          <Code code={drop} language="sql" label="the SQL that takes it away" />
+          <Code code={drop} language="sql" label="the SQL that deletes it" />
         </PanelSection>
       )}
     </Panel>

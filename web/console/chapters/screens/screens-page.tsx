@@ -19,7 +19,7 @@ const changes = [
     follows from an entity it takes its place
   </span>,
   <span key="drop">
-    <code>ninefold.drop_screen(route)</code> takes it away, and the one that follows from the entity comes back
+    <code>ninefold.drop_screen(route)</code> deletes it; the screen that is derived from the entity returns
   </span>,
   'A table or a view in an exposed schema has its screens as soon as it is made',
 ];

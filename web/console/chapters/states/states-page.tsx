@@ -22,7 +22,7 @@ import { WayPanel } from './way-panel.tsx';
 
 const changes = [
   <span key="define">
-    Call <code>ninefold.define_machine(…)</code> in a migration; <code>ninefold.drop_machine(…)</code> takes it away
+    Call <code>ninefold.define_machine(…)</code> in a migration; <code>ninefold.drop_machine(…)</code> deletes it
   </span>,
   'A state that rows still stand in cannot be taken away: the refusal counts them',
   'A transition that needs other words, roles or conditions is defined again, with the whole machine',
@@ -178,7 +178,7 @@ function MachineFigure({
       caption={
         machine ? (
           <>
-            <code>{machine.id.replace(/^public\./, '')}</code>: rows now, median stay, passages in 30 days
+            <code>{machine.id.replace(/^public\./, '')}</code>: rows now, median stay, state changes in 30 days
           </>
         ) : (
           'Rows now, median stay, passages in 30 days'
@@ -214,7 +214,7 @@ function Problems({ machine: { enforced, problems } }: { machine: Machine }) {
   );
 }
 
-/** "One machine moves tickets through 6 states by 10 transitions. 12,408 rows stand in it; 9,264 passages were made in 30 days." */
+/** "One machine moves tickets through 6 states by 10 transitions. It has 12,408 rows, which changed their state 9,264 times in 30 days." */
 function Answer({ chapter }: { chapter: StatesChapter }) {
   const { machines } = chapter;
   if (machines.length === 0) return <>None is defined: every value that the rules allow may follow every other.</>;
@@ -236,14 +236,8 @@ function Answer({ chapter }: { chapter: StatesChapter }) {
       {rows !== null && (
         <>
           {' '}
-          {proof(counted(rows, 'row'), 'figure-4-1')} {rows === 1 ? 'stands' : 'stand'} in{' '}
-          {machines.length === 1 ? 'it' : 'them'}
-          {passages !== null && (
-            <>
-              ; {proof(counted(passages, 'passage'), 'table-4-2')} {passages === 1 ? 'was' : 'were'} made in 30 days
-            </>
-          )}
-          .
+          {machines.length === 1 ? 'It has' : 'They have'} {proof(counted(rows, 'row'), 'figure-4-1')}
+          {passages !== null && <>, which changed state {proof(counted(passages, 'time'), 'table-4-2')} in 30 days</>}.
         </>
       )}
       {loose > 0 && <> {proof(`${count(loose)} ${loose === 1 ? 'is' : 'are'} not in order`, 'problems', true)}.</>}

@@ -11,7 +11,7 @@ import styles from './states.module.css';
 
 const none = <span className="soft">–</span>;
 
-/** Who may move what where: a row a way. `most`: passages of the way that was taken most often. */
+/** The columns of the transitions. `most`: state changes of the most frequent transition. */
 export const wayColumns = (machine: Machine, most: number, chosen: string | null): readonly ListColumn<Way>[] => [
   { name: 'Transition', bar: 80, cell: ({ transition }) => transition.name },
   {

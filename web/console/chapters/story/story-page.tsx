@@ -41,11 +41,8 @@ export function StoryPage() {
   const question = story ? questionOf(story, new Date()) : unknown ? 'This call is not remembered' : 'What happened?';
   return (
     <Page
-      crumbs={[
-        { text: ref, link: { to: '/app/$ref', params: { ref } } },
-        { text: `${number} ${name}`, link: { to, params: { ref } } },
-        { text: requestId.slice(0, 13) },
-      ]}
+      appRef={ref}
+      crumbs={[{ text: `${number} ${name}`, link: { to, params: { ref } } }, { text: requestId.slice(0, 13) }]}
       question={question}
       tools={<SpecificationVersion appRef={ref} />}
       panel={story && open && <StoryPanel appRef={ref} story={story} line={line} onClose={() => setOpen(false)} />}

@@ -13,7 +13,7 @@ import { RefusedSection } from './refused.tsx';
 import styles from './story.module.css';
 import { addressOf, sourceWords, storyText } from './story-words.ts';
 
-/** Who called, with what, and what the reply says. */
+/** The caller, the request and the response. */
 export function StoryPanel({
   appRef,
   story,

@@ -3,7 +3,7 @@ import type { ErrorLine } from '../../../../contract/specification.ts';
 import type { PolicyEntry } from '../../../../contract/specification-roles.ts';
 import { dayOf, milliseconds, shortId, timeOfDay } from '../../format/format.ts';
 
-/** Who does the work of a step, or that the call ended there. */
+/** Names the part that does the work of a step, or says that the call ended there. */
 export type StepKind = 'server' | 'database' | 'ended';
 
 /** A line of the table of steps. */

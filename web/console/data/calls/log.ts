@@ -13,6 +13,8 @@ export interface LogFilter {
   call?: string;
   /** Id of a member. */
   user?: string;
+  /** Adds the calls of the console. */
+  console?: true;
 }
 
 /** The last calls of an app, the newest first; renewed while in sight. */
@@ -20,7 +22,9 @@ export const log = (ref: string, filter: LogFilter) =>
   queryOptions({
     queryKey: callKeys.log(ref, filter),
     queryFn: ({ signal }) => {
-      const query = new URLSearchParams({ ...filter }).toString();
+      const query = new URLSearchParams(
+        Object.entries(filter).map(([name, value]) => [name, String(value)]),
+      ).toString();
       return api<LogAnswer>(`/apps/${segment(ref)}/logs${query === '' ? '' : `?${query}`}`, { signal });
     },
     refetchInterval: renewed(4_000),

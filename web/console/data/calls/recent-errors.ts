@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { LogLine } from '../../../../contract/observed.ts';
+import type { ListedCall } from '../../../../contract/observed.ts';
 import { api, segment } from '../api.ts';
 import { renewed } from '../query-client.ts';
 import { callKeys } from './keys.ts';
@@ -13,7 +13,7 @@ export const recentErrors = (ref: string, code: string | null) =>
     queryKey: callKeys.errors(ref, code),
     queryFn: ({ signal }) => {
       const query = new URLSearchParams({ limit: String(recentErrorsAtOnce), ...(code !== null && { code }) });
-      return api<LogLine[]>(`/apps/${segment(ref)}/errors?${query}`, { signal });
+      return api<ListedCall[]>(`/apps/${segment(ref)}/errors?${query}`, { signal });
     },
     refetchInterval: renewed(10_000),
   });

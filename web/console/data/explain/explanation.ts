@@ -29,7 +29,7 @@ export const explanation = (ref: string, question: Question) =>
       if (!response.ok) throw failureOf(response.status, answer, response.headers.get('x-request-id'));
       return answer as AccessExplanation;
     },
-    // What is explained is a moment: rows and policies may be others in the next.
+    // An explanation holds for a moment: rows and policies may change right after.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

@@ -4,7 +4,7 @@ import { api } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { sessionKeys } from './keys.ts';
 
-/** Who is signed in; null when nobody is. */
+/** The builder who is signed in; null without a session. */
 export const builder = () =>
   queryOptions({
     queryKey: sessionKeys.builder(),

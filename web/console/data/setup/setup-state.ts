@@ -3,7 +3,7 @@ import type { SetupState } from '../../../../contract/admin.ts';
 import { api } from '../api.ts';
 import { setupKeys } from './keys.ts';
 
-/** Whether the first builder is still to be made. Needs nobody to be signed in. */
+/** True until the first builder exists. Needs no session. */
 export const setupState = () =>
   queryOptions({
     queryKey: setupKeys.state(),

@@ -2,7 +2,7 @@ import type { AdminUserAttributes, User } from '@supabase/supabase-js';
 import { mutationOptions } from '@tanstack/react-query';
 import { api } from '../api.ts';
 import { afterChange } from './after-change.ts';
-import { usersPath } from './path.ts';
+import { usersPath } from './user.ts';
 
 /** Makes an account; no mail is sent. */
 export const createUser = (ref: string) =>

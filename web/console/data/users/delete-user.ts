@@ -1,7 +1,7 @@
 import { mutationOptions } from '@tanstack/react-query';
 import { api } from '../api.ts';
 import { afterChange } from './after-change.ts';
-import { userPath } from './path.ts';
+import { userPath } from './user.ts';
 
 /** Deletes an account with its identities and sessions. */
 export const deleteUser = (ref: string, id: string) =>

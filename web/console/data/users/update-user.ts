@@ -2,7 +2,7 @@ import type { AdminUserAttributes, User } from '@supabase/supabase-js';
 import { mutationOptions } from '@tanstack/react-query';
 import { api } from '../api.ts';
 import { afterChange } from './after-change.ts';
-import { userPath } from './path.ts';
+import { userPath } from './user.ts';
 
 /** Changes an account: what is left out stays. A new password ends every session of the account. */
 export const updateUser = (ref: string, id: string) =>

@@ -3,7 +3,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, apiWithHeaders } from '../api.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { userKeys } from './keys.ts';
-import { userPath, usersPath } from './path.ts';
+import { userPath, usersPath } from './user.ts';
 
 export const usersAtOnce = 200;
 

@@ -1,8 +1,13 @@
 import type { User } from '@supabase/supabase-js';
 import { queryOptions } from '@tanstack/react-query';
-import { api } from '../api.ts';
+import { api, segment } from '../api.ts';
 import { userKeys } from './keys.ts';
-import { userPath } from './path.ts';
+
+/** Address of the accounts of an app, below /admin/v1: GoTrue's calls for administrators, made as the builder. */
+export const usersPath = (ref: string): string => `/apps/${segment(ref)}/auth/v1/admin/users`;
+
+/** Address of one account. */
+export const userPath = (ref: string, id: string): string => `${usersPath(ref)}/${segment(id)}`;
 
 /** One user of an app. Fails with `user_not_found` where there is none. */
 export const user = (ref: string, id: string) =>

@@ -41,11 +41,7 @@ export function DataPage() {
   // The schemas of Ninefold itself are always there.
   const empty = entities !== undefined && !entities.some(({ schema }) => schema === 'public');
   return (
-    <Page
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Data' }]}
-      fetching={isFetching}
-      bare
-    >
+    <Page appRef={ref} crumbs={[{ text: 'Data' }]} fetching={isFetching} bare>
       <Workbench list={<EntityNav appRef={ref} current={null} />}>
         <Bar title="Data" />
         <div className={styles.instead}>
@@ -59,7 +55,7 @@ export function DataPage() {
           )}
           {empty && search.table === undefined && (
             <Empty title="No tables yet">
-              <p>Make the first one in SQL; it is here the moment it exists.</p>
+              <p>Create the first one in SQL. It appears here at once.</p>
               <Code code={firstTable} language="sql" label="the statement" />
               <p>
                 <Link to="/app/$ref/sql" params={{ ref }} search={{ sql: firstTable }} className={buttonClass()}>

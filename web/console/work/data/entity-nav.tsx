@@ -85,7 +85,7 @@ function EntityLink({
     >
       <code>{entity.name}</code>
       {rows !== undefined && rows >= 0 && !(entity.kind === 'view') && (
-        <span className={sideFigureClass}>{count(rows)}</span>
+        <span className={sideFigureClass}>{rows === 0 ? '0' : `about ${count(rows)}`}</span>
       )}
     </Link>
   );

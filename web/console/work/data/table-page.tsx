@@ -1,10 +1,12 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useCallback, useMemo, useRef } from 'react';
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { Machine } from '../../../../contract/states.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Grid, type GridHandle, type Picking } from '../../../ui/grid/grid.tsx';
 import type { Position } from '../../../ui/grid/move.ts';
 import { Bar, pushClass, Workbench } from '../../../ui/workbench.tsx';
+import { useChapter } from '../../chapters/use-chapter.ts';
 import type { Filter } from '../../data/rows/filter.ts';
 import { labelField } from '../../data/rows/labels.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
@@ -26,14 +28,13 @@ import { SeenBy } from './seen-by.tsx';
 import { sheetColumn, sheetFields } from './sheet-columns.ts';
 import { SheetFoot } from './sheet-foot.tsx';
 import { SheetInstead } from './sheet-instead.tsx';
-import { useMachines } from './use-machines.ts';
 import { useRows } from './use-rows.ts';
 import { useSelectedRow } from './use-selected-row.ts';
 import { useSheetState } from './use-sheet-state.ts';
 import { CellValue } from './value.tsx';
 import { deleteOff, fieldReadOnly, insertOff, rowsReadOnly } from './why-read-only.ts';
 
-/** What is to change in the address; undefined takes a parameter out. */
+/** Changes of the address; undefined removes a parameter. */
 export type SearchChange = { [K in keyof DataSearch]?: DataSearch[K] | undefined };
 
 const none: readonly Filter[] = [];
@@ -189,8 +190,8 @@ export function TablePage({
 
   return (
     <Page
+      appRef={appRef}
       crumbs={[
-        { text: appRef, link: { to: '/app/$ref', params: { ref: appRef } } },
         { text: 'Data', link: { to: '/app/$ref/data', params: { ref: appRef } } },
         { text: entityName(entity.schema, entity.name) },
       ]}
@@ -375,3 +376,15 @@ const pointingNames = (entity: Entity, entities: readonly Entity[]): string[] =>
       fields.some(({ references: to }) => to?.schema === entity.schema && to.entity === entity.name),
     )
     .map(({ schema, name }) => entityName(schema, name));
+
+/** Returns the state machines of an entity by field; none while the specification is not known. */
+function useMachines(appRef: string, entityId: string): ReadonlyMap<string, Machine> {
+  const { chapter } = useChapter(appRef, 'states');
+  return useMemo(
+    () =>
+      new Map(
+        chapter?.machines.filter(({ entity }) => entity === entityId).map((machine) => [machine.field, machine]) ?? [],
+      ),
+    [chapter, entityId],
+  );
+}

@@ -1,17 +1,17 @@
-import type { LogLine } from '../../../../contract/observed.ts';
+import type { ListedCall } from '../../../../contract/observed.ts';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { Caller } from '../../chapters/story/caller.tsx';
 import { milliseconds, timeOfDay } from '../../format/format.ts';
 
 /** A line of the logs as a row. */
-export interface LogRow extends LogLine {
+export interface LogRow extends ListedCall {
   readonly id: string;
 }
 
 const kindOf = (status: number) => (status >= 500 ? 'error' : status >= 400 ? 'warn' : undefined);
 
-/** What the logs tell of each call: when, how it ended, what it was, whose, how long it took. */
+/** The columns of the logs. */
 export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   { name: 'At', width: 84, cell: ({ at }) => <time dateTime={at}>{timeOfDay(at)}</time> },
   { name: 'Status', width: 64, cell: ({ status }) => <Tag kind={kindOf(status)}>{status}</Tag> },
@@ -35,7 +35,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
 ];
 
 /** The caller; a builder in the console is told from the app's own. */
-const Who = ({ appRef, line }: { appRef: string; line: LogLine }) =>
+const Who = ({ appRef, line }: { appRef: string; line: ListedCall }) =>
   line.source === 'builder' && line.user_id === null ? (
     <span className="soft">console, as {line.role === 'anon' ? 'anonymous' : 'service key'}</span>
   ) : (

@@ -1,5 +1,5 @@
 import { IconX } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { limits } from '../../../../contract/limits.ts';
@@ -17,7 +17,6 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type LogFilter, log } from '../../data/calls/log.ts';
-import { userList } from '../../data/users/user-list.ts';
 import { count, counted, milliseconds } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import type { Binding } from '../../keys/bindings.ts';
@@ -36,9 +35,8 @@ export function LogsPage() {
   const field = useRef<HTMLInputElement>(null);
 
   const list = useQuery(log(ref, filter));
-  const members = useMembers(ref, search);
   const rows = useMemo(() => list.data && rowsOf(list.data.calls), [list.data]);
-  const shown = useMemo(() => rows && searchLog(rows, search, members), [rows, search, members]);
+  const shown = useMemo(() => rows && searchLog(rows, search), [rows, search]);
   const fresh = useArrivals(`${ref} ${JSON.stringify(filter)}`, rows);
   const columns = useMemo(() => logColumns(ref), [ref]);
   useKeys(
@@ -48,14 +46,10 @@ export function LogsPage() {
     ),
   );
   const narrow = (part: LogFilter) => void navigate({ search: part, replace: true });
-  const { status = '', ...named } = filter;
+  const { status = '', console: withConsole, ...named } = filter;
   const none = shown?.length === 0;
   return (
-    <Page
-      bare
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Logs' }]}
-      fetching={list.isLoading}
-    >
+    <Page bare appRef={ref} crumbs={[{ text: 'Logs' }]} fetching={list.isLoading}>
       <Sheet
         title="Logs"
         filters={
@@ -69,7 +63,22 @@ export function LogsPage() {
                 ['4', '4xx'],
                 ['5', '5xx'],
               ]}
-              onChange={(chosen) => narrow(chosen === '' ? named : { ...named, status: chosen })}
+              onChange={(chosen) => {
+                const { status: _, ...others } = filter;
+                narrow(chosen === '' ? others : { ...others, status: chosen });
+              }}
+            />
+            <Segmented
+              label="Whose calls"
+              value={withConsole ? 'all' : 'app'}
+              options={[
+                ['app', 'App only'],
+                ['all', 'App and console'],
+              ]}
+              onChange={(chosen) => {
+                const { console: _, ...others } = filter;
+                narrow(chosen === 'app' ? others : { ...others, console: true });
+              }}
             />
             {Object.entries(named).map(([name, value]) => (
               <FilterChip
@@ -128,12 +137,6 @@ export function LogsPage() {
   );
 }
 
-/** Ids of the members whose address holds a text. */
-function useMembers(ref: string, text: string): readonly string[] {
-  const { data } = useInfiniteQuery({ ...userList(ref, text), enabled: text.includes('@') });
-  return useMemo(() => (text.includes('@') ? (data?.users.map(({ id }) => id) ?? []) : []), [data, text]);
-}
-
 /** Only some of the calls are in the list; the cross shows the others again. */
 const FilterChip = ({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) => (
   <span className={chip.chip}>
@@ -190,7 +193,7 @@ function NoCalls({
   onClear: () => void;
 }) {
   if (all === 0 && !isNarrowed) {
-    return <Empty title="No call is remembered">The next one that the app answers stands here within seconds.</Empty>;
+    return <Empty title="No calls yet">The next call to the app appears here within seconds.</Empty>;
   }
   return (
     <Empty title={search === '' ? 'No call of this choice is held' : `No call matches “${search}”`}>

@@ -29,7 +29,7 @@ import { SessionPanel } from './session-panel.tsx';
 import { useArrivals } from './use-arrivals.ts';
 import { UserChip } from './user-chip.tsx';
 
-/** Who is signed in, where, with what and since when; and the ways to end that. */
+/** The sessions of an app, and the buttons that end them. */
 export function SessionsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/sessions' });
   const { user: onlyUser = null, session: chosen = null } = useSearch({ from: '/signed-in/app/$ref/sessions' });
@@ -84,7 +84,8 @@ export function SessionsPage() {
   return (
     <Page
       bare
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Sessions' }]}
+      appRef={ref}
+      crumbs={[{ text: 'Sessions' }]}
       fetching={list.isLoading}
       panel={
         chosen !== null &&
@@ -193,7 +194,7 @@ export function SessionsPage() {
   );
 }
 
-/** What the user of the filter is called; one who has no session is asked for. */
+/** Returns the name of the user of the filter; asks for a user without a session. */
 function useWho(ref: string, userId: string | null, sessions: readonly SessionRow[] | undefined): string {
   const first = sessions?.find((session) => session.user_id === userId);
   const { data } = useQuery({
@@ -273,7 +274,7 @@ function NoSessions({
   }
   return (
     <Empty title="Nobody is signed in">
-      <p>A session begins when a member signs in, and stands here until they sign out or it is revoked.</p>
+      <p>A session begins when a member signs in. It is listed here until the member signs out or you revoke it.</p>
       <Link to="/app/$ref/users" params={{ ref: appRef }} className={buttonClass()}>
         Users
       </Link>

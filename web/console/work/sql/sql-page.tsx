@@ -81,7 +81,8 @@ export function SqlPage() {
   const title = kept.open ?? titleOf(kept.draft);
   return (
     <Page
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'SQL' }, { text: title }]}
+      appRef={ref}
+      crumbs={[{ text: 'SQL' }, { text: title }]}
       fetching={running !== null}
       bare
       tools={

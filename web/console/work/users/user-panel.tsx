@@ -127,7 +127,7 @@ function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: User; on
   );
 }
 
-/** What the provider calls the person. */
+/** Returns the name of the person at the provider. */
 function identityName(data: Readonly<Record<string, unknown>> | undefined): string {
   const name = data?.email ?? data?.user_name ?? data?.phone ?? '';
   return typeof name === 'string' ? name : '';

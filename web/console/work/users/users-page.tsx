@@ -62,7 +62,8 @@ export function UsersPage() {
   return (
     <Page
       bare
-      crumbs={[{ text: ref, link: { to: '/app/$ref', params: { ref } } }, { text: 'Users' }]}
+      appRef={ref}
+      crumbs={[{ text: 'Users' }]}
       fetching={list.isLoading}
       panel={
         chosen !== null && (

@@ -36,7 +36,7 @@ export function RowPanel({
   entities: readonly Entity[];
   row: Row;
   rowKey: readonly string[];
-  /** What the row that a field points to is called. */
+  /** Returns the label of the row that a field points to. */
   labels: (field: string, value: string) => string | undefined;
   /** State machines of the entity by field. */
   machines: ReadonlyMap<string, Machine>;

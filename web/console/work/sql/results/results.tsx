@@ -10,10 +10,14 @@ import type { Run } from '../use-run.ts';
 import { ResultView } from './result-view.tsx';
 import styles from './results.module.css';
 
-/** What the last run came to: a tab a statement, or what went wrong. */
+/** The results of the last run: a tab for each statement, or the error. */
 export function Results({ run }: { run: Run | null }) {
   if (!run) {
-    return <p className={styles.none}>Results stand here. What is selected runs alone; else everything does.</p>;
+    return (
+      <p className={styles.none}>
+        Results appear here. Run executes the selection, or the whole text if nothing is selected.
+      </p>
+    );
   }
   const { ending } = run;
   if (ending.kind === 'cancelled') {
@@ -50,7 +54,7 @@ export function Results({ run }: { run: Run | null }) {
   );
 }
 
-/** Whether the text ends or begins transactions itself: then earlier statements may have been kept. */
+/** Returns true if the text begins or ends transactions itself: then earlier statements may have been committed. */
 const ownTransactions = /\b(commit|begin|start\s+transaction|end|rollback|savepoint)\b/i;
 
 function FailedRun({ run, error }: { run: Run; error: Error }) {

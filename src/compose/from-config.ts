@@ -1,11 +1,16 @@
+import { Origins } from '../apps/origins.ts';
 import type { Server } from '../apps/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { parseTarget } from '../database/target.ts';
 
-/** The server of a node's apps, as its superuser reaches it. */
+/** Returns the server of a node's apps, as its superuser reaches it. */
 export const serverOf = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
   target: { ...parseTarget(databaseUrl, 'ninefold'), searchPath: '' },
   masterKey: secrets.masterKey,
   temporaryBytes: config.appBounds.sessionTemporaryBytes,
 });
+
+/** Returns the origins of a node that clients reach at `url`. */
+export const originsOf = ({ publicUrl, domain, defaultApp }: Config, url: string): Origins =>
+  new Origins({ url, isNamed: publicUrl !== null, domain, defaultApp });

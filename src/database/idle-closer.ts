@@ -1,0 +1,109 @@
+import type { Connection } from './connection.ts';
+import type { PoolSlots } from './pool-slots.ts';
+import { offerRoom } from './room.ts';
+
+export interface IdleCloserParts {
+  /** Connections that no batch has to itself; closing one takes it out of the set. */
+  readonly shared: Set<Connection>;
+  readonly slots: PoolSlots;
+  /** Returns true if the pool has no connection, and opens none. */
+  isEmpty: () => boolean;
+  /** Returns true while the pool must keep its idle connections. */
+  isHeld: () => boolean;
+  /** Called when the last connection is closed. Resolves once the companions of the pool have ended. */
+  onEmpty: () => Promise<void>;
+}
+
+/** Closes the idle connections of a pool: after a time without use, for another pool, and if the server takes no more connections. */
+export class IdleCloser {
+  readonly #parts: IdleCloserParts;
+  #idleMilliseconds: number;
+  #sweeper: NodeJS.Timeout | null = null;
+  #withdrawOffer: () => void = () => undefined;
+  #leaveBudget: () => void = () => undefined;
+
+  /** @param idleMilliseconds Time without use after which a connection is closed. */
+  constructor(parts: IdleCloserParts, idleMilliseconds: number) {
+    this.#parts = parts;
+    this.#idleMilliseconds = idleMilliseconds;
+  }
+
+  /** Watches the connections. Does nothing if it watches them already. */
+  start(): void {
+    if (this.#sweeper) return;
+    const every = Math.max(50, Math.min(5000, this.#idleMilliseconds / 2));
+    this.#sweeper = setInterval(() => this.#sweep(), every);
+    this.#sweeper.unref();
+    this.#withdrawOffer = offerRoom(() => this.#closeIdle());
+    this.#leaveBudget =
+      this.#parts.slots.budget?.register({
+        oldestIdle: () => this.#longestIdle()?.lastUsed ?? null,
+        closeOldest: () => this.#closeLongestIdle(),
+      }) ?? (() => undefined);
+  }
+
+  stop(): void {
+    if (this.#sweeper) clearInterval(this.#sweeper);
+    this.#sweeper = null;
+    this.#withdrawOffer();
+    this.#leaveBudget();
+  }
+
+  /** Shortens the time without use after which a connection is closed. */
+  shorten(idleMilliseconds: number): void {
+    this.#idleMilliseconds = Math.min(this.#idleMilliseconds, idleMilliseconds);
+    if (!this.#sweeper) return;
+    this.stop();
+    this.start();
+  }
+
+  /** Resolves once the server has ended all connections that were idle. */
+  async #closeIdle(): Promise<void> {
+    const { shared } = this.#parts;
+    const idle = [...shared].filter(isIdle);
+    for (const connection of idle) shared.delete(connection);
+    await Promise.all(idle.map((connection) => connection.end()));
+  }
+
+  #longestIdle(): Connection | null {
+    if (this.#parts.isHeld()) return null;
+    let longest: Connection | null = null;
+    for (const connection of this.#parts.shared) {
+      if (isIdle(connection) && (longest === null || connection.lastUsed < longest.lastUsed)) longest = connection;
+    }
+    return longest;
+  }
+
+  #closeLongestIdle(): { slots: number; ended: Promise<void> } {
+    const connection = this.#longestIdle();
+    if (!connection) return { slots: 0, ended: Promise.resolve() };
+    const { shared, slots, isEmpty } = this.#parts;
+    shared.delete(connection);
+    const ended = connection.end();
+    if (!isEmpty()) return { slots: 1, ended };
+    const ofLast = slots.ofLast;
+    return { slots: ofLast, ended: Promise.all([ended, this.#endCompanions()]).then(() => undefined) };
+  }
+
+  #sweep(): void {
+    const { shared, isEmpty, isHeld } = this.#parts;
+    const oldest = performance.now() - this.#idleMilliseconds;
+    for (const connection of shared) {
+      if (connection.inFlight === 0 && connection.lastUsed < oldest) {
+        shared.delete(connection);
+        connection.close();
+      }
+    }
+    if (isEmpty() && !isHeld() && this.#sweeper) void this.#endCompanions();
+  }
+
+  /** Ends the companions of the last connection, which is closed or about to be. */
+  async #endCompanions(): Promise<void> {
+    this.stop();
+    const release = this.#parts.slots.releaseCompanions();
+    await this.#parts.onEmpty();
+    release();
+  }
+}
+
+const isIdle = (connection: Connection): boolean => connection.inFlight === 0 && connection.takesMore;
