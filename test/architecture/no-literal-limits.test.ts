@@ -49,6 +49,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how long a reason is waited for', 'const LATE_MILLISECONDS = 250;'],
     ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 10_000;'],
   ],
+  'src/admin/sql-failure.ts': [
+    ['how much of a long line an error shows', 'const SHOWN_BEFORE = 60;', 'const SHOWN_AFTER = 60;'],
+  ],
   'src/apps/apps.ts': [
     ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
   ],
