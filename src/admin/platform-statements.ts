@@ -279,14 +279,34 @@ const platformSchemas: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether the statement names an object of a platform schema, or such a schema. */
+/** Whether the statement is about an object of a platform schema, or about such a schema; not whether it refers to one. */
 function namesPlatform(reader: StatementReader): boolean {
-  return reader.names.some(
-    (name, i) =>
-      platformSchemas.has(name) &&
-      (reader.names[i + 1] === '.' || reader.names[i - 1] === 'schema' || reader.names[i - 1] === ','),
-  );
+  const { names } = reader;
+  const isPlatform = (at: number) =>
+    platformSchemas.has(names[at] ?? '') && (names[at + 1] === '.' || names[at - 1] === 'schema');
+  if (names[0] === 'grant' || names[0] === 'revoke') {
+    const objects = names.slice(reader.after('on'), Math.max(reader.after('to'), reader.after('from')) - 1);
+    const at = objects.indexOf('schema');
+    const schemas =
+      at < 0 ? objects.filter((_, i) => objects[i + 1] === '.') : objects.slice(at + 1).filter((name) => name !== ',');
+    return schemas.length > 0 && schemas.every((name) => platformSchemas.has(name));
+  }
+  if (reader.is('alter', 'default', 'privileges')) return isPlatform(reader.after('in', 'schema'));
+  // COMMENT ON POLICY … ON, DROP TRIGGER … ON.
+  const kind = names[0] === 'comment' ? 2 : 1;
+  if (['policy', 'trigger', 'rule', 'constraint'].includes(names[kind] ?? '')) {
+    return isPlatform(names.indexOf('on', kind) + 1);
+  }
+  const target = names.findIndex((name, at) => at >= kind && !beforeNames.has(name));
+  return isPlatform(target);
 }
+
+/** Words between the command and the name of its object. */
+const beforeNames: ReadonlySet<string> = new Set(
+  'table foreign materialized view index concurrently sequence function procedure routine aggregate type domain schema column collation publication if exists only'.split(
+    ' ',
+  ),
+);
 
 const attempt = (reader: StatementReader, warning: string): Replacement => ({
   run: `select ninefold.attempt(${literal(reader.text).trim()})`,
