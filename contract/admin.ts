@@ -182,9 +182,18 @@ export interface SqlRequest {
   sql: string;
 }
 
+/** Something that a script asked for and that was not done as it says. */
+export interface ScriptWarning {
+  /** 1-based. */
+  line: number;
+  column: number;
+  message: string;
+}
+
 export interface SqlResponse {
-  /** One element a statement. */
+  /** One element a statement that was run. */
   results: SqlResult[];
+  warnings: ScriptWarning[];
   /** Of all statements together: PostgreSQL sends the answers to a script when it has run all of it. */
   duration_ms: number;
 }
@@ -205,8 +214,17 @@ export interface SqlFailure {
   message: string;
   detail: string | null;
   hint: string | null;
-  /** 1-based offset in characters into the SQL that was sent; null where PostgreSQL gives none. */
+  /**
+   * 1-based offset in characters into the SQL that was sent: where PostgreSQL points, else the line of the DO block, else the
+   * beginning of the statement. Null if the statement is unknown, and so are the three below.
+   */
   position: number | null;
+  line: number | null;
+  column: number | null;
+  /** The line of the SQL, and a caret under the place. */
+  excerpt: string | null;
+  /** The functions in which it happened, the innermost first, as PostgreSQL prints its context. */
+  where: string | null;
   /** 0-based index of the failed statement. */
   statement: number;
 }
@@ -222,6 +240,20 @@ export interface MigrateResponse {
   applied: string[];
   skipped: string[];
   seeded: boolean;
+  warnings: MigrationWarning[];
+}
+
+export interface MigrationWarning extends ScriptWarning {
+  file: string;
+}
+
+/** The details of `migration_failed`. */
+export interface MigrationFailure extends SqlFailure {
+  file: string;
+  /** The files that were applied before. */
+  applied: readonly string[];
+  /** Those of the applied files, and those of the failed file that do not depend on its run. */
+  warnings: MigrationWarning[];
 }
 
 /** A setting of an app, by the names of PostgREST's and GoTrue's configuration. */

@@ -1,3 +1,4 @@
+import type { MigrationWarning, SqlFailure } from './admin.ts';
 import type { ChapterKey } from './chapters.ts';
 import type { Specification } from './specification.ts';
 
@@ -70,7 +71,8 @@ export interface MigrationTrial {
   /** Files that cannot run in a transaction, or that end it, and so could not be tried. */
   untried: { file: string; reason: string }[];
   /** Where PostgreSQL refused a statement: `details` is a SqlFailure. */
-  failed: { file: string; message: string; details: unknown } | null;
+  failed: { file: string; message: string; details: SqlFailure } | null;
+  warnings: MigrationWarning[];
   /** The change of the specification that the tried files make. */
   changes: Change[];
 }

@@ -340,7 +340,8 @@ export const ninefoldErrors = entries({
     source: 'ninefold',
     status: 400,
     message: 'A migration failed and was rolled back.',
-    meaning: 'The named file was rolled back; those before it stay applied.',
+    meaning:
+      'The named file was rolled back; those before it stay applied. Details carry the place in the file and PostgreSQL’s code.',
     action: 'Correct the file and run the command again.',
     member: null,
   },

@@ -1,10 +1,13 @@
 import { isTemplateName, templateNames } from '../../contract/templates.ts';
 import type { AppRecord } from '../apps/app-record.ts';
+import { ownerOf } from '../apps/owner.ts';
+import { withPool } from '../apps/server.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { apply } from './migrate.ts';
 import { openApp } from './open-app.ts';
+import { readFacts } from './script.ts';
 import { templateFiles } from './templates.ts';
 
 /**
@@ -26,10 +29,11 @@ export async function createFromTemplate(
   }
   const who = await callerName(context, caller);
   const fill = async (record: AppRecord) => {
-    const applied: string[] = [];
+    const facts = await withPool(ownerOf(context.server, record), readFacts);
+    const done = { applied: [] as string[], warnings: [] };
     for (const file of templateFiles[template]) {
-      await apply(context, record, file, who, applied).catch(refuseTemplate);
-      applied.push(file.name);
+      await apply(context, record, file, { who, facts, done }).catch(refuseTemplate);
+      done.applied.push(file.name);
     }
   };
   const record = await context.lifecycle.create(ref, { ...rest, fill });

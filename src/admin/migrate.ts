@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { MigrateResponse } from '../../contract/admin.ts';
+import type { MigrateResponse, MigrationFailure, MigrationWarning } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AppRecord } from '../apps/app-record.ts';
@@ -8,19 +8,18 @@ import { registerAuthor } from '../apps/author.ts';
 import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { plain, rowsAsText } from '../database/statement.ts';
+import { quoteLiteral as literal, plain, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
+import type { DatabaseFacts } from './platform-statements.ts';
 import { json } from './router.ts';
-import { failureOf } from './sql.ts';
+import { placeOf, prepareScript, readFacts, warningsOf } from './script.ts';
+import { failureOf } from './sql-failure.ts';
 
-const sql = z
-  .string()
-  .max(limits.bodyBytes.default)
-  .refine((text) => !text.includes('\0'), 'holds a NUL character');
+const sql = z.string().max(limits.bodyBytes.default);
 const fileName = line(200).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
 export const migrationFile = z.strictObject({ name: fileName, sql });
 const schema = z.strictObject({ files: z.array(migrationFile), seed: sql.optional() });
@@ -45,11 +44,13 @@ export async function migrate(context: AdminContext, caller: Caller, exchange: E
   const started = performance.now();
   const response = await context.lifecycle.alone([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, asked);
-    const answer: MigrateResponse = { applied: [], skipped, seeded: false };
+    const answer: MigrateResponse = { applied: [], skipped, seeded: false, warnings: [] };
+    if (pending.length === 0) return answer;
     // What was changed before is a version of its own.
-    if (pending.length > 0) await context.versions.note(app);
+    await context.versions.note(app);
+    const facts = await withPool(ownerOf(context.server, app.record), readFacts);
     for (const file of pending) {
-      await apply(context, app.record, file, who, answer.applied);
+      answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
       if (file.name === SEED) answer.seeded = true;
       else answer.applied.push(file.name);
       await context.versions.note(app);
@@ -60,10 +61,23 @@ export async function migrate(context: AdminContext, caller: Caller, exchange: E
   return json(response);
 }
 
-/** The files of a request, seed.sql last. */
+/** The files of a request, seed.sql last, without byte order marks. Throws `validation_invalid` with the place of what is no text. */
 export function readMigrations(exchange: Exchange): MigrationFile[] {
   const { files, seed } = readBody(exchange, schema);
-  return seed === undefined ? files : [...files, { name: SEED, sql: seed }];
+  const all = seed === undefined ? files : [...files, { name: SEED, sql: seed }];
+  return all.map(({ name, sql: text }) => {
+    const sql = text.replace(/^\ufeff/, '');
+    const bad = /\0|\p{Cs}/u.exec(sql);
+    if (bad) {
+      const { line: at, column } = placeOf(sql, bad.index);
+      const rule = bad[0] === '\0' ? 'a NUL character' : 'half a surrogate pair';
+      throw new NinefoldError('validation_invalid', {
+        message: `${name}:${at}:${column}: holds ${rule}, which PostgreSQL cannot store.`,
+        details: { file: name, line: at, column, rule },
+      });
+    }
+    return { name, sql };
+  });
 }
 
 /** Which of the files are still to be applied. Throws `migration_changed`; a seed that changed since it ran is not applied again. */
@@ -94,36 +108,60 @@ async function appliedFiles(context: AdminContext, record: AppRecord): Promise<M
   });
 }
 
-/** One file on a connection of its own: settings that it leaves behind do not reach the next one. Throws `migration_failed`. */
+/** What `apply` needs beside the file. */
+export interface Applying {
+  /** On whose behalf. */
+  who: string;
+  facts: DatabaseFacts;
+  /** What was done before, for the report of a failure. */
+  done: { readonly applied: readonly string[]; readonly warnings: readonly MigrationWarning[] };
+}
+
+/**
+ * Applies one file on a connection of its own: settings that it leaves behind do not reach the next one. Returns what was not done as
+ * the file says. Throws `migration_failed`.
+ */
 export async function apply(
   context: AdminContext,
   record: AppRecord,
   file: MigrationFile,
-  who: string,
-  applied: readonly string[],
-): Promise<void> {
+  { who, facts, done }: Applying,
+): Promise<MigrationWarning[]> {
   const started = performance.now();
+  const script = prepareScript(file.sql, facts);
+  const inFile = (warning: Omit<MigrationWarning, 'file'>): MigrationWarning => ({ file: file.name, ...warning });
   try {
-    await withPool(ownerOf(context.server, record), (pool) =>
+    return await withPool(ownerOf(context.server, record), (pool) =>
       pool.transaction(async (tx) => {
         await registerAuthor(context.server, record, tx, { name: who, migration: file.name });
-        await tx.script(file.sql);
+        const results = await tx.script(script.text);
         await tx.run([
-          // The file may end as another role.
+          // The file may end as another role, and without a search path.
           plain('reset role'),
           {
             text: 'insert into ninefold.migrations (name, sha256, applied_by, milliseconds) values ($1, $2, current_user, $3)',
             params: [file.name, hashOf(file.sql), String(Math.round(performance.now() - started))],
           },
+          ...(facts.hasHelpers ? noteVersion(file.name) : []),
         ]);
+        return warningsOf(script, results).map(inFile);
       }),
     );
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    throw new NinefoldError('migration_failed', {
-      message: `${file.name}: ${error.message}`,
-      details: { file: file.name, applied, ...failureOf(error) },
-      cause: error,
-    });
+    const failure = failureOf(error, script, facts);
+    const warnings = [...done.warnings, ...warningsOf(script, []).map(inFile)];
+    const details: MigrationFailure = { file: file.name, applied: [...done.applied], ...failure, warnings };
+    const place = failure.line === null ? file.name : `${file.name}:${failure.line}:${failure.column}`;
+    const message = `${place}: ${failure.message} (SQLSTATE ${failure.sqlstate})`;
+    throw new NinefoldError('migration_failed', { message, details, cause: error });
   }
+}
+
+/** Lists the file as Supabase does. The owner may have dropped or changed that table. */
+function noteVersion(name: string) {
+  const [, version, rest] = /^(\d+)_(.*)\.sql$/.exec(name) ?? [];
+  if (version === undefined || rest === undefined) return [];
+  const insert = `insert into supabase_migrations.schema_migrations (version, name) values (${literal(version)}, ${literal(rest)}) on conflict do nothing`;
+  return [{ text: 'select ninefold.attempt($1)', params: [insert] }];
 }

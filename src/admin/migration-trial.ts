@@ -1,3 +1,4 @@
+import type { MigrationWarning } from '../../contract/admin.ts';
 import type { Change, MigrationTrial } from '../../contract/changes.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
@@ -6,13 +7,15 @@ import { ownerOf } from '../apps/owner.ts';
 import { withPool } from '../apps/server.ts';
 import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { plain, type Statement } from '../database/statement.ts';
+import { plain, type Result, type Statement } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
 import { type MigrationFile, pendingFiles, readMigrations } from './migrate.ts';
 import { openApp } from './open-app.ts';
+import type { DatabaseFacts } from './platform-statements.ts';
 import { json } from './router.ts';
-import { failureOf } from './sql.ts';
-import { type ScriptStatement, splitStatements } from './statements.ts';
+import { type PreparedScript, type PreparedStatement, prepareScript, readFacts, warningsOf } from './script.ts';
+import { failureOf } from './sql-failure.ts';
+import { splitStatements } from './statements.ts';
 
 /**
  * POST /apps/:ref/migrations/trial: runs the files that are not applied yet in one transaction, reads the specification within it, and
@@ -30,7 +33,7 @@ export async function tryMigrations(context: AdminContext, exchange: Exchange, r
   });
 }
 
-type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed'>;
+type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
 
 /** What was tried, and what tells the changes that it would make. */
 type Found = Tried & { changes: () => Promise<Change[]> };
@@ -60,17 +63,18 @@ async function tryFiles(context: AdminContext, app: App, files: readonly Migrati
 }
 
 async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promise<Tried> {
-  const found: Tried = { tried: [], untried: [], failed: null };
+  const found: Tried = { tried: [], untried: [], failed: null, warnings: [] };
+  const facts = await readFacts(tx);
   for (const file of files) {
-    const statements = splitStatements(file.sql);
-    const ending = statements.find(({ command, text }) => endsTransaction(command, text));
+    const ending = splitStatements(file.sql).find(({ command, text }) => endsTransaction(command, text));
     if (ending) {
       found.untried.push({ file: file.name, reason: `it ends its transaction with ${ending.command}` });
       continue;
     }
     await tx.run([plain('savepoint ninefold_trial'), ...asAfresh]);
+    const script = prepareScript(file.sql, facts);
     try {
-      await runStatements(tx, statements, file.sql);
+      found.warnings.push(...(await runStatements(tx, script, file.name)));
       await tx.run([plain('release savepoint ninefold_trial')]);
       found.tried.push(file.name);
     } catch (error) {
@@ -80,12 +84,19 @@ async function runFiles(tx: Transaction, files: readonly MigrationFile[]): Promi
         found.untried.push({ file: file.name, reason: error.message });
         continue;
       }
-      return { ...found, failed: { file: file.name, message: error.message, details: failureOf(error) } };
+      return { ...found, failed: failed(file, error, script, facts) };
     }
   }
   await tx.run(asAfresh);
   return found;
 }
+
+const failed = (file: MigrationFile, error: DatabaseError, script: PreparedScript, facts: DatabaseFacts) => ({
+  file: file.name,
+  message: error.message,
+  // Its places are those of the file itself.
+  details: failureOf(error, { ...script, text: script.original, sources: [], pieces: [] }, facts),
+});
 
 /** Each file meets a connection as if it were the first on it: no role and no setting of the file before. */
 const asAfresh: readonly Statement[] = [
@@ -110,19 +121,28 @@ function endsTransaction(command: string, text: string): boolean {
 }
 
 /**
- * One statement in one message, by the extended protocol, which takes no second one: so a COMMIT that the split does not see
+ * Runs one statement in one message, by the extended protocol, which takes no second one: so a COMMIT that the split does not see
  * as one cannot end the transaction.
  */
-async function runStatements(tx: Transaction, statements: readonly ScriptStatement[], script: string): Promise<void> {
-  for (const [i, { text, command, at }] of statements.entries()) {
-    if (frames.has(command)) continue;
+async function runStatements(tx: Transaction, script: PreparedScript, file: string): Promise<MigrationWarning[]> {
+  const statements: readonly PreparedStatement[] =
+    script.statements ?? splitStatements(script.original).map((source) => ({ source, replacement: null }));
+  const results: (Result | undefined)[] = [];
+  for (const [i, { source, replacement }] of statements.entries()) {
+    if (frames.has(source.command)) {
+      results.push(undefined);
+      continue;
+    }
+    const parts = replacement === null ? [source.text] : splitStatements(replacement.run ?? '').map(({ text }) => text);
     try {
-      await tx.run([plain(text)]);
+      for (const part of parts) results.push(...(await tx.run([plain(part)])));
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
       const { position, ...fields } = error.fields;
-      const before = [...script.slice(0, at)].length;
-      throw new DatabaseError({ ...fields, ...(position !== undefined && { position: position + before }) }, i);
+      const before = [...script.original.slice(0, source.at)].length;
+      const isPointed = position !== undefined && replacement === null;
+      throw new DatabaseError({ ...fields, ...(isPointed && { position: position + before }) }, i);
     }
   }
+  return warningsOf(script, results).map((warning) => ({ file, ...warning }));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SqlFailure, SqlResponse } from '../../contract/admin.ts';
+import type { SqlResponse } from '../../contract/admin.ts';
 import type { CancelSignal, Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { registerAuthor } from '../apps/author.ts';
@@ -13,7 +13,11 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { hostedExtensions } from './hosted-extensions.ts';
+import { type DatabaseFacts, mayNeedReplacement } from './platform-statements.ts';
 import { json } from './router.ts';
+import { type PreparedScript, prepareScript, readFacts, warningsOf } from './script.ts';
+import { failureOf } from './sql-failure.ts';
 
 const schema = z.strictObject({
   sql: z
@@ -24,32 +28,44 @@ const schema = z.strictObject({
 
 /** POST /apps/:ref/sql: runs what a builder wrote, as the app's owner. Throws `sql_failed`. */
 export async function runSql(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
-  const { sql } = readBody(exchange, schema);
+  const sql = readBody(exchange, schema).sql.replace(/^\ufeff/, '');
   // Also of an app that is outdated: here is where its owner mends it.
   const { record } = await context.apps.find(ref);
   const who = await callerName(context, caller);
   const started = performance.now();
   return withPool(ownerOf(context.server, record), async (pool) => {
-    await registerAuthor(context.server, record, pool, { name: who });
-    const results = await runScript(pool, sql, exchange.signal);
+    const script: PreparedScript = mayNeedReplacement(sql)
+      ? prepareScript(sql, await readFacts(pool))
+      : { original: sql, text: sql, statements: null, sources: [], pieces: [] };
+    const isReplaced = script.text !== sql;
+    await registerAuthor(context.server, record, pool, { name: who, ...(isReplaced && { statement: sql }) });
+    const answered = await runScript(pool, script, exchange.signal);
+    // A script whose statements are all skipped is empty, to which PostgreSQL answers once.
+    const results = script.statements === null ? answered : answered.filter(({ command }) => command !== '');
     const types = await typeNames(pool, results);
     const response: SqlResponse = {
-      results: results.map((result) => ({
-        command: result.command,
-        columns: result.fields.map(({ name, typeOid }) => ({ name, type: types.get(typeOid) ?? String(typeOid) })),
-        rows: result.rows.map((row) => row.map((value) => value?.toString('utf8') ?? null)),
-        row_count: result.rowCount,
-        cut: result.rowCount > result.rows.length,
-      })),
+      results: results.map((result, i) => {
+        // What runs in place of a statement answers for it, without rows.
+        const replaced = script.statements?.[script.sources[i] ?? -1]?.replacement;
+        if (replaced) return { command: replaced.tag, columns: [], rows: [], row_count: 0, cut: false };
+        return {
+          command: result.command,
+          columns: result.fields.map(({ name, typeOid }) => ({ name, type: types.get(typeOid) ?? String(typeOid) })),
+          rows: result.rows.map((row) => row.map((value) => value?.toString('utf8') ?? null)),
+          row_count: result.rowCount,
+          cut: result.rowCount > result.rows.length,
+        };
+      }),
+      warnings: warningsOf(script, results),
       duration_ms: (results.at(-1)?.at ?? started) - started,
     };
     return json(response);
   });
 }
 
-async function runScript(pool: Pool, sql: string, signal: CancelSignal): Promise<readonly Result[]> {
+async function runScript(pool: Pool, script: PreparedScript, signal: CancelSignal): Promise<readonly Result[]> {
   try {
-    return await pool.script(sql, {
+    return await pool.script(script.text, {
       setup: [
         {
           text: `select set_config('statement_timeout', $1, false)`,
@@ -61,21 +77,14 @@ async function runScript(pool: Pool, sql: string, signal: CancelSignal): Promise
     });
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    throw new NinefoldError('sql_failed', { message: error.message, details: failureOf(error), cause: error });
+    const facts = await readFacts(pool).catch(() => unknownFacts);
+    const details = failureOf(error, script, facts);
+    throw new NinefoldError('sql_failed', { message: error.message, details, cause: error });
   }
 }
 
-export function failureOf(error: DatabaseError): SqlFailure {
-  const { sqlstate, message, detail, hint, position } = error.fields;
-  return {
-    sqlstate,
-    message,
-    detail: detail ?? null,
-    hint: hint ?? null,
-    position: position ?? null,
-    statement: error.statement,
-  };
-}
+/** Where the database does not answer any more: no advice that depends on it. */
+const unknownFacts: DatabaseFacts = { database: '', available: new Set(hostedExtensions.keys()), hasHelpers: false };
 
 /** Names of the result columns' types, as PostgreSQL prints them. */
 async function typeNames(pool: Pool, results: readonly Result[]): Promise<Map<number, string>> {

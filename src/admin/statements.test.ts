@@ -27,6 +27,8 @@ describe('a script is split where PostgreSQL ends a statement', () => {
     [`select 'never ends; select 2`, [`select 'never ends; select 2`]],
     ['select a$b$c; select 2; select $1', ['select a$b$c', 'select 2', 'select $1']],
     ["select naive; select tee'x;'", ['select naive', "select tee'x;'"]],
+    ['\\restrict a;b\r\nselect 1;\n  \\unrestrict a', ['\\restrict a;b', 'select 1', '\\unrestrict a']],
+    ["select '\\connect a'; select E'a\\\\'; select 2", ["select '\\connect a'", "select E'a\\\\'", 'select 2']],
   ])('%s', (script, expected) => {
     expect(texts(script)).toEqual(expected);
   });

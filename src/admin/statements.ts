@@ -1,21 +1,63 @@
+/** A token of SQL text (PostgreSQL manual, "Lexical Structure"). White space and comments are none. */
+export interface Token {
+  kind: 'word' | 'quoted' | 'string' | 'dollar' | 'number' | 'symbol' | 'psql';
+  /** As it stands in the text. */
+  text: string;
+  /** Offset in the text, in UTF-16 units. */
+  at: number;
+}
+
 /** One statement of a script, without the semicolon that ends it. */
 export interface ScriptStatement {
   text: string;
-  /** Its first word in upper case: CREATE, COMMIT; empty where it begins with something else. */
+  /** Its first word in upper case: CREATE, COMMIT; `\` for a command of psql; empty if it begins with something else. */
   command: string;
   /** Offset of the text in the script, in UTF-16 units. */
   at: number;
 }
 
 /**
- * Splits a script at the semicolons between its statements, as psql does (PostgreSQL's psqlscan.l): not within quotes, dollar
- * quotes, comments, brackets, or the body of a function that is written as BEGIN ATOMIC … END. Pieces of comments alone are left out.
- * Where a script is malformed the rest of it is one statement, for PostgreSQL to refuse.
+ * Yields the tokens of a script, as psql reads it (PostgreSQL's psqlscan.l). A line that begins with a backslash where a statement may
+ * begin is one token of kind `psql`. A quote or comment that does not end reaches to the end of the text.
+ */
+export function* tokensOf(script: string): Generator<Token> {
+  const token =
+    /--[^\n]*|\/\*|'|"|\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|\d[\w.]*|[();]|\s+|[\s\S]/gu;
+  let isBetween = true;
+  for (let match = token.exec(script); match; match = token.exec(script)) {
+    const [found] = match;
+    const at = match.index;
+    if (found.startsWith('--') || /^\s/.test(found)) continue;
+    if (found === '/*') {
+      token.lastIndex = endOfComment(script, at);
+      continue;
+    }
+    let kind: Token['kind'] = 'symbol';
+    if (found === "'" || found === '"') {
+      kind = found === "'" ? 'string' : 'quoted';
+      token.lastIndex = endOfQuoted(script, at, found, isEscapeString(script, at));
+    } else if (/^\$.*\$$/s.test(found)) {
+      kind = 'dollar';
+      const close = script.indexOf(found, at + found.length);
+      token.lastIndex = close < 0 ? script.length : close + found.length;
+    } else if (found === '\\' && isBetween) {
+      kind = 'psql';
+      const end = script.indexOf('\n', at);
+      token.lastIndex = end < 0 ? script.length : end;
+    } else if (/^[A-Za-z_\u0080-\uffff]/.test(found)) kind = 'word';
+    else if (/^\d/.test(found)) kind = 'number';
+    yield { kind, text: script.slice(at, token.lastIndex), at };
+    isBetween = kind === 'psql' || found === ';';
+  }
+}
+
+/**
+ * Splits a script at the semicolons between its statements, as psql does: not within brackets, or the body of a function that is
+ * written as BEGIN ATOMIC … END. Pieces of comments alone are left out. The rest of a malformed script is one statement, for PostgreSQL
+ * to refuse.
  */
 export function splitStatements(script: string): ScriptStatement[] {
   const statements: ScriptStatement[] = [];
-  const token =
-    /--[^\n]*|\/\*|'|"|\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|\d[\w.]*|[();]|\s+|[\s\S]/gu;
   let words: string[] = [];
   let start = -1;
   let brackets = 0;
@@ -27,31 +69,24 @@ export function splitStatements(script: string): ScriptStatement[] {
     brackets = 0;
     bodies = 0;
   };
-  for (let match = token.exec(script); match; match = token.exec(script)) {
-    const [found] = match;
-    if (found.startsWith('--') || /^\s/.test(found)) continue;
-    if (found === '/*') {
-      token.lastIndex = endOfComment(script, match.index);
+  for (const { kind, text, at } of tokensOf(script)) {
+    if (kind === 'psql') {
+      statements.push({ text: text.trimEnd(), command: '\\', at });
       continue;
     }
-    if (found === ';' && brackets <= 0 && bodies <= 0) {
-      end(match.index);
+    if (text === ';' && brackets <= 0 && bodies <= 0) {
+      end(at);
       continue;
     }
-    if (start < 0) start = match.index;
-    if (found === "'" || found === '"') {
-      token.lastIndex = endOfQuoted(script, match.index, found, isEscapeString(script, match.index));
-    } else if (/^\$.*\$$/s.test(found)) {
-      const close = script.indexOf(found, match.index + found.length);
-      token.lastIndex = close < 0 ? script.length : close + found.length;
-    } else if (found === '(') {
+    if (start < 0) start = at;
+    if (text === '(') {
       brackets++;
-    } else if (found === ')') {
+    } else if (text === ')') {
       brackets--;
-    } else if (/^[A-Za-z_]/.test(found)) {
-      words.push(found.toUpperCase());
+    } else if (kind === 'word') {
+      words.push(text.toUpperCase());
       bodies += bodyStep(words, bodies);
-    } else if (words.length === 0) {
+    } else if (words.length === 0 && kind !== 'string' && kind !== 'quoted' && kind !== 'dollar') {
       words.push('');
     }
   }

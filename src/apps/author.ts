@@ -8,18 +8,21 @@ import { type Server, superuserIn, withPool } from './server.ts';
 export interface Author {
   name: string;
   migration?: string;
+  /** The SQL as it was sent, if PostgreSQL gets another text. */
+  statement?: string;
 }
 
-/** SQLSTATE undefined_table: the app's schema is older than the table. */
-const UNDEFINED_TABLE = '42P01';
+/** SQLSTATEs undefined_table and undefined_column: the app's schema is older than the table. */
+const older: readonly string[] = ['42P01', '42703'];
 
 const REGISTER = `with ended as (
     delete from ninefold.authors a where not exists (
       select from pg_catalog.pg_stat_get_activity(a.pid) s where s.backend_start = a.connected_at) and a.pid <> $1::int
   )
-  insert into ninefold.authors (pid, connected_at, made_by, migration)
-  select s.pid, s.backend_start, $2, $3 from pg_catalog.pg_stat_get_activity($1::int) s
-  on conflict (pid) do update set connected_at = excluded.connected_at, made_by = excluded.made_by, migration = excluded.migration`;
+  insert into ninefold.authors (pid, connected_at, made_by, migration, statement)
+  select s.pid, s.backend_start, $2, $3, $4 from pg_catalog.pg_stat_get_activity($1::int) s
+  on conflict (pid) do update set connected_at = excluded.connected_at, made_by = excluded.made_by, migration = excluded.migration,
+    statement = excluded.statement`;
 
 /**
  * Records, as the superuser, on whose behalf a connection of the owner runs SQL: the journal takes the author from there, and the SQL
@@ -37,10 +40,12 @@ export async function registerAuthor(
   const pid = (asked && rowsAsText(asked)[0]?.pid) ?? null;
   try {
     await withPool(superuserIn(server, record.database), (superuser) =>
-      superuser.run([{ text: REGISTER, params: [pid, author.name, author.migration ?? null] }]),
+      superuser.run([
+        { text: REGISTER, params: [pid, author.name, author.migration ?? null, author.statement ?? null] },
+      ]),
     );
   } catch (error) {
-    if (!(error instanceof DatabaseError) || error.sqlstate !== UNDEFINED_TABLE) throw error;
+    if (!(error instanceof DatabaseError) || !older.includes(error.sqlstate)) throw error;
   }
 }
 

@@ -3,9 +3,10 @@ import { quoteLiteral as literal, plain } from '../database/statement.ts';
 import { authenticatorRole, ownerRole } from './app-record.ts';
 
 /**
- * Sets what PostgreSQL itself bounds for the login roles of apps, where it is not set so already. A role cannot change these settings
- * of its own: temp_file_limit is a superuser's setting. The authenticators may use reserved connections, so owners who log in
- * themselves cannot take all connections of the server (PostgreSQL 16 and newer).
+ * Sets what only a superuser can set for the login roles of apps, where it is not set so already. A role cannot change its own
+ * temp_file_limit. The authenticators may use reserved connections, so owners who log in themselves cannot take all connections of the
+ * server (PostgreSQL 16 and newer). An owner bypasses row-level security and may set session_replication_role, as `postgres` may on a
+ * hosted Supabase project: both concern the one database that the role can connect to.
  *
  * @param temporaryBytes The limit sessionTemporaryBytes.
  */
@@ -25,6 +26,16 @@ begin
       where s.setrole = r.oid and s.setdatabase = 0 and ${literal(setting)} = any (s.setconfig))
   loop
     execute pg_catalog.format('alter role %I set temp_file_limit = %L', login.rolname, ${literal(setting.replace(/^.*=/, ''))});
+  end loop;
+  for login in
+    select r.rolname, r.rolbypassrls from pg_catalog.pg_roles r where r.rolname = any (${names(ownerRole)})
+  loop
+    if not login.rolbypassrls then
+      execute pg_catalog.format('alter role %I bypassrls', login.rolname);
+    end if;
+    if not pg_catalog.pg_has_role(login.rolname, 'ninefold_owner', 'member') then
+      execute pg_catalog.format('grant ninefold_owner to %I', login.rolname);
+    end if;
   end loop;
   if exists (select from pg_catalog.pg_roles where rolname = 'pg_use_reserved_connections') then
     for login in

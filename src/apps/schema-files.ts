@@ -16,6 +16,7 @@ import hideOtherApps from '../schema/0011_hide_other_apps.sql';
 import guards from '../schema/0012_guards.sql';
 import advisoryLocks from '../schema/0013_advisory_locks.sql';
 import signInLimits from '../schema/0014_sign_in_limits.sql';
+import supabaseProjects from '../schema/0015_supabase_projects.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 
 interface SchemaFile {
@@ -40,6 +41,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0012_guards', sql: guards, onExisting: true },
   { name: '0013_advisory_locks', sql: advisoryLocks, onExisting: true },
   { name: '0014_sign_in_limits', sql: signInLimits, onExisting: true },
+  { name: '0015_supabase_projects', sql: supabaseProjects, onExisting: true },
 ];
 
 /** The name of the last of them. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
@@ -12,9 +13,33 @@ export function readMigrations(dir: string): MigrateRequest {
   const place = placesOf(dir).find((candidate) => isFolder(candidate) && sqlFiles(candidate).length > 0);
   if (place === undefined)
     throw new CliError(`There are no .sql files in ${dir}, its migrations or its supabase/migrations.`);
-  const files = sqlFiles(place).map((name) => ({ name, sql: readFileSync(join(place, name), 'utf8') }));
+  const files = sqlFiles(place).map((name) => ({ name, sql: readSql(join(place, name)) }));
   const seedFile = join(basename(place) === 'migrations' ? dirname(place) : place, 'seed.sql');
-  return existsSync(seedFile) ? { files, seed: readFileSync(seedFile, 'utf8') } : { files };
+  return existsSync(seedFile) ? { files, seed: readSql(seedFile) } : { files };
+}
+
+/** Reads a file of SQL. Throws CliError with the line of what is no UTF-8 text. */
+export function readSql(path: string): string {
+  const bytes = readFileSync(path);
+  const nul = bytes.indexOf(0);
+  if (nul >= 0)
+    throw new CliError(`${path}:${lineAt(bytes, nul)}: holds a NUL character, which PostgreSQL cannot store.`);
+  if (!isUtf8(bytes))
+    throw new CliError(`${path}:${lineAt(bytes, badByte(bytes))}: is not UTF-8. Save the file as UTF-8.`);
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
+}
+
+const lineAt = (bytes: Buffer, offset: number): number =>
+  bytes.subarray(0, offset).filter((byte) => byte === 10).length + 1;
+
+/** The first line that is not UTF-8. No character spans two lines. */
+function badByte(bytes: Buffer): number {
+  let start = 0;
+  for (;;) {
+    const end = bytes.indexOf(10, start);
+    if (end < 0 || !isUtf8(bytes.subarray(start, end))) return start;
+    start = end + 1;
+  }
 }
 
 /** Where a new migration of the folder belongs; null where the folder itself is not there. */

@@ -1,3 +1,5 @@
+import type { AppConnection } from '../../contract/admin.ts';
+
 /** Prints a value for programs. */
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
@@ -21,8 +23,28 @@ export function printPairs(pairs: readonly (readonly [string, string])[]): void 
   process.stdout.write(`${pairs.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n')}\n`);
 }
 
+/** Prints how to connect to an app. */
+export function printConnection(connection: AppConnection, json: boolean): void {
+  if (json) printJson(connection);
+  else printPairs(Object.entries(connection).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
+}
+
 /** 58 MB, 940 kB. */
 export function bytesInWords(bytes: number): string {
   if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`;
   return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+/** How many warnings are printed; --json has all. */
+const SHOWN_WARNINGS = 30;
+
+/** Prints what was not done as a script says, on standard error. */
+export function printWarnings(
+  warnings: readonly { file?: string; line: number; column: number; message: string }[],
+): void {
+  for (const { file, line, message } of warnings.slice(0, SHOWN_WARNINGS)) {
+    process.stderr.write(`warning  ${file === undefined ? 'line ' : `${file}:`}${line}: ${message}\n`);
+  }
+  const more = warnings.length - SHOWN_WARNINGS;
+  if (more > 0) process.stderr.write(`warning  … and ${more} more: --json lists all.\n`);
 }

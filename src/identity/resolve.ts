@@ -1,3 +1,4 @@
+import { serverRoles } from '../../contract/server-roles.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import { sessionEnd } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
@@ -187,24 +188,17 @@ function unknownKey(cause?: unknown): never {
   throw new NinefoldError('key_unknown', { cause });
 }
 
-/** Roles that Ninefold or PostgreSQL uses itself. `none` returns to the login role. */
-const reserved: ReadonlySet<string> = new Set([
-  'none',
-  'authenticator',
-  'ninefold_server',
-  'supabase_auth_admin',
-  'supabase_admin',
-  'supabase_storage_admin',
-  'dashboard_user',
-  'postgres',
-]);
-
 /**
  * Refuses a role that no call may run as: PostgreSQL would allow some of them, as the app's login role is a member. Throws
  * role_reserved.
  */
 function refuseReservedRole(ref: string, role: string): void {
+  // `none` returns to the login role.
   const isReserved =
-    reserved.has(role) || role.startsWith('pg_') || role === ownerRole(ref) || role === authenticatorRole(ref);
+    role === 'none' ||
+    serverRoles.has(role) ||
+    role.startsWith('pg_') ||
+    role === ownerRole(ref) ||
+    role === authenticatorRole(ref);
   if (isReserved) throw new NinefoldError('role_reserved', { details: { role } });
 }

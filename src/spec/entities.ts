@@ -13,7 +13,10 @@ import { equalTexts } from './words/collation.ts';
 import { numberingWords } from './words/numbering.ts';
 
 /** Schemas that every app has from the start: they are Ninefold's, not the app's own. */
-const platformSchemas = new Set(['auth', 'extensions', 'ninefold', 'ninefold_states', 'realtime', 'storage']);
+const platformSchemas = new Set([
+  ...['auth', 'extensions', 'graphql_public', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
+  'supabase_migrations',
+]);
 
 /** True of what the specification of the app tells; the rest is the same in every app. */
 export const isTold = (facts: Facts, schema: string): boolean =>

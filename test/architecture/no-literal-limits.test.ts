@@ -49,6 +49,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how long a reason is waited for', 'const LATE_MILLISECONDS = 1000;'],
     ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 10_000;'],
   ],
+  'src/admin/sql-failure.ts': [
+    ['how much of a long line an error shows', 'const SHOWN_BEFORE = 60;', 'const SHOWN_AFTER = 60;'],
+  ],
   'src/apps/apps.ts': [
     ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
   ],
@@ -58,6 +61,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how often workers tell what they remember', 'const PAUSE_MILLISECONDS = 250;', 'const MOST_WORKERS = 64;'],
   ],
   'src/apps/call-statistics.ts': [['the shape of a histogram, in the table too', 'const BUCKETS = 24;']],
+  'src/apps/checkpoints.ts': [['how much of a recovery is bearable', 'const APPS = 25;']],
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
   'src/apps/flushed-counts.ts': [['how often old rows are swept', 'const TIDY_EVERY = 120;']],
   'src/apps/incidents.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
@@ -195,6 +199,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['by what DELETE and VACUUM let files grow', 'const GROWTH_BYTES = 1024 * 1024;'],
   ],
   'src/watchdog/notify-watch.ts': [['how often a rate is measured', 'const RATE_MILLISECONDS = 1000;']],
+  'src/watchdog/owner-logins.ts': [['a moment before the end', 'const EARLIER_MILLISECONDS = 500;']],
   'src/watchdog/processes.ts': [['a priority', 'const LOWEST = 19;']],
   'src/watchdog/processor-shares.ts': [['the time of an average', 'const AVERAGE_MILLISECONDS = 1000;']],
   'src/watchdog/suspensions.ts': [

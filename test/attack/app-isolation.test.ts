@@ -67,11 +67,14 @@ const forbidden: [string, string][] = [
   ['drop function ninefold.tell_schema_changed() cascade', '42501'],
   ['create table ninefold.mine ()', '42501'],
   ['create function pg_catalog.mine() returns int language sql return 1', '42501'],
-  ['set session_replication_role = replica', '42501'],
   ['select * from pg_authid', '42501'],
   ['select * from pg_hba_file_rules', '42501'],
   ['select pg_reload_conf()', '42501'],
   ['drop role anon', '42501'],
+  [`select ninefold.create_extension('file_fdw')`, '42501'],
+  [`select ninefold.create_extension('moddatetime', 'ninefold')`, '42501'],
+  [`select ninefold.create_extension('citext', 'pg_catalog')`, '42501'],
+  [`select ninefold.move_extension('plpgsql', 'public')`, '42501'],
 ];
 
 describe('the owner of an app, with a program of their own', () => {
@@ -238,8 +241,18 @@ describe('code of an app, called over /rest/v1', () => {
 
 it('the SQL page runs as the app’s owner too', async () => {
   for (const [statement] of forbidden) {
-    await expect(runSql(node, attacker.ref, statement)).rejects.toThrow(/: 400 .*"sql_failed"/);
+    // Migrations of Supabase projects hold these: they are skipped.
+    if (/^create (extension|event trigger|publication)/.test(statement)) {
+      expect((await runSql(node, attacker.ref, statement)).warnings).toHaveLength(1);
+    } else await expect(runSql(node, attacker.ref, statement)).rejects.toThrow(/: 400 .*"sql_failed"/);
   }
+  const made = await runSql(
+    node,
+    attacker.ref,
+    `select extname::text from pg_extension where extname in ('dblink', 'postgres_fdw', 'file_fdw')
+     union all select evtname from pg_event_trigger where evtname = 'e' union all select pubname from pg_publication where puballtables`,
+  );
+  expect(made.results[0]?.rows).toEqual([]);
   await expect(
     admin(node, 'POST', `/apps/${attacker.ref}/sql`, { sql: `set role "app_${victim.ref}"` }),
   ).rejects.toThrow(/42501/);

@@ -137,7 +137,15 @@ describe('claims', () => {
 describe('a role that Ninefold or PostgreSQL uses itself', () => {
   const reserved = () => [
     ...['none', 'authenticator', 'ninefold_server', 'supabase_auth_admin', 'supabase_admin', 'supabase_storage_admin'],
-    ...['dashboard_user', 'postgres', 'pg_monitor', 'pg_database_owner', 'pg_read_all_data'],
+    ...[
+      'dashboard_user',
+      'postgres',
+      'ninefold_owner',
+      'supabase_realtime_admin',
+      'pg_monitor',
+      'pg_database_owner',
+      'pg_read_all_data',
+    ],
     ...[`app_${app.ref}`, `app_${app.ref}_authenticator`],
   ];
 

@@ -44,7 +44,6 @@ describe('the owner', () => {
     ['puts a view in place of a table', 'alter table ninefold.machines rename to m'],
     ['drops the schema of what is compiled', 'drop schema ninefold_states cascade'],
     ['switches the event triggers off', 'alter event trigger ninefold_machines_whole disable'],
-    ['becomes a replica', 'set session_replication_role = replica'],
     ['takes over the definer', 'alter function ninefold.record_passage() owner to current_user'],
     ['calls the definer', 'select ninefold.record_passage()'],
   ])('%s: refused', async (_, sql) => {
@@ -56,6 +55,16 @@ describe('the owner', () => {
     );
     await expect(runSql(node, app.ref, sql)).rejects.toThrow(/42501|0A000/);
   });
+
+  it.each(["update public.tickets set status = 'nowhere'", 'alter table public.tickets drop column status'])(
+    'is bound in replica mode, too: %s',
+    async (sql) => {
+      const app = await createApp(node, { from: template.ref });
+      await expect(runSql(node, app.ref, `set session_replication_role = replica; ${sql}`)).rejects.toThrow(
+        /NF00|2BP01/,
+      );
+    },
+  );
 
   it('gains nothing by a condition: it has the rights of who writes, and what reads it evaluates nothing', async () => {
     const app = await createApp(node, { from: template.ref });

@@ -212,6 +212,7 @@ describe('migrate', () => {
       applied: ['20250101000000_first.sql', '20250102000000_second.sql'],
       skipped: [],
       seeded: true,
+      warnings: [],
     });
     await writeFile(join(folder, 'supabase/migrations/20250103000000_third.sql'), 'create index on public.a (name);');
     const second = JSON.parse((await cli(node, ['migrate', ref, folder, '--json'])).stdout);
@@ -226,7 +227,7 @@ describe('migrate', () => {
       '2.sql': 'create table public.lost ();\nselect nope;',
     });
     const failed = await cli(node, ['migrate', ref, folder]);
-    expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/2\.sql.*nope.*line 2, column 8/)]);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/2\.sql, line 2, column 8.*nope/)]);
     expect(await rows(ref, `select to_regclass('public.kept'), to_regclass('public.lost')`)).toEqual([['kept', null]]);
   });
 

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import type { AppConnection, AppSummary, CreateAppRequest } from '../../../contract/admin.ts';
 import { templateNames } from '../../../contract/templates.ts';
 import { CliError, connect } from '../client.ts';
-import { bytesInWords, printJson, printPairs, printTable } from '../print.ts';
+import { createFromProject } from '../create-from-project.ts';
+import { bytesInWords, printConnection, printJson, printTable } from '../print.ts';
 
 interface CreateOptions {
   name?: string;
@@ -11,6 +12,7 @@ interface CreateOptions {
   database?: string;
   anonRole?: string;
   template?: string;
+  from?: string;
   json?: boolean;
 }
 
@@ -46,8 +48,10 @@ export function addAppCommands(program: Command): void {
     .option('--database <name>', 'an existing database of the server to make the app on')
     .option('--anon-role <role>', 'with --database: the role of calls without a token')
     .option('--template <name>', `what to make it of: ${templateNames.join(', ')}; empty when missing`)
+    .option('--from <folder>', 'a Supabase project whose migrations, seed and settings the app takes over')
     .option('--json', 'print JSON')
     .action(async (ref: string, options: CreateOptions) => {
+      if (options.from !== undefined) return createFromProject(connect(), ref, { ...options, from: options.from });
       const { name, jwtSecret: jwt_secret, database, anonRole: anon_role, template } = options;
       const body: CreateAppRequest = JSON.parse(
         JSON.stringify({ ref, name, jwt_secret, database, anon_role, template }),
@@ -88,11 +92,6 @@ export function addAppCommands(program: Command): void {
       const connection = await connect().get<AppConnection>(`/apps/${encodeURIComponent(ref)}/connection`);
       printConnection(connection, options.json ?? false);
     });
-}
-
-function printConnection(connection: AppConnection, json: boolean): void {
-  if (json) printJson(connection);
-  else printPairs(Object.entries(connection).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
 }
 
 async function ask(question: string): Promise<string> {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { MigrateRequest, MigrateResponse } from '../../../contract/admin.ts';
+import type { MigrateRequest, MigrateResponse, MigrationFailure } from '../../../contract/admin.ts';
 import type { MigrationTrial } from '../../../contract/changes.ts';
 import { CliError, type Client, connect } from '../client.ts';
 import { readMigrations } from '../migration-files.ts';
-import { printJson } from '../print.ts';
+import { printJson, printWarnings } from '../print.ts';
 import { saveMigration } from '../save-migration.ts';
 import { changesText } from './spec.ts';
-import { withPosition } from './sql.ts';
+import { withPlace } from './sql.ts';
 
 interface MigrateOptions {
   dryRun?: boolean;
@@ -40,32 +40,71 @@ export function addMigrateCommand(program: Command): void {
       if (options.save !== undefined) return saveMigration(client, ref, dir, options.save, options.json ?? false);
       const found = readMigrations(dir);
       if (options.dryRun) return tryOut(client, ref, found, options.json ?? false);
-      const response = await client
-        .post<MigrateResponse>(`/apps/${encodeURIComponent(ref)}/migrations`, found)
-        .catch((error: unknown) => {
-          throw atLine(error, found);
-        });
-      if (options.json) return printJson(response);
-      for (const name of response.applied) process.stdout.write(`applied  ${name}\n`);
-      if (response.seeded) process.stdout.write('seeded   seed.sql\n');
-      if (response.applied.length === 0 && !response.seeded) process.stdout.write('Nothing to apply.\n');
+      const response = await applyMigrations(client, ref, found);
+      if (options.json) printJson(response);
+      else printApplied(response);
     });
 }
 
-/** With the line of the file at which PostgreSQL stopped. */
-function atLine(error: unknown, found: MigrateRequest): unknown {
-  const file = error instanceof CliError ? (error.details as { file?: string } | null)?.file : undefined;
-  const files = [...found.files, { name: 'seed.sql', sql: found.seed ?? '' }];
-  return withPosition(error, files.find((each) => each.name === file)?.sql ?? '');
+/** How many files one request holds, so that no answer takes minutes; and how many characters, which a request's body must hold. */
+const FILES_OF_REQUEST = 50;
+const CHARACTERS_OF_REQUEST = 2_000_000;
+
+/** Sends the files to the node, some at a time. Throws CliError with the place of what failed; what was done before is printed. */
+export async function applyMigrations(client: Client, ref: string, found: MigrateRequest): Promise<MigrateResponse> {
+  const all: MigrateResponse = { applied: [], skipped: [], seeded: false, warnings: [] };
+  for (const request of requestsOf(found)) {
+    const path = `/apps/${encodeURIComponent(ref)}/migrations`;
+    const response = await client.post<MigrateResponse>(path, request).catch((error: unknown) => {
+      if (error instanceof CliError && error.code === 'migration_failed') {
+        const { applied, warnings } = error.details as MigrationFailure;
+        for (const name of [...all.applied, ...applied]) process.stderr.write(`applied  ${name}\n`);
+        printWarnings([...all.warnings, ...warnings]);
+      }
+      throw withPlace(error);
+    });
+    all.applied.push(...response.applied);
+    all.skipped.push(...response.skipped);
+    all.warnings.push(...response.warnings);
+    all.seeded ||= response.seeded;
+  }
+  return all;
+}
+
+/** The files in their order, in requests of a bounded size; the seed in one of its own. */
+function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {
+  const requests: MigrateRequest[] = [];
+  let characters = 0;
+  for (const file of files) {
+    const last = requests.at(-1);
+    characters += file.sql.length;
+    if (last && last.files.length < FILES_OF_REQUEST && characters <= CHARACTERS_OF_REQUEST) last.files.push(file);
+    else {
+      requests.push({ files: [file] });
+      characters = file.sql.length;
+    }
+  }
+  return seed === undefined ? requests : [...requests, { files: [], seed }];
+}
+
+/** Prints what was applied, and what was not done as the files say. */
+export function printApplied(response: MigrateResponse): void {
+  for (const name of response.applied) process.stdout.write(`applied  ${name}\n`);
+  if (response.seeded) process.stdout.write('seeded   seed.sql\n');
+  if (response.applied.length === 0 && !response.seeded) process.stdout.write('Nothing to apply.\n');
+  printWarnings(response.warnings);
 }
 
 async function tryOut(client: Client, ref: string, found: MigrateRequest, json: boolean): Promise<void> {
   const trial = await client.post<MigrationTrial>(`/apps/${encodeURIComponent(ref)}/migrations/trial`, found);
   if (json) printJson(trial);
-  else process.stdout.write(trialText(trial));
+  else {
+    process.stdout.write(trialText(trial));
+    printWarnings(trial.warnings);
+  }
   if (!trial.failed) return;
   const { file, message, details } = trial.failed;
-  throw atLine(new CliError(`${file}: ${message}`, 'migration_failed', { file, ...(details as object) }), found);
+  throw withPlace(new CliError(`${file}: ${message}`, 'migration_failed', { file, ...details }));
 }
 
 function trialText({ tried, untried, failed, changes }: MigrationTrial): string {

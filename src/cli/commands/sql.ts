@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { SqlFailure, SqlResponse } from '../../../contract/admin.ts';
+import type { MigrationFailure, SqlResponse } from '../../../contract/admin.ts';
 import { CliError, connect } from '../client.ts';
-import { printJson, printTable } from '../print.ts';
+import { printJson, printTable, printWarnings } from '../print.ts';
 
 /** `ninefold sql`. */
 export function addSqlCommand(program: Command): void {
@@ -18,7 +18,7 @@ export function addSqlCommand(program: Command): void {
       const response = await connect()
         .post<SqlResponse>(`/apps/${encodeURIComponent(ref)}/sql`, { sql })
         .catch((error: unknown) => {
-          throw withPosition(error, sql);
+          throw withPlace(error);
         });
       if (options.json) return printJson(response);
       for (const result of response.results) {
@@ -31,23 +31,25 @@ export function addSqlCommand(program: Command): void {
         const cut = result.cut ? `, the first ${result.rows.length} shown` : '';
         process.stdout.write(`${result.command}${cut}\n`);
       }
+      printWarnings(response.warnings);
       process.stdout.write(`(${response.duration_ms.toFixed(1)} ms)\n`);
     });
 }
 
-/** Adds the line of the SQL at which PostgreSQL stopped. */
-export function withPosition(error: unknown, sql: string): unknown {
+/** Adds the place of the SQL at which PostgreSQL stopped, and all that it said. */
+export function withPlace(error: unknown): unknown {
   if (!(error instanceof CliError) || typeof error.details !== 'object' || error.details === null) return error;
-  const { position, hint, detail } = error.details as Partial<SqlFailure>;
-  const parts = [error.message];
-  if (typeof position === 'number') {
-    const before = [...sql]
-      .slice(0, position - 1)
-      .join('')
-      .split('\n');
-    parts[0] += ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
-  }
-  if (detail) parts.push(detail);
-  if (hint) parts.push(hint);
+  const { file, line, column, sqlstate, message, excerpt, detail, hint, where } =
+    error.details as Partial<MigrationFailure>;
+  if (sqlstate === undefined) return error;
+  const place = [file, line == null ? null : `line ${line}, column ${column}`].filter(Boolean).join(', ');
+  const parts = [`${place}${place ? ': ' : ''}${message} (SQLSTATE ${sqlstate})`];
+  if (excerpt) parts.push(excerpt);
+  if (detail) parts.push(`Detail: ${detail}`);
+  if (hint) parts.push(`Hint: ${hint}`);
+  if (where) parts.push(`In: ${where.split('\n').slice(0, CONTEXT_LINES).join('\n    ')}`);
   return new CliError(parts.join('\n'), error.code, error.details);
 }
+
+/** Of PostgreSQL's context: deep recursion has thousands of lines. */
+const CONTEXT_LINES = 5;

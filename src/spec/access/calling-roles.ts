@@ -1,3 +1,4 @@
+import { serverRoles } from '../../../contract/server-roles.ts';
 import type { RoleFact } from '../../catalog/access.ts';
 import type { Facts } from '../facts.ts';
 import { compareText } from '../names.ts';
@@ -24,17 +25,6 @@ export interface ChapterRole {
   /** Why no call can have this role; null when it can. */
   barred: string | null;
 }
-
-/** Roles of the server that no call of an app ever has. */
-const serverRoles = new Set([
-  'authenticator',
-  'dashboard_user',
-  'postgres',
-  'supabase_admin',
-  'ninefold_server',
-  'supabase_auth_admin',
-  'supabase_storage_admin',
-]);
 
 /** Who has the role: what it is for, and, where settings say so, who else calls with it. */
 function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: Facts): string {

@@ -10,6 +10,10 @@ const failure = (more: Partial<SqlFailure>): SqlFailure => ({
   detail: null,
   hint: null,
   position: null,
+  line: null,
+  column: null,
+  excerpt: null,
+  where: null,
   statement: 0,
   ...more,
 });

@@ -1,4 +1,5 @@
 import { IconAlertCircle, IconCheck } from '@tabler/icons-react';
+import type { ScriptWarning } from '../../../../../contract/admin.ts';
 import { Failure, FailureNote } from '../../../../ui/failure.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
@@ -31,12 +32,12 @@ export function Results({ run }: { run: Run | null }) {
     );
   }
   if (ending.kind === 'failed') return <FailedRun run={run} error={ending.error} />;
-  const { results, duration_ms } = ending.response;
-  if (results.length === 0) return <p className={styles.none}>There was no statement in it.</p>;
+  const { results, duration_ms, warnings } = ending.response;
+  if (results.length === 0) return <Warnings warnings={warnings} otherwise="The SQL holds no statement to run." />;
   const took =
     results.length === 1 ? milliseconds(duration_ms) : `${milliseconds(duration_ms)} for all ${count(results.length)}`;
   const withRows = results.findLastIndex(({ columns }) => columns.length > 0);
-  return (
+  const tabs = (
     <Tabs
       key={run.number}
       label={`Results of ${counted(results.length, 'statement')}, ${milliseconds(duration_ms)}`}
@@ -51,6 +52,26 @@ export function Results({ run }: { run: Run | null }) {
         content: <ResultView result={result} took={took} />,
       }))}
     />
+  );
+  return (
+    <>
+      <Warnings warnings={warnings} />
+      {tabs}
+    </>
+  );
+}
+
+/** What was not done as the SQL says, a line each. */
+function Warnings({ warnings, otherwise }: { warnings: readonly ScriptWarning[]; otherwise?: string }) {
+  if (warnings.length === 0) return otherwise === undefined ? null : <p className={styles.none}>{otherwise}</p>;
+  return (
+    <ul className={styles.none} aria-label="Warnings">
+      {warnings.map(({ line, column, message }) => (
+        <li key={`${line}:${column}`}>
+          Line {line}, column {column}: {message}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -92,6 +113,7 @@ function FailedRun({ run, error }: { run: Run; error: Error }) {
                   }}
                 >
                   {failure.detail && <p>{failure.detail}</p>}
+                  {failure.where && <p>In {failure.where.split('\n')[0]}</p>}
                 </FailureNote>
               </div>
               <CutLine>

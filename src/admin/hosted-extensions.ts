@@ -1,0 +1,103 @@
+/** An extension of a hosted Supabase project, as this node sees it. */
+interface HostedExtension {
+  /** What PostgreSQL complains of where SQL uses the extension without having it. */
+  used: RegExp;
+  /** What to do without it. */
+  instead: string;
+}
+
+const fromPackage = (name: string) =>
+  `Use an external PostgreSQL that has it (${name}; NINEFOLD_DATABASE_URL), or take its use out of the migration.`;
+
+/** Extensions that the node stands in for: CREATE EXTENSION counts as done. */
+export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_net']);
+
+/** Extensions whose creation by an app's owner goes through `ninefold.create_extension`. */
+export const createdByServer: ReadonlySet<string> = new Set([
+  ...['autoinc', 'insert_username', 'moddatetime', 'earthdistance', 'pg_stat_statements'],
+  ...['pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm'],
+]);
+
+/** Extensions that are refused although the server has their files, and why. */
+export const refusedExtensions: ReadonlyMap<string, string> = new Map([
+  ['postgres_fdw', 'it opens connections from the database server to hosts inside its network'],
+  ['dblink', 'it opens connections from the database server to hosts inside its network'],
+  ['file_fdw', 'it reads files of the server'],
+  ['refint', 'its triggers build SQL without quoting; use foreign keys'],
+]);
+
+/** Extensions of hosted projects that PostgreSQL itself does not bring, by name. */
+export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
+  Object.entries({
+    vector: {
+      used: /type "[^"]*\b(vector|halfvec|sparsevec)(\(\d+\))?"|access method "(hnsw|ivfflat)"|\bvector_(l2|ip|cosine)_ops/,
+      instead: fromPackage('on Debian the package postgresql-18-pgvector'),
+    },
+    postgis: {
+      used: /type "[^"]*\b(geometry|geography|box2d|box3d)\b|function (\w+\.)?st_\w+\(|spatial_ref_sys/i,
+      instead: fromPackage('on Debian the package postgresql-18-postgis-3'),
+    },
+    pg_graphql: {
+      used: /schema "graphql"|relation "graphql\.|function graphql(_public)?\./,
+      instead: 'There is no GraphQL here: use /rest/v1, which embeds related tables in one call.',
+    },
+    supabase_vault: {
+      used: /schema "vault"|relation "vault\.|function vault\./,
+      instead:
+        'There is no Vault here: keep secrets outside the database, or in a table that only service_role may read.',
+    },
+    pgsodium: {
+      used: /schema "pgsodium"|relation "pgsodium\.|function pgsodium\./,
+      instead: 'pgcrypto encrypts values; Supabase itself no longer recommends pgsodium.',
+    },
+    pgjwt: {
+      used: /function (extensions\.)?(sign|verify|url_encode|url_decode)\(/,
+      instead: 'Sign tokens outside the database, or with hmac() of pgcrypto.',
+    },
+    http: {
+      used: /type "[^"]*http_(request|response)\w*"|function (\w+\.)?http(_get|_post|_put|_delete|_set_curlopt)?\(/,
+      instead: 'Use net.http_get and net.http_post, which do not hold the transaction up.',
+    },
+    pgmq: { used: /schema "pgmq"|relation "pgmq\.|function pgmq\./, instead: fromPackage('PGMQ') },
+    pg_jsonschema: {
+      used: /function (\w+\.)?(jsonb?_matches_schema|jsonschema_\w+)\(/,
+      instead: 'Write the rule as a CHECK on jsonb operators.',
+    },
+    wrappers: {
+      used: /foreign-data wrapper "\w+_wrapper"|function \w+_fdw_handler/,
+      instead: 'Fetch from other services with net.http_get.',
+    },
+    pgroonga: { used: /access method "pgroonga"|operator class "[^"]*pgroonga/, instead: fromPackage('PGroonga') },
+    rum: { used: /access method "rum"/, instead: 'Use a GIN index.' },
+    pg_hashids: { used: /function (\w+\.)?id_(encode|decode)(_once)?\(/, instead: fromPackage('pg_hashids') },
+    pgtap: {
+      used: /function (\w+\.)?(plan|finish|has_table|has_column|results_eq|throws_ok|lives_ok)\(/,
+      instead: fromPackage('on Debian the package postgresql-18-pgtap'),
+    },
+    pgrouting: {
+      used: /function (\w+\.)?pgr_\w+\(/,
+      instead: fromPackage('on Debian the package postgresql-18-pgrouting'),
+    },
+    timescaledb: { used: /function (\w+\.)?(create_hypertable|time_bucket)\(/, instead: 'Partition the table.' },
+    plv8: { used: /language "plv8"/, instead: 'Write the function in PL/pgSQL or SQL.' },
+    plpgsql_check: {
+      used: /function (\w+\.)?plpgsql_check_function/,
+      instead: 'It checks functions and changes nothing: leave it out.',
+    },
+    hypopg: { used: /function (\w+\.)?hypopg_\w+\(/, instead: 'It tries indexes and changes nothing: leave it out.' },
+    index_advisor: {
+      used: /function (\w+\.)?index_advisor\(/,
+      instead: 'It proposes indexes and changes nothing: leave it out.',
+    },
+    pg_repack: { used: /schema "repack"/, instead: 'It is a tool of operators: leave it out.' },
+    pgaudit: { used: /parameter "pgaudit\./, instead: 'The journal of the app notes changes of its schema.' },
+    pg_tle: { used: /schema "pgtle"|function pgtle\./, instead: 'Put what the package creates into a migration.' },
+    supabase_functions: { used: /schema "supabase_functions"/, instead: 'Call net.http_post in a trigger function.' },
+  }),
+);
+
+/** Returns the extension that the message of an error speaks of, if the server does not have it. */
+export function missingExtension(message: string, available: ReadonlySet<string>): string | null {
+  for (const [name, { used }] of hostedExtensions) if (!available.has(name) && used.test(message)) return name;
+  return null;
+}

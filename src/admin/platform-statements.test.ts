@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { type DatabaseFacts, replacementOf } from './platform-statements.ts';
+import { splitStatements } from './statements.ts';
+
+const facts: DatabaseFacts = { database: 'app_x', available: new Set(['hstore', 'moddatetime']), hasHelpers: true };
+
+function replaced(sql: string) {
+  const [statement] = splitStatements(sql);
+  return statement ? replacementOf(statement, facts) : null;
+}
+
+describe('replacementOf', () => {
+  it.each([
+    'create extension hstore',
+    'create extension misspelt',
+    'alter table public.a add foreign key (b) references auth.users (id)',
+    'alter table a add foreign key (b) references auth.users (id)',
+    'drop policy p on public.storage',
+    'grant select on public.a to authenticated',
+    'revoke all on schema public, graphql from anon',
+    'comment on table public.vault is $$x$$',
+    'create trigger t before insert on storage.objects for each row execute function public.f()',
+    'alter table a owner to authenticated',
+    'alter event trigger ninefold_drop_noted disable',
+    'alter role app_x set work_mem = 1',
+    'create publication p for table a',
+    '\\copy a from b',
+  ])('leaves %s to PostgreSQL', (sql) => {
+    expect(replaced(sql)).toBeNull();
+  });
+
+  it.each([
+    'drop trigger if exists t on storage.prefixes',
+    'drop function if exists storage.f(text)',
+    'alter table only "storage"."prefixes" drop constraint c',
+    'revoke all on schema vault, graphql from anon',
+    'grant all on function graphql_public.graphql(text, jsonb) to anon',
+    'grant all on all tables in schema vault to anon',
+    'comment on policy p on storage.objects is $$x$$',
+  ])('attempts %s', (sql) => {
+    expect(replaced(sql)).toMatchObject({ isAttempt: true });
+  });
+
+  it.each([
+    ['alter function "a"."b"() owner to "postgres"', 'alter function "a"."b"() owner to current_user'],
+    ['alter database "postgres" set work_mem = 1', 'alter database "app_x" set work_mem = 1'],
+    ['alter role postgres in database postgres set a.b = 1', 'alter role current_user in database "app_x" set a.b = 1'],
+    [
+      'alter default privileges for role postgres grant select on tables to anon',
+      'alter default privileges for role current_user grant select on tables to anon',
+    ],
+    [`create extension "moddatetime" schema "it's"`, `select ninefold.create_extension('moddatetime', 'it''s', false)`],
+    ['create extension vector', null],
+    ['create extension pg_net', null],
+    ['\\restrict a', null],
+  ])('runs in place of %s: %s', (sql, run) => {
+    expect(replaced(sql)).toMatchObject({ run });
+  });
+
+  it('gives a role’s settings to the app, in its units', () => {
+    expect(replaced(`alter role authenticator set statement_timeout = '2min'`)?.run).toContain(`'120000'::jsonb`);
+    expect(replaced('alter role authenticator set pgrst.db_max_rows to 7')?.run).toContain(
+      `('db_max_rows', '7'::jsonb)`,
+    );
+    expect(replaced('alter role authenticator reset pgrst.db_schemas')?.run).toMatch(/^delete .*'db_schemas'$/);
+    expect(replaced(`alter role anon set statement_timeout = '3s'`)).toMatchObject({ run: null });
+  });
+});

@@ -1,0 +1,109 @@
+import type { SqlFailure } from '../../contract/admin.ts';
+import type { DatabaseError, DatabaseErrorFields } from '../database/database-error.ts';
+import { hostedExtensions, missingExtension } from './hosted-extensions.ts';
+import type { DatabaseFacts } from './platform-statements.ts';
+import { originalOffset, type PreparedScript, placeOf } from './script.ts';
+import { type ScriptStatement, splitStatements, tokensOf } from './statements.ts';
+
+/** How much of a long line an excerpt shows before and after the place. */
+const SHOWN_BEFORE = 60;
+const SHOWN_AFTER = 60;
+
+/** Returns what PostgreSQL said of a script, with the place in the script as it was sent. */
+export function failureOf(error: DatabaseError, script: PreparedScript, facts: DatabaseFacts): SqlFailure {
+  const { sqlstate, message, detail, hint, where } = error.fields;
+  const statements = script.statements?.map(({ source }) => source) ?? splitStatements(script.original);
+  const index = script.sources[error.statement] ?? error.statement;
+  const offset = offsetOf(error.fields, script, statements[index]);
+  return {
+    sqlstate,
+    message,
+    detail: detail ?? null,
+    hint: adviceOn(error.fields, script.original, facts) ?? hint ?? null,
+    position: offset === null ? null : [...script.original.slice(0, offset)].length + 1,
+    ...(offset === null ? { line: null, column: null } : placeOf(script.original, offset)),
+    excerpt: offset === null ? null : excerptAt(script.original, offset),
+    where: where ?? null,
+    statement: index,
+  };
+}
+
+/** Where PostgreSQL points; else the line of a DO block that failed; else the beginning of the statement. */
+function offsetOf(fields: DatabaseErrorFields, script: PreparedScript, statement?: ScriptStatement): number | null {
+  if (fields.position !== undefined) {
+    const offset = [...script.text].slice(0, fields.position - 1).join('').length;
+    return originalOffset(script, offset);
+  }
+  if (!statement) return null;
+  const [, line] = /^PL\/pgSQL function inline_code_block line (\d+)/m.exec(fields.where ?? '') ?? [];
+  const body = line === undefined ? undefined : bodyOf(statement);
+  return body === undefined ? statement.at : lineWithin(script.original, body, Number(line));
+}
+
+/** Offset of the body of a DO statement. PL/pgSQL counts its lines from the opening quote. */
+function bodyOf({ text, command, at }: ScriptStatement): number | undefined {
+  if (command !== 'DO') return undefined;
+  for (const token of tokensOf(text)) if (token.kind === 'dollar' || token.kind === 'string') return at + token.at;
+  return undefined;
+}
+
+/** Offset of the first character that is not blank in the nth line from an offset on. */
+function lineWithin(text: string, from: number, line: number): number {
+  let at = from;
+  for (let n = 1; n < line; n++) {
+    const end = text.indexOf('\n', at);
+    if (end < 0) break;
+    at = end + 1;
+  }
+  return at + (/^[ \t]*/.exec(text.slice(at, at + 1000))?.[0].length ?? 0);
+}
+
+/** The line of the place, and a caret under it. */
+function excerptAt(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', offset);
+  const line = text.slice(start, end < 0 ? undefined : end).replace(/\r$/, '');
+  const before = [...line.slice(0, offset - start)];
+  const cutBefore = before.length > SHOWN_BEFORE ? ['…', ...before.slice(-SHOWN_BEFORE)] : before;
+  const after = [...line.slice(offset - start)];
+  const cutAfter = after.length > SHOWN_AFTER ? [...after.slice(0, SHOWN_AFTER), '…'] : after;
+  const number = String(placeOf(text, offset).line);
+  const shown = [...cutBefore, ...cutAfter].join('').replaceAll('\t', ' ');
+  return `${number} | ${shown}\n${' '.repeat(number.length)} | ${' '.repeat(cutBefore.length)}^`;
+}
+
+/** What to do about errors that follow from how Ninefold differs from a hosted project; null for all others. */
+function adviceOn({ sqlstate, message }: DatabaseErrorFields, script: string, facts: DatabaseFacts): string | null {
+  const missing = missingExtension(message, facts.available);
+  if (missing !== null) {
+    return `This needs the extension ${missing}, which this PostgreSQL server does not have. ${hostedExtensions.get(missing)?.instead ?? ''}`;
+  }
+  if (sqlstate === '42501') return adviceByMessage.find(([pattern]) => pattern.test(message))?.[1] ?? null;
+  if ((sqlstate === '42601' || sqlstate === '57014') && /\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(script)) {
+    return 'COPY … FROM STDIN needs psql. Dump the data with INSERT: pg_dump --inserts, supabase db dump --data-only.';
+  }
+  return null;
+}
+
+const adviceByMessage: readonly (readonly [RegExp, string])[] = [
+  [
+    /permission denied to create role/,
+    'Roles belong to all apps of the server. Use anon, authenticated and service_role, and ninefold.define_role for roles of members.',
+  ],
+  [
+    /permission denied to alter role/,
+    'Roles belong to all apps of the server. Settings of calls are settings of the app: “ninefold settings”.',
+  ],
+  [
+    /permission denied to set parameter "app\./,
+    'Keep secrets outside the database. Values that functions read may be the app’s setting app_settings.',
+  ],
+  [
+    /permission denied to create extension/,
+    'An app’s owner may create trusted extensions and those that docs/compatibility.md lists; that one is not among them.',
+  ],
+  [
+    /must be superuser to create (a foreign-data wrapper|FOR ALL TABLES publication)/,
+    'Only the operator’s superuser may create it.',
+  ],
+];

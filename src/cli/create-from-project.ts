@@ -1,0 +1,85 @@
+import type { AppConnection, CreateAppRequest, MigrateResponse, SettingEntry } from '../../contract/admin.ts';
+import { CliError, type Client } from './client.ts';
+import { applyMigrations, printApplied } from './commands/migrate.ts';
+import { printConnection, printJson } from './print.ts';
+import { readProject } from './supabase-project.ts';
+
+/** Options of `apps create --from`. */
+interface FromOptions {
+  from: string;
+  name?: string;
+  jwtSecret?: string;
+  template?: string;
+  database?: string;
+  json?: boolean;
+}
+
+/**
+ * Makes an app of a Supabase project: its settings, its migrations, its seed. Prints what could not be taken over, the keys and the
+ * next steps. If a migration fails, the app stays with what was applied. Throws CliError.
+ */
+export async function createFromProject(client: Client, ref: string, options: FromOptions): Promise<void> {
+  if (options.template !== undefined || options.database !== undefined) {
+    throw new CliError('Use --from without --template and --database: the project brings its own tables.');
+  }
+  // What cannot be read is refused before an app is made.
+  const project = readProject(options.from);
+  const { name, jwtSecret: jwt_secret } = options;
+  const body: CreateAppRequest = JSON.parse(JSON.stringify({ ref, name, jwt_secret }));
+  const connection = await client.post<AppConnection>('/apps', body);
+  const refused = await putSettings(client, ref, project.settings);
+  const leftOut = [...project.leftOut, ...refused];
+  const applied = await applyMigrations(client, ref, project.migrations).catch((error: unknown) => {
+    throw goOn(error, ref, options.from);
+  });
+  if (options.json) printJson({ ...connection, ...applied, left_out: leftOut });
+  else print(connection, applied, leftOut, project.settings.length - refused.length, options.from);
+}
+
+/** Returns what was not set, in sentences. */
+async function putSettings(client: Client, ref: string, settings: readonly [string, unknown][]): Promise<string[]> {
+  const path = `/apps/${encodeURIComponent(ref)}/settings`;
+  const refused: string[] = [];
+  const entries = await client.get<SettingEntry[]>(path);
+  for (const [key, value] of settings) {
+    const entry = entries.find((each) => each.key === key);
+    if (JSON.stringify(entry?.default) === JSON.stringify(value)) continue;
+    try {
+      await client.put(`${path}/${key}`, { value });
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== 'setting_invalid') throw error;
+      refused.push(`The setting ${key} cannot be ${JSON.stringify(value)}: it is ${entry?.type}.`);
+    }
+  }
+  return refused;
+}
+
+/** The error of a migration, with how to go on. */
+function goOn(error: unknown, ref: string, folder: string): unknown {
+  if (!(error instanceof CliError)) return error;
+  const steps = [
+    `The app ${ref} is there with what was applied before; nothing of the failed file was kept. Correct the file, then`,
+    `  node bin/ninefold.js migrate ${ref} ${folder}`,
+    `goes on with it. To begin anew: node bin/ninefold.js apps delete ${ref} --confirm ${ref}`,
+  ];
+  return new CliError([error.message, '', ...steps].join('\n'), error.code, error.details);
+}
+
+function print(
+  connection: AppConnection,
+  applied: MigrateResponse,
+  leftOut: readonly string[],
+  settings: number,
+  folder: string,
+): void {
+  printApplied(applied);
+  const lines = [`settings  ${settings} of config.toml`];
+  if (leftOut.length > 0) lines.push('', 'Not taken over:', ...leftOut.map((each) => `  ${each}`));
+  process.stdout.write(`${lines.join('\n')}\n\n`);
+  printConnection(connection, false);
+  process.stdout.write(`
+Next: put url and publishable key into your front end, where it has the Supabase URL and the anon key;
+      node bin/ninefold.js migrate ${connection.ref} ${folder}   applies later migrations;
+      node bin/ninefold.js spec ${connection.ref}   prints what the app does.
+`);
+}

@@ -1,0 +1,116 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { MigrateRequest } from '../../contract/admin.ts';
+import { readMigrations, readSql } from './migration-files.ts';
+import { readToml, type TomlValue } from './read-toml.ts';
+
+/** A Supabase project as far as an app can take it over. */
+export interface SupabaseProject {
+  migrations: MigrateRequest;
+  /** Settings of the app, by their keys. */
+  settings: [key: string, value: unknown][];
+  /** What an app does not have, in sentences. */
+  leftOut: string[];
+}
+
+/**
+ * Reads a project: its migrations, its seed and its config.toml. The folder is the project, its `supabase`, or a folder of migrations.
+ * Throws CliError if there are no migrations, or a file is no text.
+ */
+export function readProject(folder: string): SupabaseProject {
+  const migrations = readMigrations(folder);
+  const place = [join(resolve(folder), 'supabase'), resolve(folder)].find((each) =>
+    existsSync(join(each, 'config.toml')),
+  );
+  if (place === undefined) return { migrations, settings: [], leftOut: functionsOf(folder) };
+  const config = readToml(readFileSync(join(place, 'config.toml'), 'utf8'));
+  const seed = seedOf(place, config) ?? migrations.seed;
+  const { settings, leftOut } = readSettings(config);
+  return {
+    migrations: { files: migrations.files, ...(seed !== undefined && { seed }) },
+    settings,
+    leftOut: [...leftOut, ...functionsOf(folder)],
+  };
+}
+
+/** What `[db.seed] sql_paths` names, in its order; undefined where it names nothing that is there. */
+function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): string | undefined {
+  const paths = config.get('db.seed.sql_paths');
+  if (config.get('db.seed.enabled') === false || !Array.isArray(paths)) return undefined;
+  const found = paths.flatMap((path) => (typeof path === 'string' ? matching(resolve(place, path)) : []));
+  if (found.length === 0) return undefined;
+  const [only] = found;
+  if (found.length === 1 && only !== undefined) return readSql(only);
+  return found.map((path) => `-- ${relative(place, path)}\n${readSql(path)}\n;\n`).join('');
+}
+
+/** The files that a path names, whose last part may hold `*`. */
+function matching(path: string): string[] {
+  if (!basename(path).includes('*')) return existsSync(path) ? [path] : [];
+  const folder = dirname(path);
+  const [start = '', ...rest] = basename(path).split('*');
+  const end = rest.at(-1) ?? '';
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** What a key of config.toml becomes: a setting, by its key and value; null where its value asks for nothing. */
+const taken: Readonly<Record<string, (value: TomlValue) => [string, unknown] | null>> = {
+  'api.schemas': (value) => [
+    'db_schemas',
+    Array.isArray(value) ? value.filter((name) => name !== 'graphql_public') : value,
+  ],
+  'api.extra_search_path': (value) => ['db_extra_search_path', value],
+  'api.max_rows': (value) => ['db_max_rows', value],
+  'auth.site_url': (value) => (isSetting(value) ? ['site_url', value] : null),
+  'auth.jwt_expiry': (value) => ['jwt_exp', value],
+  'auth.enable_signup': (value) => ['disable_signup', value === false],
+  'auth.enable_anonymous_sign_ins': (value) => ['external_anonymous_users_enabled', value],
+  'auth.minimum_password_length': (value) => ['password_min_length', value],
+  'auth.refresh_token_reuse_interval': (value) => ['security_refresh_token_reuse_interval', value],
+  'auth.email.enable_signup': (value) => ['external_email_enabled', value],
+  'auth.email.enable_confirmations': (value) => ['mailer_autoconfirm', value !== true],
+};
+
+/** Not what an environment variable holds. */
+const isSetting = (value: TomlValue): boolean => typeof value === 'string' && value !== '' && !value.startsWith('env(');
+
+/** What an app does not have, by the keys of config.toml that ask for it. */
+const missing: readonly (readonly [RegExp, string])[] = [
+  [/^auth\.external\.(\w+)\.enabled$/, 'Sign-in with $1'],
+  [/^auth\.sms\.enable_signup$/, 'Sign-in by phone number'],
+  [/^auth\.mfa\.(\w+)\.(enroll|verify)_enabled$/, 'Second factors ($1)'],
+  [/^auth\.hook\.(\w+)\.enabled$/, 'The auth hook $1'],
+  [/^auth\.third_party\.(\w+)\.enabled$/, 'Tokens of $1'],
+  [/^auth\.captcha\.enabled$/, 'The captcha of sign-up'],
+  [/^auth\.email\.enable_confirmations$/, 'Mail that confirms an address'],
+];
+
+function readSettings(config: ReadonlyMap<string, TomlValue>): Pick<SupabaseProject, 'settings' | 'leftOut'> {
+  const settings: [string, unknown][] = [];
+  const leftOut = new Set<string>();
+  for (const [key, value] of config) {
+    const setting = taken[key]?.(value);
+    if (setting) settings.push(setting);
+    if (value !== true) continue;
+    for (const [pattern, words] of missing) {
+      if (pattern.test(key)) leftOut.add(`${key.replace(pattern, words)} is not there (${key}).`);
+    }
+  }
+  return { settings, leftOut: [...leftOut] };
+}
+
+/** Edge functions, which an app does not run. */
+function functionsOf(folder: string): string[] {
+  const place = [join(resolve(folder), 'supabase', 'functions'), join(resolve(folder), 'functions')].find((each) =>
+    existsSync(each),
+  );
+  if (place === undefined) return [];
+  const names = readdirSync(place, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('_'))
+    .map(({ name }) => name);
+  return names.length === 0 ? [] : [`Edge functions are not run: ${names.sort().join(', ')}.`];
+}

@@ -1,0 +1,285 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import type { ApiError, AppConnection, MigrateResponse, MigrationFailure } from '../../contract/admin.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { cli } from '../support/node.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { uniqueRef } from '../support/unique.ts';
+
+const node = inject('node');
+
+const rows = async (ref: string, sql: string) => (await runSql(node, ref, sql)).results.at(-1)?.rows;
+
+async function project(files: Record<string, string | Buffer>): Promise<string> {
+  const folder = await makeTestFolder('project');
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+  return folder;
+}
+
+const migrate = (ref: string, ...scripts: string[]) =>
+  admin<MigrateResponse>(node, 'POST', `/apps/${ref}/migrations`, {
+    files: scripts.map((sql, i) => ({ name: `${i + 1}_part.sql`, sql })),
+  });
+
+async function refused(ref: string, ...scripts: string[]): Promise<MigrationFailure> {
+  const response = await fetch(`${node.url}/admin/v1/apps/${ref}/migrations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ files: scripts.map((sql, i) => ({ name: `${i + 1}_part.sql`, sql })) }),
+  });
+  const body = (await response.json()) as ApiError;
+  expect([response.status, body.code]).toEqual([400, 'migration_failed']);
+  return body.details as MigrationFailure;
+}
+
+describe('an app’s owner', () => {
+  it('bypasses FORCE ROW LEVEL SECURITY, so that a trigger on auth.users may write such a table', async () => {
+    const app = await createApp(node);
+    await migrate(
+      app.ref,
+      `create schema private; create table private.profiles (id uuid primary key);
+       alter table private.profiles enable row level security; alter table private.profiles force row level security;
+       create function private.add_profile() returns trigger language plpgsql security definer set search_path = '' as
+         $$ begin insert into private.profiles values (new.id); return new; end $$;
+       alter function private.add_profile() owner to postgres;
+       create trigger add_profile after insert on auth.users for each row execute function private.add_profile();`,
+    );
+    const response = await fetch(`${app.url}/auth/v1/signup`, {
+      method: 'POST',
+      headers: { apikey: app.publishable_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'new@example.com', password: 'a long password' }),
+    });
+    expect(response.status).toBe(200);
+    expect(await rows(app.ref, 'select count(*) from private.profiles')).toEqual([['1']]);
+  });
+
+  it('restores a dump with its head, in replica mode, past triggers and foreign keys', async () => {
+    const { ref } = await createApp(node);
+    await migrate(
+      ref,
+      `\\restrict abc
+       SET session_replication_role = replica; SET statement_timeout = 0; SET transaction_timeout = 0; SET check_function_bodies = false;
+       SELECT pg_catalog.set_config('search_path', '', false); SET client_min_messages = warning; SET row_security = off;
+       SET default_table_access_method = heap;
+       CREATE TABLE public.parents (id int primary key); CREATE TABLE public.children (parent int references public.parents);
+       ALTER TABLE public.parents OWNER TO "postgres";
+       INSERT INTO public.children VALUES (1); INSERT INTO public.parents VALUES (1);
+       DROP TABLE IF EXISTS public.unknown; CREATE TABLE public.gone (); DROP TABLE public.gone;
+       \\unrestrict abc\n`,
+    );
+    expect(await rows(ref, 'select version, name from supabase_migrations.schema_migrations')).toEqual([['1', 'part']]);
+    // The journal and notifications do not rest in replica mode.
+    await runSql(node, ref, 'set session_replication_role = replica; create table public.quiet ()');
+    expect(await rows(ref, `select count(*) from ninefold.journal where statement like '%quiet%'`)).toEqual([['1']]);
+  });
+});
+
+describe('CREATE EXTENSION', () => {
+  it('creates what an owner may have, where it is asked for', async () => {
+    const { ref } = await createApp(node);
+    const { applied, warnings } = await migrate(
+      ref,
+      `create extension moddatetime schema extensions; create table public.t (a timestamptz);
+       create trigger m before update on public.t for each row execute function extensions.moddatetime(a);`,
+      'create extension pg_stat_statements; select count(*) from pg_stat_statements;',
+      'create extension earthdistance cascade; select public.earth_distance(public.ll_to_earth(0, 0), public.ll_to_earth(1, 1));',
+      'create extension insert_username; create extension if not exists "autoinc" with schema extensions;',
+      `create extension citext; select 'A'::public.citext; create extension if not exists citext with schema extensions;`,
+      `select 'A'::public.citext; alter extension citext set schema extensions; select 'A'::extensions.citext; drop extension citext;`,
+      `create extension if not exists pg_trgm with schema public; select public.similarity('a', 'b');`,
+      `create extension if not exists pgcrypto with schema public; select extensions.gen_salt('bf'); comment on extension pgcrypto is 'words';`,
+      `create extension unaccent with schema extensions; select extensions.unaccent('é');`,
+      'create extension pg_cron with schema pg_catalog; create extension if not exists pg_net; drop extension pg_net;',
+    );
+    expect([applied.length, warnings]).toEqual([10, []]);
+  });
+
+  it('warns of what the server lacks, and fails only where it is used, with the way out', async () => {
+    const { ref } = await createApp(node);
+    const [first, second] = [
+      'create table public.a ();\n  create extension vector with schema extensions;',
+      'create table public.b (\n\te extensions.vector(3));',
+    ];
+    const failure = await refused(ref, first, second);
+    expect(failure).toMatchObject({
+      file: '2_part.sql',
+      applied: ['1_part.sql'],
+      line: 2,
+      column: 4,
+      sqlstate: '42704',
+      excerpt: '2 |  e extensions.vector(3));\n  |    ^',
+      hint: expect.stringMatching(/extension vector.*NINEFOLD_DATABASE_URL/),
+      warnings: [{ file: '1_part.sql', line: 2, column: 3, message: expect.stringContaining('vector is not created') }],
+    });
+  });
+
+  it.each(['postgres_fdw', 'dblink'])('%s is left out with the reason', async (extension) => {
+    const { ref } = await createApp(node);
+    const { warnings } = await migrate(ref, `create extension ${extension};`);
+    expect(warnings).toMatchObject([{ line: 1, message: expect.stringContaining('inside its network') }]);
+    expect(await rows(ref, `select count(*) from pg_extension where extname = '${extension}'`)).toEqual([['0']]);
+  });
+});
+
+describe('statements of the platform', () => {
+  it('are taken, or skipped with the line and the reason', async () => {
+    const { ref } = await createApp(node);
+    const { warnings } = await migrate(
+      ref,
+      `create extension pg_graphql with schema graphql;
+create policy members on realtime.messages for select to authenticated using (realtime.topic() = 'room' and extension = 'broadcast');
+select realtime.send('{}'::jsonb, 'event', 'topic', false);
+grant select on realtime.messages to supabase_realtime_admin, supabase_read_only_user, pgbouncer;
+alter publication supabase_realtime owner to postgres;
+drop publication supabase_realtime; create publication supabase_realtime for all tables;
+insert into storage.buckets (id, name, type) values ('b', 'b', 'STANDARD');
+insert into storage.objects (bucket_id, name, metadata) values ('b', 'a/b.png', '{"size": 5}'), ('b', 'c.png', '{"size": 6}');
+select * from storage.prefixes, storage.s3_multipart_uploads, storage.migrations, auth.oauth_clients;
+alter default privileges for role postgres in schema public grant select on tables to anon;
+alter default privileges for role supabase_admin in schema public grant all on tables to anon;
+grant usage on schema graphql to anon;
+alter role authenticator set pgrst.db_schemas = 'public, api';
+alter role anon set statement_timeout = '3s';
+create function public.on_ddl() returns event_trigger language plpgsql as $$ begin end $$;
+create event trigger on_ddl on ddl_command_end execute function public.on_ddl();
+alter database postgres set work_mem = '5MB';
+grant pg_monitor to postgres;`,
+    );
+    expect(warnings.map(({ line, message }) => [line, message])).toEqual([
+      [1, expect.stringContaining('use /rest/v1')],
+      [6, expect.stringContaining('without tables')],
+      [11, expect.stringContaining('supabase_admin')],
+      [12, expect.stringContaining('schema "graphql" does not exist')],
+      [13, expect.stringContaining('setting db_schemas')],
+      [14, expect.stringContaining('anon is a role of all apps')],
+      [16, expect.stringContaining('ENABLE ROW LEVEL SECURITY')],
+      [18, expect.stringContaining('pg_monitor')],
+    ]);
+    expect(await rows(ref, `select name, id is null from storage.search('', 'b')`)).toEqual([
+      ['a', 't'],
+      ['c.png', 'f'],
+    ]);
+    expect(await rows(ref, 'select size, bucket_id from storage.get_size_by_bucket()')).toEqual([['11', 'b']]);
+    expect(await rows(ref, `select value from ninefold.settings where key = 'db_schemas'`)).toEqual([
+      ['["public", "api"]'],
+    ]);
+  });
+
+  it('are taken on the SQL page, whose journal holds them as they were sent', async () => {
+    const { ref } = await createApp(node);
+    const sql =
+      'create extension moddatetime schema extensions;\ncreate event trigger e on sql_drop execute function public.f();';
+    const response = await runSql(node, ref, sql);
+    expect(response.results).toMatchObject([{ command: 'CREATE EXTENSION', rows: [] }]);
+    expect(response.warnings).toMatchObject([{ line: 2, column: 1 }]);
+    expect(await rows(ref, 'select distinct statement from ninefold.journal')).toEqual([[sql]]);
+  });
+});
+
+describe('the error of a migration', () => {
+  const failing = createApp(node);
+
+  it.each([
+    [
+      '\ufeffselect 1;\r\nselect nope;\r\n',
+      { line: 2, column: 8, sqlstate: '42703', excerpt: '2 | select nope;\n  |        ^' },
+    ],
+    [
+      'create table public.u (a int unique);\n\n  insert into public.u values (1), (1);',
+      { line: 3, column: 3, sqlstate: '23505' },
+    ],
+    [
+      'select 1;\ndo $$\nbegin\n  perform 1 / 0;\nend $$;',
+      { line: 4, column: 3, sqlstate: '22012', where: expect.stringContaining('line 3') },
+    ],
+    [
+      'create function public.f() returns void language plpgsql as $$\nbegin\n  slect 1;\nend $$;',
+      { line: 3, column: 3, sqlstate: '42601' },
+    ],
+    [
+      `create function public.g() returns void language plpgsql as $$ begin raise 'no'; end $$;\nselect public.g();`,
+      { line: 2, column: 1, where: expect.stringContaining('function g()') },
+    ],
+    ['create extension vector;\nselect nope;', { line: 2, column: 8, statement: 1 }],
+  ])('names the place in %j', async (sql, expected) => {
+    const { ref } = await failing;
+    expect(await refused(ref, sql)).toMatchObject(expected);
+    const trial = await admin(node, 'POST', `/apps/${ref}/migrations/trial`, { files: [{ name: '1.sql', sql }] });
+    expect(trial).toMatchObject({ failed: { details: expected } });
+  });
+
+  it('is printed with file, line, caret and SQLSTATE; what is no text is refused with its line', async () => {
+    const { ref } = await failing;
+    const failed = await cli(node, ['migrate', ref, await project({ '1.sql': 'select 1;\nselect nope;' })]);
+    expect(failed.stderr).toContain(
+      '1.sql, line 2, column 8: column "nope" does not exist (SQLSTATE 42703)\n2 | select nope;\n  |        ^',
+    );
+    for (const [bytes, words] of [
+      [Buffer.from([97, 10, 98, 0]), /1\.sql:2: holds a NUL/],
+      [Buffer.from([97, 10, 10, 0xff]), /1\.sql:3: is not UTF-8/],
+    ] as const) {
+      expect((await cli(node, ['migrate', ref, await project({ '1.sql': bytes })])).stderr).toMatch(words);
+    }
+  });
+});
+
+describe('apps create --from', () => {
+  const config = `project_id = "p"
+[api]
+schemas = ["public", "graphql_public"] # two
+max_rows = 50
+[auth]
+enable_signup = false
+minimum_password_length = 8
+[auth.external.github]
+enabled = true
+client_id = "env(GITHUB_ID)"
+[db.seed]
+sql_paths = ["./seeds/*.sql"]
+`;
+
+  it('makes an app of a project, and prints what was not taken over', async () => {
+    const folder = await project({
+      'supabase/config.toml': config,
+      'supabase/migrations/1_tables.sql': 'create table public.things (id int);',
+      'supabase/seeds/2.sql': 'insert into public.things values (2);',
+      'supabase/seeds/1.sql': 'insert into public.things values (1)',
+      'supabase/functions/hello/index.ts': '',
+    });
+    const ref = uniqueRef();
+    const { code, stdout } = await cli(node, ['apps', 'create', ref, '--from', folder]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/applied {2}1_tables\.sql[\s\S]*github[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/),
+    ]);
+    expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);
+    expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
+      ['db_max_rows', '50'],
+      ['disable_signup', 'true'],
+      ['password_min_length', '8'],
+    ]);
+  });
+
+  it('keeps the app where a migration fails, and says how to go on', async () => {
+    const folder = await project({
+      'supabase/migrations/1.sql': 'create table public.a ();',
+      'supabase/migrations/2.sql': 'select nope;',
+    });
+    const ref = uniqueRef();
+    const { code, stderr } = await cli(node, ['apps', 'create', ref, '--from', folder]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /applied {2}1\.sql[\s\S]*2\.sql, line 1, column 8[\s\S]*ninefold\.js migrate[\s\S]*apps delete/,
+      ),
+    ]);
+    await writeFile(join(folder, 'supabase/migrations/2.sql'), 'create table public.b ();');
+    expect((await cli(node, ['migrate', ref, folder])).stdout).toContain('applied  2.sql');
+    const { stdout } = await cli(node, ['keys', ref, '--json']);
+    expect((JSON.parse(stdout) as AppConnection).ref).toBe(ref);
+  });
+});
