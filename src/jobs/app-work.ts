@@ -24,7 +24,7 @@ export interface SharedParts {
   server: Server;
   policy: AddressPolicy;
   places: HttpPlaces;
-  /** Names this process in the claims of runs. */
+  /** Names this process, since it leads, in the claims of runs. */
   runner: string;
   /** Runs of all apps that are under way. */
   running: { count: number };
@@ -116,23 +116,18 @@ export class AppWork {
 
   /** Claims a run and starts it. Returns when the job is due next, none while it runs. */
   async #claim(job: string, due: number, now: number): Promise<number[]> {
-    const { running } = this.#shared;
+    const { running, runner, server } = this.#shared;
     running.count++;
     let claimed: Awaited<ReturnType<typeof claimRun>> = null;
     try {
-      claimed = await claimRun(this.#control, job, due, this.#shared.runner, now);
+      claimed = await claimRun(this.#control, job, due, runner, now);
     } finally {
       if (!claimed) running.count--;
     }
     if (!claimed) return [now + LATER_MILLISECONDS];
     const run = claimed;
     const made = this.#make(job, run.id, () =>
-      runCommand(
-        { server: this.#shared.server, record: this.#record, control: this.#control, runner: this.#shared.runner },
-        job,
-        run,
-        this.#shared.cancel,
-      ),
+      runCommand({ server, record: this.#record, control: this.#control, runner }, job, run, this.#shared.cancel),
     )
       .catch((error: unknown) => this.#shared.onFault(this.#record.ref, error))
       .finally(() => {
@@ -143,14 +138,13 @@ export class AppWork {
     return [];
   }
 
-  async #make(job: string, run: string, command: () => Promise<Outcome | null | 'lost'>): Promise<void> {
-    const outcome = await command();
-    if (outcome === 'lost') return;
-    if (outcome === null) {
+  async #make(job: string, run: string, command: () => Promise<Outcome | null>): Promise<void> {
+    const outcome = await command().catch(async (error: unknown) => {
       await releaseRun(this.#control, run);
       this.#onChange(Date.now() + LATER_MILLISECONDS);
-      return;
-    }
+      throw error;
+    });
+    if (!outcome) return;
     // While PostgreSQL restarts, the end of a run waits to be recorded.
     while (!(await this.#finish(job, run, outcome))) await delay(LATER_MILLISECONDS, undefined, { ref: false });
     this.#onChange(Date.now());

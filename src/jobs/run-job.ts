@@ -17,14 +17,14 @@ const CONNECT_MILLISECONDS = 15_000;
 
 /**
  * Runs the command of a claimed run as the app's owner, or as the role that the job names, on a connection of its own. Returns how it
- * ended; null if it did not begin and may begin later, and 'lost' if another process has taken the run over.
+ * ended; null if another process has taken the run over. Throws if the command was not sent and may be sent later.
  */
 export async function runCommand(
   { server, record, control, runner }: { server: Server; record: AppRecord; control: Pool; runner: string },
   job: string,
   run: Run,
   signal: AbortSignal,
-): Promise<Outcome | null | 'lost'> {
+): Promise<Outcome | null> {
   const target = { ...ownerOf(server, record), applicationName: `ninefold job ${job}` };
   const session = new Pool(target, {
     max: 1,
@@ -34,11 +34,13 @@ export async function runCommand(
   let hasBegun = false;
   try {
     const [found] = await session.run([
-      plain('select pid, backend_start as start from pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())'),
+      plain(
+        'select pid, backend_start as start from pg_catalog.pg_stat_activity where pid = pg_catalog.pg_backend_pid()',
+      ),
     ]);
     const { pid, start } = (found && rowsAsText(found)[0]) ?? {};
-    if (!pid || !start) return null;
-    if (!(await beginRun(control, run.id, { pid, start }, runner))) return 'lost';
+    if (!pid || !start) throw new Error('the session of the job is unknown');
+    if (!(await beginRun(control, run.id, { pid, start }, runner))) return null;
     hasBegun = true;
     const setup = [plain(END_WITH_CLIENT)];
     if (run.username !== ownerRole(record.ref)) {
@@ -47,7 +49,8 @@ export async function runCommand(
     const results = await session.script(run.command, { setup, maxRows: 0, signal });
     return { status: 'succeeded', message: feedback(results.at(-1)) };
   } catch (error) {
-    if (!hasBegun && !(error instanceof ConnectionError && refusedLogin(error) !== null)) return null;
+    const isRefused = error instanceof ConnectionError && refusedLogin(error) !== null;
+    if (!hasBegun && !isRefused) throw error;
     return { status: 'failed', message: failure(error) };
   } finally {
     await session.close();

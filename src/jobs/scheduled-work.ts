@@ -139,6 +139,8 @@ export class ScheduledWork {
 
   async #lead(): Promise<void> {
     this.#isLeader = true;
+    // What this process has left unfinished, as a run that could not be given back, is as that of another one.
+    this.#shared.runner = randomUUID();
     try {
       for (const { app, due, seenWrites } of await readDueRows(this.#parts.console)) {
         const entry = this.#entry(app);

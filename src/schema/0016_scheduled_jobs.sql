@@ -119,7 +119,7 @@ begin
       on_day := extract(day from day)::integer = any (parsed.days)
         or parsed.is_last_day and extract(day from day + 1) = 1;
       on_weekday := extract(dow from day)::integer = any (parsed.weekdays);
-      if case when parsed.needs_both then on_day and on_weekday else on_day or on_weekday end then
+      if (case when parsed.needs_both then on_day and on_weekday else on_day or on_weekday end) then
         select min(run) into found
         from unnest(parsed.hours) hour, unnest(parsed.minutes) minute,
           lateral (select day + make_interval(hours => hour, mins => minute) as run) runs
@@ -147,7 +147,10 @@ create function ninefold.last_run_until(schedule text, due timestamptz, until ti
   end;
 comment on function ninefold.last_run_until is 'Up to when the runs of a schedule are done with if the one that was due is made at a later moment.';
 
-revoke execute on function ninefold.parse_schedule_field, ninefold.last_run_until from public;
+revoke execute on function ninefold.parse_schedule_field, ninefold.parse_schedule, ninefold.is_schedule, ninefold.next_run,
+  ninefold.last_run_until from public;
+grant execute on function ninefold.parse_schedule_field, ninefold.parse_schedule, ninefold.is_schedule, ninefold.next_run
+  to pg_database_owner, postgres, ninefold_server;
 
 -- Jobs ----------------------------------------------------------------------------------------------------------------
 -- A database that has a schema cron, as of pg_cron itself, keeps it: the node runs no jobs there.
