@@ -390,3 +390,52 @@ begin
   $jobs$;
 end
 $install$;
+
+-- What the specification says of jobs ---------------------------------------------------------------------------------------
+
+-- Only for connections that have not become another role, or have become the owner: a command may hold a key.
+create function ninefold.scheduled_jobs() returns json
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  if to_regclass('ninefold.job_states') is null or (
+    current_setting('role') <> 'none' and not pg_has_role(current_setting('role'), 'pg_database_owner', 'MEMBER')
+  ) then
+    return '[]';
+  end if;
+  return (
+    select coalesce(json_agg(json_build_object('jobid', j.jobid::text, 'name', j.jobname, 'schedule', j.schedule,
+      'command', j.command, 'role', j.username, 'active', j.active,
+      'by_owner', j.username = (select r.rolname from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
+        where d.datname = current_database())) order by j.jobname nulls last, j.jobid), '[]')
+    from cron.job j);
+end
+$$;
+comment on function ninefold.scheduled_jobs is 'The jobs of the app, for its specification.';
+
+create function ninefold.job_figures() returns json
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  if to_regclass('ninefold.job_states') is null then
+    return '[]';
+  end if;
+  return (
+    select coalesce(json_agg(json_build_object(
+      'jobid', j.jobid::text, 'name', j.jobname, 'role', j.username,
+      'next_run', case when j.active then ninefold.next_run(j.schedule, greatest(s.last_due, now() - interval '1 hour')) end,
+      'last_run', (
+        select json_build_object('status', d.status, 'message', coalesce(left(d.return_message, 500), ''), 'at', d.start_time,
+          'milliseconds', (extract(epoch from d.end_time - d.start_time) * 1000)::int8)
+        from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1),
+      'failed', (
+        select count(*) from cron.job_run_details d where d.jobid = j.jobid and d.status = 'failed' and d.runid > coalesce((
+          select max(x.runid) from cron.job_run_details x where x.jobid = j.jobid and x.status = 'succeeded'), 0)))), '[]')
+    from cron.job j join ninefold.job_states s using (jobid));
+end
+$$;
+comment on function ninefold.job_figures is 'The next and the last run of each job.';
+revoke execute on function ninefold.job_figures from public;
+grant execute on function ninefold.job_figures to ninefold_server;
