@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import type { Specification } from '../../contract/specification.ts';
+import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
@@ -42,7 +42,14 @@ it('tells the jobs of the app in chapter 7, in Markdown, in HTML and in what has
   // As the server reads it, which has no right to the table.
   const after = await derive(database.as('app_authenticator'));
   expect(after.chapters.calls?.jobs).toEqual([
-    { id: 'as', schedule: '30 seconds', when: 'every 30 seconds', command: 'select 1', role: 'service_role', active: false },
+    {
+      id: 'as',
+      schedule: '30 seconds',
+      when: 'every 30 seconds',
+      command: 'select 1',
+      role: 'service_role',
+      active: false,
+    },
     {
       ...{ id: 'nightly', schedule: '0 3 * * 1-5', when: 'on weekdays at 03:00' },
       ...{ command: 'delete from public.old', role: null, active: true },

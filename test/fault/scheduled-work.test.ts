@@ -60,7 +60,12 @@ describe('a scheduled job', () => {
         for (const pid of (await partsOf(node.pid)).workers) process.kill(pid, 'SIGKILL');
       },
     ],
-    ['a kill of PostgreSQL', async () => process.kill((await partsOf(node.pid)).postmaster, 'SIGKILL')],
+    [
+      'a kill of PostgreSQL',
+      async () => {
+        process.kill((await partsOf(node.pid)).postmaster, 'SIGKILL');
+      },
+    ],
     [
       'a kill of every process at once',
       async () => {
