@@ -3,6 +3,7 @@ import { answerLimits } from './limits/answers.ts';
 import { appLimits } from './limits/apps.ts';
 import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
+import { jobLimits } from './limits/jobs.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
 import { recordLimits } from './limits/records.ts';
@@ -27,6 +28,7 @@ export const limits = {
   ...databaseLimits,
   ...appLimits,
   ...settingLimits,
+  ...jobLimits,
   ...builderLimits,
   ...versionLimits,
   ...probeLimits,

@@ -10,6 +10,8 @@ export interface CallsChapter {
   extension_functions: { extension: string; schema: string; functions: number }[];
   /** Every function of the app, whether calls reach it or triggers, policies and other functions do; by schema and name. */
   functions: FunctionEntry[];
+  /** What runs without a call, by name. */
+  jobs: JobEntry[];
   /** How calls are answered: settings but those that bound a number, which are limits of chapter 9. */
   settings: CallSetting[];
   sources: Source[];
@@ -38,6 +40,41 @@ export interface FunctionEntry {
   triggers?: { on: string; name: string; enabled: boolean; sql: string }[];
   /** The code; empty where PostgreSQL shows none. */
   body: string;
+}
+
+/** A scheduled job: cron.job. */
+export interface JobEntry {
+  /** Its name; `job 3` if it has none. Of several with one name, with their role. */
+  id: string;
+  /** As it was given: "0 3 * * *". */
+  schedule: string;
+  /** The schedule in words: "every day at 03:00". */
+  when: string;
+  command: string;
+  /** The role as which it runs; null for the app's owner. */
+  role: string | null;
+  active: boolean;
+  /** Not part of the hash. */
+  figures?: JobFigures;
+}
+
+export interface JobFigures {
+  /** ISO 8601; null if it is not active or never runs. */
+  next_run: string | null;
+  /** null before the first run. */
+  last_run: JobRun | null;
+  /** Runs that failed since the last one that succeeded. */
+  failed: number;
+}
+
+export interface JobRun {
+  status: string;
+  /** What PostgreSQL said. */
+  message: string;
+  /** ISO 8601; null before it began. */
+  at: string | null;
+  /** null while it runs. */
+  milliseconds: number | null;
 }
 
 /** A setting by which calls are answered. */

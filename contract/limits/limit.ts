@@ -21,6 +21,7 @@ export const limitGroups = {
   accounts: 'Accounts',
   database: 'Database and connections',
   apps: 'Bounds of an app',
+  jobs: 'Scheduled jobs and HTTP from SQL',
   settings: 'Settings',
   builders: 'What builders do',
   records: 'What is kept of calls',

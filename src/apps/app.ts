@@ -23,6 +23,8 @@ export type Notification =
   /** Somebody looks at the logs; a worker tells a part of the calls that it remembers. */
   | { type: 'log-wanted'; id: string }
   | { type: 'log-told'; id: string; worker: string; lines: unknown[] }
+  /** Jobs were scheduled or changed, or HTTP requests wait. */
+  | { type: 'scheduled-work' }
   /** From now on everything is heard; what happened before may not have been. */
   | { type: 'listening' }
   /** From now on things may happen unheard. */
@@ -296,6 +298,9 @@ export function parseNotification(payload: string): Notification | null {
     case 'settings':
     case 'sessions-revoked-all':
       return { type: value.type };
+    case 'jobs':
+    case 'http':
+      return { type: 'scheduled-work' };
     case 'story-wanted':
     case 'story-kept':
     case 'log-wanted':

@@ -52,7 +52,10 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
     plain(`alter database ${id(database)} set search_path = "$user", public, extensions`),
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
-    if (from) await handOver(pool, from, { owner, authenticator });
+    if (from) {
+      await handOver(pool, from, { owner, authenticator });
+      await pauseScheduledWork(pool, ownerRole(ref), database);
+    }
     await pool.run([
       plain(`set local search_path = ''`),
       ...['tables', 'sequences', 'functions'].map((kind) =>
@@ -166,6 +169,22 @@ async function handOver(pool: Pool, source: string, roles: { owner: string; auth
     plain(`alter database ${id(source)} owner to ${id(owner)}`),
     plain(`drop owned by ${id(owner)}, ${id(authenticator)}`),
     plain(`grant connect, temporary on database ${id(source)} to ${id(authenticator)}`),
+  ]);
+}
+
+/**
+ * In a copy: its jobs are not active, so that they do not do twice, as to other services, what those of the source do. Requests that
+ * wait are the source's. No trigger runs.
+ */
+async function pauseScheduledWork(pool: Pool, owner: string, database: string): Promise<void> {
+  const [found] = await pool.run([
+    plain(`select pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)') is not null as there`),
+  ]);
+  // The source may not have the file of Ninefold's own schema that makes it.
+  if (!found || rowsAsText(found)[0]?.there !== 't') return;
+  await pool.run([
+    plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`),
+    { text: 'select ninefold.pause_scheduled_work($1, $2)', params: [owner, database] },
   ]);
 }
 

@@ -17,7 +17,10 @@ import guards from '../schema/0012_guards.sql';
 import advisoryLocks from '../schema/0013_advisory_locks.sql';
 import signInLimits from '../schema/0014_sign_in_limits.sql';
 import supabaseProjects from '../schema/0015_supabase_projects.sql';
+import scheduledJobs from '../schema/0016_scheduled_jobs.sql';
+import httpFromSql from '../schema/0017_http_from_sql.sql';
 import consoleTables from '../schema/console/0001_console.sql';
+import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 
 interface SchemaFile {
   name: string;
@@ -42,6 +45,8 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0013_advisory_locks', sql: advisoryLocks, onExisting: true },
   { name: '0014_sign_in_limits', sql: signInLimits, onExisting: true },
   { name: '0015_supabase_projects', sql: supabaseProjects, onExisting: true },
+  { name: '0016_scheduled_jobs', sql: scheduledJobs, onExisting: true },
+  { name: '0017_http_from_sql', sql: httpFromSql, onExisting: true },
 ];
 
 /** The name of the last of them. */
@@ -50,6 +55,7 @@ export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 /** Further schema files of the console's database. */
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
+  { name: 'console/0002_scheduled_work', sql: scheduledWork, onExisting: false },
 ];
 
 /**

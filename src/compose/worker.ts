@@ -25,6 +25,7 @@ import { boundOf } from '../http/read-body.ts';
 import { restArea } from '../http/rest-area.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { Identities } from '../identity/identities.ts';
+import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
@@ -88,7 +89,7 @@ export async function composeWorker(
   const probes = new Probes(specifier, events);
   const documents = new OpenApiDocuments(specifier);
   const bounds = new ExceededBounds();
-  const apps = new Apps(
+  const apps: Apps = new Apps(
     server,
     registry,
     {
@@ -102,7 +103,12 @@ export async function composeWorker(
     (app) => {
       versions.watch(app);
       serverRoles.watch(app);
+      scheduledWork.watch(app);
     },
+  );
+  const scheduledWork = new ScheduledWork(
+    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events },
+    config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
   const identities = new Identities();
@@ -168,6 +174,7 @@ export async function composeWorker(
   });
   await apps.start();
   for (const observer of observers) observer.start(turns);
+  scheduledWork.start();
   return {
     http,
     onBound: (message) => bounds.receive(message),
@@ -175,6 +182,7 @@ export async function composeWorker(
       await http.close();
       parser.close();
       turns.stop();
+      await scheduledWork.stop();
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await apps.close();
       await Promise.all([maintenance.close(), locks.close(), consoleDatabase.close()]);

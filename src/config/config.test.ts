@@ -43,3 +43,29 @@ describe('NINEFOLD_TRUST_PROXY', () => {
     },
   );
 });
+
+describe('NINEFOLD_HTTP_ALLOW', () => {
+  it.each([
+    ['', []],
+    ['10.0.0.0/8', [{ address: '10.0.0.0', bits: 8, port: null }]],
+    [
+      '127.0.0.1:8080, [::1]:81,[fd00::]/8',
+      [
+        { address: '127.0.0.1', bits: 32, port: 8080 },
+        { address: '::1', bits: 128, port: 81 },
+        { address: 'fd00::', bits: 8, port: null },
+      ],
+    ],
+  ])('is read as the networks that it names: “%s”', (value, networks) => {
+    expect(readConfig({ NINEFOLD_HTTP_ALLOW: value }).httpAllowed).toEqual(networks);
+  });
+
+  it.each(['*', 'localhost', '10.0.0.0/33', '::1', '[::1]/129', '127.0.0.1:0', '127.0.0.1:65536', '10.0.0.1/8/8'])(
+    'is refused in one sentence when it names none: “%s”',
+    (value) => {
+      expect(() => readConfig({ NINEFOLD_HTTP_ALLOW: value })).toThrow(
+        'NINEFOLD_HTTP_ALLOW must hold addresses and networks',
+      );
+    },
+  );
+});

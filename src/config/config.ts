@@ -24,6 +24,8 @@ export interface Config {
   readonly publicUrl: string | null;
   /** How many proxies are in front of the node, or their addresses and networks (CIDR); 0: none. */
   readonly trustedProxies: number | readonly string[];
+  /** Networks that HTTP requests from SQL may reach although they are not public. */
+  readonly httpAllowed: readonly { address: string; bits: number; port: number | null }[];
   readonly poolConnections: number;
   readonly nodeConnections: number;
   readonly poolIdleSeconds: number;
@@ -67,6 +69,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     defaultApp: text('NINEFOLD_DEFAULT_APP'),
     publicUrl: url('NINEFOLD_URL'),
     trustedProxies: trustedProxies(text('NINEFOLD_TRUST_PROXY')),
+    httpAllowed: allowedNetworks('NINEFOLD_HTTP_ALLOW', text('NINEFOLD_HTTP_ALLOW')),
     poolConnections: limit(limits.poolConnections),
     nodeConnections: limit(limits.nodeConnections),
     poolIdleSeconds: limit(limits.poolIdleSeconds),
@@ -112,3 +115,24 @@ const isNetwork = (network: string): boolean => {
   const family = isIP(address);
   return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128);
 };
+
+/** Reads addresses and networks with commas between, each with a port or without. Throws ConfigError. */
+function allowedNetworks(name: string, value: string | null): Config['httpAllowed'] {
+  return (value ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const [, bracketed, bare, length, port] =
+        /^(?:\[([^\]]+)\]|([^/:]+))(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? [];
+      const address = bracketed ?? bare ?? '';
+      const all = isIP(address) === 6 ? 128 : 32;
+      const isPort = port === undefined || (Number(port) > 0 && Number(port) < 65_536);
+      if (isIP(address) === 0 || address.includes('%') || Number(length ?? 0) > all || !isPort) {
+        throw new ConfigError(
+          `${name} must hold addresses and networks, each with a port or without, such as 10.0.0.0/8,127.0.0.1:8080,[fd00::]/8, not “${entry}”.`,
+        );
+      }
+      return { address, bits: Number(length ?? all), port: port === undefined ? null : Number(port) };
+    });
+}

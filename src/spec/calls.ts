@@ -10,6 +10,7 @@ import { wholeBody } from './call-example.ts';
 import { callSettings } from './call-settings.ts';
 import { functionEntries } from './functions.ts';
 import { groupBy } from './group.ts';
+import { jobEntries } from './jobs.ts';
 import type { Lookup } from './lookup.ts';
 import { idOf, queryName } from './names.ts';
 import { refusedCalls } from './overloads.ts';
@@ -66,9 +67,11 @@ export function callsChapter(
       { kind: 'code', label: 'the calls of /auth/v1, and the settings that switch them' },
       { kind: 'catalogue', label: 'tables and views of the exposed schemas, with chapter 6' },
       { kind: 'catalogue', label: 'functions of the exposed schemas', sql: functionsSql },
+      { kind: 'catalogue', label: 'scheduled jobs', sql: 'select * from cron.job order by jobname, jobid' },
       { kind: 'setting', label: `db_schemas: ${facts.exposedSchemas.join(', ')}` },
     ],
     functions: functionEntries(look),
+    jobs: jobEntries(facts.jobs),
     settings: callSettings(look, settings),
   };
 }

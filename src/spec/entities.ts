@@ -14,8 +14,8 @@ import { numberingWords } from './words/numbering.ts';
 
 /** Schemas that every app has from the start: they are Ninefold's, not the app's own. */
 const platformSchemas = new Set([
-  ...['auth', 'extensions', 'graphql_public', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
-  'supabase_migrations',
+  ...['auth', 'cron', 'extensions', 'graphql_public', 'net', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
+  ...['supabase_functions', 'supabase_migrations'],
 ]);
 
 /** True of what the specification of the app tells; the rest is the same in every app. */

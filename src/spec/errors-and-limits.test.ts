@@ -57,7 +57,15 @@ const figures = (day: number): ErrorFigures => ({
 /** Figures of an app in which nothing has happened, but for `more`. */
 const live = (more: Partial<LiveFigures>): LiveFigures => ({
   purpose: { members: 0, calls_today: 0 },
-  ...{ entities: new Map(), states: new Map(), roles: new Map(), calls: new Map(), errors: [], limits: [] },
+  ...{
+    entities: new Map(),
+    states: new Map(),
+    roles: new Map(),
+    calls: new Map(),
+    jobs: new Map(),
+    errors: [],
+    limits: [],
+  },
   ...more,
 });
 

@@ -9,6 +9,7 @@ import { type DescriptionFacts, descriptionQueries } from '../catalog/descriptio
 import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
 import { type IndexFacts, indexQueries } from '../catalog/indexes.ts';
+import { type JobFacts, jobQueries } from '../catalog/jobs.ts';
 import { type MachineFacts, machineQueries } from '../catalog/machines.ts';
 import { type PreRequestFacts, readPreRequests } from '../catalog/pre-request.ts';
 import { type PublicationFacts, publicationQueries } from '../catalog/publications.ts';
@@ -35,7 +36,8 @@ interface AskedFacts
     IndexFacts,
     WriteFunctionFacts,
     CheckedTypeFacts,
-    PublicationFacts {}
+    PublicationFacts,
+    JobFacts {}
 
 /** What is asked for by settings, and by what the app says of its screens. */
 interface OptionFacts extends RefusalFacts, PreRequestFacts {}
@@ -92,6 +94,7 @@ const askedQueries = {
   ...writeFunctionQueries,
   ...checkedTypeQueries,
   ...publicationQueries,
+  ...jobQueries,
 };
 
 /**

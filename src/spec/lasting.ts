@@ -13,7 +13,7 @@ export function lasting({ purpose, screens, entities, states, rules, roles, call
     states: states && { ...states, machines: states.machines.map(withoutFigures) },
     rules,
     roles: roles && { ...roles, roles: roles.roles.map(withoutFigures) },
-    calls: calls && { ...calls, calls: calls.calls.map(withoutFigures) },
+    calls: calls && { ...calls, calls: calls.calls.map(withoutFigures), jobs: calls.jobs?.map(withoutFigures) },
     errors: errors && { ...errors, errors: errors.errors.map(withoutFigures) },
     limits: limits && { ...limits, limits: limits.limits.map(withoutFigures) },
   };

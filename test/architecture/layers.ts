@@ -10,7 +10,7 @@ const layers: readonly (readonly string[])[] = [
   ['rest', 'auth', 'realtime', 'spec', 'admin'],
   ['identity'],
   ['accounts'],
-  ['watchdog'],
+  ['watchdog', 'jobs'],
   ['apps'],
   ['catalog'],
   ['limits'],

@@ -74,6 +74,34 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/server.ts': [
     ['the pool of the superuser, which runs no call', 'idleMilliseconds: 5000', 'waitMilliseconds: 15_000'],
   ],
+  'src/jobs/app-work.ts': [
+    [
+      'the pool of the superuser',
+      'const CONTROL_IDLE_MILLISECONDS = 5000;',
+      'const CONTROL_WAIT_MILLISECONDS = 15_000;',
+    ],
+    ['the pause between two tries', 'const LATER_MILLISECONDS = 2000;'],
+  ],
+  'src/jobs/http-sender.ts': [
+    [
+      'the length of a second, and the pause between two tries',
+      'const SECOND = 1000;',
+      'const PLACE_MILLISECONDS = 100;',
+    ],
+  ],
+  'src/jobs/leadership.ts': [
+    ['how a worker comes to lead', 'const OPEN_MILLISECONDS = 5000;', 'const RETRY_MILLISECONDS = 2000;'],
+  ],
+  'src/jobs/public-address.ts': [['a port of RFC 6335', 'const FIRST_UNPRIVILEGED_PORT = 1024;']],
+  'src/jobs/run-job.ts': [['how long a job waits for a connection', 'const CONNECT_MILLISECONDS = 15_000;']],
+  'src/jobs/scheduled-work.ts': [
+    [
+      'how often apps are looked at: no call waits for it',
+      ...['const COUNTERS_MILLISECONDS = 5000;', 'const LONGEST_PAUSE_MILLISECONDS = 60_000;'],
+      ...['const CLOCK_MILLISECONDS = 1000;', 'const NOTIFY_MILLISECONDS = 20;', 'const PAUSE_FACTOR = 9;'],
+      ...['const SUSPENDED_MILLISECONDS = 1000;', 'const STALE_MILLISECONDS = 60_000;'],
+    ],
+  ],
   'src/apps/sign-jwt.ts': [['keys that are kept parsed', 'const MAX_PARSED = 256;']],
   'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
   'src/auth/parse-duration.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],

@@ -5,10 +5,11 @@ import { isObject, type JsonObject } from './differences.ts';
  * Chapters of an earlier version in the form that they have now, so that a new Ninefold is no change of what the app does. Calls on rows told all
  * fields of their entity again, where now the chapter's `rows` tells once what they have in common, as it does in `other`; what is granted
  * on what is made from now on was not told, nor the call that describes the others, nor
- * what a table between two others joins, nor what calls embed through views and which keys views show. Pure.
+ * what a table between two others joins, nor what calls embed through views and which keys views show. No job ran. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
-  return withJunctions(withDescribing(withFromNowOn(withRows(withOwnRows(chapters), other), other), other), other);
+  const described = withDescribing(withFromNowOn(withRows(withOwnRows(chapters), other), other), other);
+  return withJobs(withJunctions(described, other), other);
 }
 
 /** Cells and policies said "own row (owner is the member)" where they say "own row (by owner)". */
@@ -18,6 +19,12 @@ function withOwnRows(chapters: JsonObject): JsonObject {
   const text = JSON.stringify(roles);
   const changed = text.replaceAll(/own row \(([^()]*) is the member\)/g, 'own row (by $1)');
   return changed === text ? chapters : { ...chapters, roles: JSON.parse(changed) };
+}
+
+function withJobs(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { calls } = chapters;
+  if (!isObject(calls) || calls.jobs !== undefined || !isObject(other.calls)) return chapters;
+  return { ...chapters, calls: { ...calls, jobs: [], sources: other.calls.sources } };
 }
 
 function withFromNowOn(chapters: JsonObject, other: JsonObject): JsonObject {
@@ -71,7 +78,7 @@ const listIn = (of: unknown, name: string): JsonObject[] => {
 
 const emptyEntities = { junctions: [], shown_keys: [] };
 const emptyRoles = { from_now_on: [] };
-const emptyCalls = { rows: [], extension_functions: [], functions: [], settings: [] };
+const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [], settings: [] };
 
 /**
  * A specification of an earlier Ninefold with the lists that it lacks left empty, for whoever prints it; who compares it must know that they

@@ -9,6 +9,7 @@ import type { Database } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 import { type EntityFigures, loadEntityFigures } from './entities.ts';
 import type { MetError } from './errors.ts';
+import { loadJobFigures, type RunFigures } from './jobs.ts';
 import { loadRoleFigures, type MemberFigures } from './roles.ts';
 import { loadStateFigures, type StateFigures } from './states.ts';
 import type { HitLimit } from './with-figures.ts';
@@ -21,6 +22,7 @@ export interface LiveFigures {
   roles: MemberFigures;
   /** By the id of the call. */
   calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>>;
+  jobs: RunFigures;
   errors: readonly MetError[];
   limits: readonly HitLimit[];
 }
@@ -28,7 +30,7 @@ export interface LiveFigures {
 /** Reads the figures of an app. Throws what `readCatalogue` and `Executor.run` throw. */
 export async function loadFigures(app: App): Promise<LiveFigures> {
   const { database } = app;
-  const [members, calls_today, entities, states, roles, calls, incidents] = await Promise.all([
+  const [members, calls_today, entities, states, roles, calls, incidents, jobs] = await Promise.all([
     countUsers(database),
     callsToday(database),
     loadEntityFigures(database),
@@ -36,8 +38,9 @@ export async function loadFigures(app: App): Promise<LiveFigures> {
     loadRoleFigures(database),
     readFigures(app),
     readIncidents(app),
+    loadJobFigures(database),
   ]);
-  return { purpose: { members, calls_today }, entities, states, roles, calls, ...incidents };
+  return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, ...incidents };
 }
 
 async function callsToday(database: Database): Promise<number> {

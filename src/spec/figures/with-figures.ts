@@ -20,7 +20,13 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
     }),
     ...(states && { states: { ...states, machines: each(states.machines, (one) => live.states.get(one.id)) } }),
     ...(roles && { roles: { ...roles, roles: each(roles.roles, (one) => live.roles.get(one.member_role ?? '')) } }),
-    ...(calls && { calls: { ...calls, calls: each(calls.calls, (one) => live.calls.get(one.id)) } }),
+    ...(calls && {
+      calls: {
+        ...calls,
+        calls: each(calls.calls, (one) => live.calls.get(one.id)),
+        jobs: each(calls.jobs, (one) => live.jobs.get(one.id)),
+      },
+    }),
     ...(errors && { errors: { ...errors, errors: errorsWithFigures(errors.errors, rules?.rules ?? [], live.errors) } }),
     ...(limits && { limits: { ...limits, limits: each(limits.limits, hitBy(live.limits)) } }),
   };

@@ -4,6 +4,7 @@ import type {
   CallSetting,
   CallsChapter,
   FunctionEntry,
+  JobEntry,
 } from '../../../contract/specification-calls.ts';
 import { groupBy } from '../group.ts';
 import { block, code, count, inline, table } from './escape.ts';
@@ -12,7 +13,7 @@ import { block, code, count, inline, table } from './escape.ts';
  * Returns chapter 7 in Markdown: the app's own calls, one line for a table or a function with all its methods. Calls and settings
  * that are as in every app are counted; the JSON holds each.
  */
-export function callsMarkdown({ calls, extension_functions, functions, settings }: CallsChapter): string {
+export function callsMarkdown({ calls, extension_functions, functions, jobs, settings }: CallsChapter): string {
   const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area);
   const parts = [`${count(calls.length, 'call')}.`];
   const signIn = of('auth');
@@ -29,6 +30,7 @@ export function callsMarkdown({ calls, extension_functions, functions, settings 
     parts.push(`And ${count(functions, 'function')} of extension ${inline(extension)} in schema ${inline(schema)}.`);
   }
   if (functions.length > 0) parts.push('### What functions do', ...functions.flatMap(functionParts));
+  if (jobs.length > 0) parts.push('### Scheduled jobs', jobTable(jobs), 'Times are GMT.');
   parts.push('### Settings', ...settingParts(settings));
   return parts.join('\n\n');
 }
@@ -102,6 +104,17 @@ function functionParts({ id, kind, returns, language, volatility, runs_as, stric
   return one.body === ''
     ? [line]
     : [line, `<details><summary>Code</summary>\n\n${block(one.body.trim())}\n\n</details>`];
+}
+
+function jobTable(jobs: readonly JobEntry[]): string {
+  const rows = jobs.map(({ id, schedule, when, command, role, active }) => [
+    inline(id),
+    `${inline(when)} (${code(schedule)})`,
+    code(command),
+    role === null ? 'the app’s owner' : inline(role),
+    active ? 'yes' : 'no',
+  ]);
+  return table(['Job', 'Runs', 'Command', 'As', 'Active'], rows);
 }
 
 const readsOnly =

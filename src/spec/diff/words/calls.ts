@@ -7,7 +7,7 @@ import { fewWords, flag, fromTo, items, listWords, oneLine, quoted, text, texts,
 
 /** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
 export const callsTeller: Teller = {
-  whole: ['calls/*', 'functions/*', 'settings/*', 'extension_functions/*'],
+  whole: ['calls/*', 'functions/*', 'jobs/*', 'settings/*', 'extension_functions/*'],
   tell: (differences) => {
     const all = differences.filter(({ path }) => matches(path, 'calls/*'));
     // One address that leads to another function is neither new nor gone.
@@ -43,6 +43,7 @@ export const callsTeller: Teller = {
         'functions/*',
         functionWords,
       ),
+      ...tellEach(differences, 'jobs/*', jobWords),
       ...tellEach(differences, 'settings/*', settingWords),
       ...tellEach(differences, 'extension_functions/*', extensionWords),
     ];
@@ -130,6 +131,28 @@ const commentOf = (one: unknown): string => (text(one, 'comment') === '' ? '' : 
 
 const commentWords = (one: unknown): string =>
   text(one, 'comment') === '' ? 'is not described any more' : `is described as ${quoted(text(one, 'comment'))}`;
+
+const roleOf = (job: unknown): string => text(job, 'role') || 'the app’s owner';
+
+function jobWords({ before, after }: Difference): string {
+  const name = quoted(text(after ?? before, 'id'));
+  if (before === undefined) {
+    const state = flag(after, 'active') ? '' : ' It is not active.';
+    return `There is a new scheduled job ${name}: ${text(after, 'when')}, it runs ${quoted(oneLine(text(after, 'command')))} as ${roleOf(after)}.${state}`;
+  }
+  if (after === undefined) return `The scheduled job ${name} is gone.`;
+  if (!isObject(before) || !isObject(after)) return `The scheduled job ${name} ${fromTo(before, after)}.`;
+  const parts = [
+    ...(before.active === after.active ? [] : [after.active === true ? 'is active' : 'is not active any more']),
+    ...(before.schedule === after.schedule
+      ? []
+      : [`runs ${text(after, 'when')} (${text(after, 'schedule')}; before: ${text(before, 'schedule')})`]),
+    ...(before.command === after.command ? [] : [`runs another command: ${fromTo(before.command, after.command)}`]),
+    ...(before.role === after.role ? [] : [`runs as ${roleOf(after)} (before: ${roleOf(before)})`]),
+    ...restWords(before, after, ['active', 'schedule', 'when', 'command', 'role']),
+  ];
+  return `The scheduled job ${name} now ${parts.join('; ')}.`;
+}
 
 function extensionWords({ before, after }: Difference): string {
   const one = after ?? before;

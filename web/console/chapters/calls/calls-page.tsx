@@ -17,6 +17,7 @@ import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
 import { FunctionTable } from './function-table.tsx';
+import { JobTable } from './job-table.tsx';
 import { SettingTable } from './setting-table.tsx';
 
 const changes = [
@@ -80,12 +81,17 @@ export function CallsPage() {
         </p>
       ))}
       {chapter && chapter.functions.length > 0 && <FunctionTable appRef={ref} functions={chapter.functions} />}
-      {chapter && (
-        <SettingTable number={chapter.functions.length > 0 ? 'Table 7.3' : 'Table 7.2'} settings={chapter.settings} />
+      {chapter && chapter.jobs.length > 0 && (
+        <JobTable number={`Table 7.${settingsNumber(chapter) - 1}`} jobs={chapter.jobs} />
       )}
+      {chapter && <SettingTable number={`Table 7.${settingsNumber(chapter)}`} settings={chapter.settings} />}
     </ChapterPage>
   );
 }
+
+/** The number of the table of settings: those of functions and jobs come before it if there are any. */
+const settingsNumber = ({ functions, jobs }: CallsChapter): number =>
+  2 + (functions.length > 0 ? 1 : 0) + (jobs.length > 0 ? 1 : 0);
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
 

@@ -1,0 +1,182 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits } from '../../contract/limits.ts';
+import type { AppRecord } from '../apps/app-record.ts';
+import { type Server, superuserIn } from '../apps/server.ts';
+import { ConnectionError } from '../database/database-error.ts';
+import { Pool } from '../database/pool.ts';
+import { tidyResponses } from './http-queue.ts';
+import { type HttpPlaces, HttpSender } from './http-sender.ts';
+import {
+  claimRun,
+  finishRun,
+  type Outcome,
+  readDueJobs,
+  readParts,
+  recoverRuns,
+  releaseRun,
+  type ScheduledParts,
+} from './job-store.ts';
+import type { AddressPolicy } from './public-address.ts';
+import { runCommand } from './run-job.ts';
+
+/** What all apps of the node share. */
+export interface SharedParts {
+  server: Server;
+  policy: AddressPolicy;
+  places: HttpPlaces;
+  /** Names this process, since it leads, in the claims of runs. */
+  runner: string;
+  /** Runs of all apps that are under way. */
+  running: { count: number };
+  /** Aborts when the node has waited long enough for what is under way. */
+  cancel: AbortSignal;
+  isStopping: () => boolean;
+  /** Returns true while the app is suspended. */
+  isSuspended: (ref: string) => boolean;
+  /** Reports an error of an app's work. */
+  onFault: (ref: string, error: unknown) => void;
+}
+
+const CONTROL_CONNECTIONS = 2;
+/** A connection stays open for jobs that run every few seconds, and closes between those of each minute. */
+const CONTROL_IDLE_MILLISECONDS = 5000;
+const CONTROL_WAIT_MILLISECONDS = 15_000;
+/** After how long a run is looked at again that another process has begun, or that found no connection. */
+const LATER_MILLISECONDS = 2000;
+/** SQLSTATE invalid_catalog_name: the app was deleted. */
+const NO_DATABASE = '3D000';
+
+/** The scheduled jobs and HTTP requests of one app, as the leader makes them. */
+export class AppWork {
+  readonly #shared: SharedParts;
+  readonly #record: AppRecord;
+  /** The superuser in the app's database. Runs Ninefold's own statements on Ninefold's own tables only. */
+  readonly #control: Pool;
+  readonly #sender: HttpSender;
+  readonly #runs = new Set<Promise<void>>();
+  readonly #onChange: (due: number) => void;
+  #parts: ScheduledParts | null = null;
+  #hasRecovered = false;
+
+  /** @param onChange Called with a time, milliseconds since 1970, at which the app is to be looked at again. */
+  constructor(shared: SharedParts, record: AppRecord, onChange: (due: number) => void) {
+    this.#shared = shared;
+    this.#record = record;
+    this.#onChange = onChange;
+    this.#control = new Pool(superuserIn(shared.server, record.database), {
+      max: CONTROL_CONNECTIONS,
+      idleMilliseconds: CONTROL_IDLE_MILLISECONDS,
+      waitMilliseconds: CONTROL_WAIT_MILLISECONDS,
+    });
+    this.#sender = new HttpSender(shared.policy, shared.places);
+  }
+
+  /** Starts everything that is due. Returns when to look again, milliseconds since 1970; null if nothing is scheduled. */
+  async serve(): Promise<number | null> {
+    this.#parts ??= await readParts(this.#control);
+    const times = [
+      this.#parts.jobs ? await this.#startJobs() : null,
+      this.#parts.http ? await this.#startRequests() : null,
+    ].filter((time) => time !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Resolves when nothing is under way. */
+  async close(): Promise<void> {
+    await Promise.all(this.#runs);
+    await this.#control.close();
+  }
+
+  async #startJobs(): Promise<number | null> {
+    const { runner } = this.#shared;
+    if (!this.#hasRecovered) await recoverRuns(this.#control, runner);
+    const now = Date.now();
+    const jobs = await readDueJobs(this.#control, runner, now);
+    const hasForeign = jobs.some(({ foreign }) => foreign);
+    this.#hasRecovered = !hasForeign;
+    const times = hasForeign ? [now + LATER_MILLISECONDS] : [];
+    const ready = jobs.filter(({ running, due }) => !running && due !== null);
+    for (const { id, due } of ready.sort((a, b) => (a.due ?? 0) - (b.due ?? 0))) {
+      if (due === null) continue;
+      if (due > now) times.push(due);
+      else if (this.#mayRun()) times.push(...(await this.#claim(id, due, now)));
+      else times.push(now + LATER_MILLISECONDS);
+    }
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** A run that the app has under way costs the next one a share of the places: one app leaves most of them to others. */
+  #mayRun(): boolean {
+    const { running, isStopping } = this.#shared;
+    const own = this.#runs.size;
+    const free = limits.nodeRunningJobs.default - running.count;
+    const share = (limits.nodeRunningJobs.default * own) / limits.appRunningJobs.default;
+    return !isStopping() && own < limits.appRunningJobs.default && free > 0 && free >= share;
+  }
+
+  /** Claims a run and starts it. Returns when the job is due next, none while it runs. */
+  async #claim(job: string, due: number, now: number): Promise<number[]> {
+    const { running, runner, server } = this.#shared;
+    running.count++;
+    let claimed: Awaited<ReturnType<typeof claimRun>> = null;
+    try {
+      claimed = await claimRun(this.#control, job, due, runner, now);
+    } finally {
+      if (!claimed) running.count--;
+    }
+    if (!claimed) return [now + LATER_MILLISECONDS];
+    const run = claimed;
+    const made = this.#make(job, run.id, () =>
+      runCommand({ server, record: this.#record, control: this.#control, runner }, job, run, this.#shared.cancel),
+    )
+      .catch((error: unknown) => this.#shared.onFault(this.#record.ref, error))
+      .finally(() => {
+        this.#runs.delete(made);
+        running.count--;
+      });
+    this.#runs.add(made);
+    return [];
+  }
+
+  async #make(job: string, run: string, command: () => Promise<Outcome | null>): Promise<void> {
+    const outcome = await command().catch(async (error: unknown) => {
+      await releaseRun(this.#control, run);
+      this.#onChange(Date.now() + LATER_MILLISECONDS);
+      throw error;
+    });
+    if (!outcome) return;
+    // While PostgreSQL restarts, the end of a run waits to be recorded.
+    while (!(await this.#finish(job, run, outcome))) await delay(LATER_MILLISECONDS, undefined, { ref: false });
+    this.#onChange(Date.now());
+  }
+
+  /** Returns false if the database cannot be reached and the node goes on. */
+  async #finish(job: string, run: string, outcome: Outcome): Promise<boolean> {
+    try {
+      await finishRun(this.#control, job, run, outcome);
+      return true;
+    } catch (error) {
+      const isGone = error instanceof ConnectionError && error.sqlstate === NO_DATABASE;
+      if (!(error instanceof ConnectionError) || isGone || this.#shared.cancel.aborted) throw error;
+      return false;
+    }
+  }
+
+  async #startRequests(): Promise<number | null> {
+    const { waiting, expires } = await tidyResponses(this.#control);
+    if (waiting && !this.#sender.isBusy) {
+      const { isStopping, isSuspended, onFault } = this.#shared;
+      const { ref } = this.#record;
+      this.#sender
+        .drain(this.#control, () => !isStopping() && !isSuspended(ref))
+        .then(
+          () => this.#onChange(Date.now()),
+          (error: unknown) => {
+            onFault(ref, error);
+            this.#onChange(Date.now() + LATER_MILLISECONDS);
+          },
+        );
+    }
+    return expires === null ? null : Math.max(expires, Date.now() + CONTROL_IDLE_MILLISECONDS);
+  }
+}

@@ -1,0 +1,67 @@
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { firstJson } from '../database/statement.ts';
+import type { HttpResult, OutgoingRequest } from './send-request.ts';
+
+export interface QueuedRequest extends OutgoingRequest {
+  id: string;
+}
+
+const TAKE = `with taken as (
+    delete from net.http_request_queue q where q.id in (
+      select w.id from net.http_request_queue w order by w.id limit $1::int for update skip locked)
+    returning q.id, q.method, q.url, q.headers, q.body, q.timeout_milliseconds
+  )
+  select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('id', t.id::text, 'method', t.method::text, 'url', t.url,
+    'headers', (select pg_catalog.json_object_agg(h.key, coalesce(h.value, '')) from pg_catalog.jsonb_each_text(
+      case when pg_catalog.jsonb_typeof(t.headers) = 'object' then t.headers end) h),
+    'body', pg_catalog.encode(t.body, 'base64'), 'timeoutMilliseconds', t.timeout_milliseconds) order by t.id), '[]') from taken t`;
+
+/**
+ * Takes the oldest requests out of the queue. They are gone from it before they are sent, so that none is sent twice: a crash loses
+ * those that are under way.
+ */
+export async function takeRequests(database: Executor, max: number): Promise<QueuedRequest[]> {
+  const [result] = await database.run([{ text: TAKE, params: [String(max)] }]);
+  const rows = (result && firstJson<(Omit<QueuedRequest, 'body'> & { body: string | null })[]>(result)) ?? [];
+  return rows.map((row) => ({ ...row, body: row.body === null ? null : Buffer.from(row.body, 'base64') }));
+}
+
+export async function storeResponse(database: Executor, request: string, result: HttpResult): Promise<void> {
+  await database.run([
+    {
+      text: `insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg)
+        values ($1::int8, $2::int, $3, $4::jsonb, $5, $6::bool, $7)`,
+      params: [
+        request,
+        result.status === null ? null : String(result.status),
+        result.contentType,
+        result.headers && JSON.stringify(result.headers),
+        result.content,
+        String(result.timedOut),
+        result.error,
+      ],
+    },
+  ]);
+}
+
+/**
+ * Deletes responses and the list of webhook requests that are too old or too many.
+ *
+ * @returns Whether requests wait, and when the oldest response becomes too old, in milliseconds since 1970; null without one.
+ */
+export async function tidyResponses(database: Executor): Promise<{ waiting: boolean; expires: number | null }> {
+  const hours = String(limits.httpResponseHours.default);
+  const [, result] = await database.run([
+    { text: 'select net._tidy($1::int, $2::int)', params: [hours, String(limits.httpResponsesKept.default)] },
+    {
+      text: `select pg_catalog.json_build_object('waiting', exists (select from net.http_request_queue),
+        'expires', (extract(epoch from (select min(created) from net._http_response)
+          + pg_catalog.make_interval(hours => $1::int)) * 1000)::int8)`,
+      params: [hours],
+    },
+  ]);
+  return (
+    (result && firstJson<{ waiting: boolean; expires: number | null }>(result)) ?? { waiting: false, expires: null }
+  );
+}

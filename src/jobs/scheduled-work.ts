@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
+import type { App, Notification } from '../apps/app.ts';
+import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
+import type { Apps } from '../apps/apps.ts';
+import { Background } from '../apps/background.ts';
+import type { ExceededBounds } from '../apps/bounds.ts';
+import type { Registry } from '../apps/registry.ts';
+import { type Server, superuserIn } from '../apps/server.ts';
+import { isCurrent } from '../apps/update-schema.ts';
+import type { Pool } from '../database/pool.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Events } from '../observe/events.ts';
+import { AppWork, type SharedParts } from './app-work.ts';
+import { readDueRows, readWrites, writeDueRow } from './due-store.ts';
+import { HttpPlaces } from './http-sender.ts';
+import { JOBS_CHANNEL, Leadership } from './leadership.ts';
+import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
+
+/** How often the counters of all databases are read: what tells of jobs and requests that no worker was notified of. */
+const COUNTERS_MILLISECONDS = 5000;
+/** An app that writes without scheduling anything is looked at less and less often. */
+const LONGEST_PAUSE_MILLISECONDS = 60_000;
+/** The clock is read at least so often, as it may be set. */
+const CLOCK_MILLISECONDS = 1000;
+/** Apps that are looked at at the same time. */
+const LOOKS = 4;
+/** Notifications of one app that arrive within this time are passed on as one. */
+const NOTIFY_MILLISECONDS = 20;
+/** The pause after a look is this many times as long as the look. */
+const PAUSE_FACTOR = 9;
+const SUSPENDED_MILLISECONDS = 1000;
+/** A stored due time is a lower bound: it is written again when it is this much too early. */
+const STALE_MILLISECONDS = 60_000;
+
+interface Entry {
+  /** Milliseconds since 1970; Infinity if nothing is scheduled. */
+  due: number;
+  /** No look before, by performance.now(). */
+  restsUntil: number;
+  isServing: boolean;
+  work: AppWork | null;
+  storedDue: number | null;
+  storedWrites: string | null;
+  /** The counter of the database when it was read last. */
+  writes: string | null;
+  /** When the counter may cause a look again, by performance.now(), and the pause that leads to. */
+  countsAfter: number;
+  pause: number;
+}
+
+/**
+ * Runs the scheduled jobs of all apps and sends their HTTP requests. One worker of all nodes leads and does the work; the others pass
+ * on what the databases of their apps notify them of. Between runs an app at rest holds no connection: when it is due is in the
+ * console's database.
+ */
+export class ScheduledWork {
+  readonly #parts: { apps: Apps; registry: Registry; bounds: ExceededBounds; console: Pool; maintenance: Pool };
+  readonly #shared: SharedParts;
+  readonly #leadership: Leadership;
+  readonly #background: Background;
+  readonly #cancel = new AbortController();
+  readonly #entries = new Map<string, Entry>();
+  readonly #announcing = new Map<string, NodeJS.Timeout>();
+  readonly #looks = new Set<Promise<void>>();
+  #isLeader = false;
+  #isStopping = false;
+  #timer: NodeJS.Timeout | null = null;
+  #counters: NodeJS.Timeout | null = null;
+
+  constructor(
+    parts: {
+      server: Server;
+      apps: Apps;
+      registry: Registry;
+      bounds: ExceededBounds;
+      console: Pool;
+      maintenance: Pool;
+      events: Events;
+    },
+    allowed: readonly AllowedNetwork[],
+  ) {
+    this.#parts = parts;
+    this.#background = new Background(parts.events, 'the scheduled work');
+    this.#shared = {
+      server: parts.server,
+      policy: new AddressPolicy(allowed),
+      places: new HttpPlaces(),
+      runner: randomUUID(),
+      running: { count: 0 },
+      cancel: this.#cancel.signal,
+      isStopping: () => this.#isStopping || !this.#isLeader,
+      isSuspended: (ref) => parts.bounds.refusal(ref) !== null,
+      onFault: (ref, error) => void this.#background.attempt(ref, () => Promise.reject(error)),
+    };
+    this.#leadership = new Leadership(superuserIn(parts.server, databaseName(CONSOLE_REF)), {
+      onGained: () => void this.#lead(),
+      onLost: () => this.#resign(),
+      onNotified: (ref) => this.#wake(ref, Date.now()),
+    });
+  }
+
+  start(): void {
+    this.#leadership.start();
+  }
+
+  /** Passes on what the app's database notifies this worker of. */
+  watch(app: App): void {
+    app.subscribe((notification: Notification) => {
+      if (notification.type === 'scheduled-work') this.#announce(app.ref);
+    });
+  }
+
+  /** Waits for what is under way, no longer than the limit jobStopMilliseconds, then cancels it. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#clearTimers();
+    const timer = setTimeout(() => this.#cancel.abort(), limits.jobStopMilliseconds.default);
+    await Promise.all(this.#looks);
+    await Promise.all([...this.#entries.values()].map(({ work }) => work?.close()));
+    clearTimeout(timer);
+    await this.#leadership.stop();
+  }
+
+  #announce(ref: string): void {
+    if (this.#isStopping || this.#announcing.has(ref)) return;
+    const timer = setTimeout(() => {
+      this.#announcing.delete(ref);
+      if (this.#isLeader) this.#wake(ref, Date.now());
+      else {
+        // Lost with the connection: the leader finds out by the counters.
+        this.#parts.console
+          .run([{ text: `select pg_catalog.pg_notify('${JOBS_CHANNEL}', $1)`, params: [ref], preparedFor: 'jobs' }])
+          .catch(() => undefined);
+      }
+    }, NOTIFY_MILLISECONDS);
+    this.#announcing.set(ref, timer.unref());
+  }
+
+  async #lead(): Promise<void> {
+    this.#isLeader = true;
+    // What this process has left unfinished, as a run that could not be given back, is as that of another one.
+    this.#shared.runner = randomUUID();
+    try {
+      for (const { app, due, seenWrites } of await readDueRows(this.#parts.console)) {
+        const entry = this.#entry(app);
+        entry.storedDue = due;
+        entry.storedWrites = seenWrites;
+        entry.writes = seenWrites;
+        entry.due = Math.min(entry.due, due ?? Number.POSITIVE_INFINITY);
+      }
+    } catch (error) {
+      // Each app is then looked at once, as its counter is unknown.
+      this.#shared.onFault(CONSOLE_REF, error);
+    }
+    void this.#readCounters();
+    this.#schedule();
+  }
+
+  /** Another worker leads, or will. What runs here ends here. */
+  #resign(): void {
+    this.#isLeader = false;
+    this.#clearTimers();
+    for (const { work } of this.#entries.values()) void work?.close();
+    this.#entries.clear();
+  }
+
+  #clearTimers(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#counters) clearTimeout(this.#counters);
+    for (const timer of this.#announcing.values()) clearTimeout(timer);
+    this.#announcing.clear();
+  }
+
+  #entry(ref: string): Entry {
+    const known = this.#entries.get(ref);
+    if (known) return known;
+    const entry: Entry = {
+      ...{ due: Number.POSITIVE_INFINITY, restsUntil: 0, isServing: false, work: null, storedDue: null },
+      ...{ storedWrites: null, writes: null, countsAfter: 0, pause: COUNTERS_MILLISECONDS },
+    };
+    this.#entries.set(ref, entry);
+    return entry;
+  }
+
+  #wake(ref: string, at: number): void {
+    if (!this.#isLeader || this.#isStopping || ref === CONSOLE_REF) return;
+    const entry = this.#entry(ref);
+    entry.due = Math.min(entry.due, at);
+    this.#schedule();
+  }
+
+  /** Looks at apps whose databases were written to since they were looked at last. */
+  async #readCounters(): Promise<void> {
+    try {
+      const writes = await readWrites(this.#parts.maintenance);
+      const now = performance.now();
+      for (const { ref, database } of await this.#changed(writes)) {
+        const entry = this.#entry(ref);
+        if (now < entry.countsAfter) continue;
+        entry.writes = writes.get(database) ?? null;
+        entry.countsAfter = now + entry.pause;
+        entry.pause = Math.min(entry.pause * 2, LONGEST_PAUSE_MILLISECONDS);
+        entry.due = Math.min(entry.due, Date.now());
+      }
+      this.#schedule();
+    } catch {
+      // While the server restarts. The next attempt is soon.
+    }
+    if (this.#isLeader && !this.#isStopping) {
+      this.#counters = setTimeout(() => void this.#readCounters(), COUNTERS_MILLISECONDS);
+      this.#counters.unref();
+    }
+  }
+
+  async #changed(writes: ReadonlyMap<string, string>): Promise<{ ref: string; database: string }[]> {
+    const apps = await this.#parts.registry.list();
+    return apps.filter(
+      ({ ref, database }) => ref !== CONSOLE_REF && writes.get(database) !== this.#entries.get(ref)?.writes,
+    );
+  }
+
+  #schedule(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (!this.#isLeader || this.#isStopping) return;
+    const [now, clock] = [Date.now(), performance.now()];
+    let next = Number.POSITIVE_INFINITY;
+    for (const [ref, entry] of this.#entries) {
+      if (entry.isServing || entry.due === Number.POSITIVE_INFINITY) continue;
+      const wait = Math.max(entry.due - now, entry.restsUntil - clock);
+      if (wait > 0) next = Math.min(next, wait);
+      else if (this.#looks.size < LOOKS) this.#look(ref, entry);
+    }
+    if (next === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.#schedule(), Math.min(Math.ceil(next), CLOCK_MILLISECONDS));
+    this.#timer.unref();
+  }
+
+  #look(ref: string, entry: Entry): void {
+    entry.isServing = true;
+    entry.due = Number.POSITIVE_INFINITY;
+    const started = performance.now();
+    const look = this.#background
+      .attempt(ref, () => this.#serve(ref, entry))
+      .then((isDone) => {
+        if (!isDone && this.#entries.has(ref)) entry.due = Math.min(entry.due, Date.now() + SUSPENDED_MILLISECONDS);
+      })
+      .finally(() => {
+        entry.isServing = false;
+        const ended = performance.now();
+        entry.restsUntil = ended + PAUSE_FACTOR * (ended - started);
+        this.#looks.delete(look);
+        this.#schedule();
+      });
+    this.#looks.add(look);
+  }
+
+  async #serve(ref: string, entry: Entry): Promise<void> {
+    if (this.#shared.isSuspended(ref)) {
+      entry.due = Date.now() + SUSPENDED_MILLISECONDS;
+      return;
+    }
+    entry.work ??= await this.#open(ref);
+    if (!entry.work) return;
+    const due = await entry.work.serve();
+    entry.due = Math.min(entry.due, due ?? Number.POSITIVE_INFINITY);
+    await this.#store(ref, entry, due);
+  }
+
+  /** Returns null for an app that is gone, or whose schema is out of date: its update counts as a write. */
+  async #open(ref: string): Promise<AppWork | null> {
+    try {
+      const { record } = await this.#parts.apps.find(ref);
+      return isCurrent(record) ? new AppWork(this.#shared, record, (at) => this.#wake(ref, at)) : null;
+    } catch (error) {
+      if (!(error instanceof NinefoldError && error.code === 'app_unknown')) throw error;
+      this.#entries.delete(ref);
+      return null;
+    }
+  }
+
+  /** Keeps the row of the console's database true enough: no later than the app is due, and not much earlier. */
+  async #store(ref: string, entry: Entry, due: number | null): Promise<void> {
+    const { storedDue, storedWrites, writes } = entry;
+    const isSame = (storedDue === null) === (due === null);
+    const isLowerBound = isSame && (due === null || storedDue === null || storedDue <= due);
+    const isStale = due !== null && storedDue !== null && storedDue < Date.now() - STALE_MILLISECONDS;
+    if (isLowerBound && !isStale && storedWrites === writes) return;
+    if (!isSame) entry.pause = COUNTERS_MILLISECONDS;
+    await writeDueRow(this.#parts.console, { app: ref, due, seenWrites: writes ?? '-1' });
+    entry.storedDue = due;
+    entry.storedWrites = writes;
+  }
+}

@@ -1,0 +1,192 @@
+import { Resolver } from 'node:dns/promises';
+import {
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+  validateHeaderName,
+  validateHeaderValue,
+} from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { limits } from '../../contract/limits.ts';
+import type { AddressPolicy } from './public-address.ts';
+
+export interface OutgoingRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string> | null;
+  body: Buffer | null;
+  timeoutMilliseconds: number;
+}
+
+/** A row of net._http_response. */
+export interface HttpResult {
+  status: number | null;
+  contentType: string | null;
+  headers: Record<string, string> | null;
+  content: string | null;
+  timedOut: boolean;
+  error: string | null;
+}
+
+/** The request was not sent, or its response cannot be stored. The message is for the app. */
+class RequestRefused extends Error {}
+
+/** Headers that belong to the connection, not to the request (RFC 9110, 7.6.1), and those that Node derives from the request. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
+  ...['proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+/**
+ * Sends one request and reads its response. Follows no redirect. Never throws: an error is part of the result.
+ *
+ * @param dnsServers Addresses of DNS servers; those of the system when missing.
+ */
+export async function sendRequest(
+  request: OutgoingRequest,
+  policy: AddressPolicy,
+  dnsServers?: readonly string[],
+): Promise<HttpResult> {
+  const milliseconds = Math.max(1, Math.min(request.timeoutMilliseconds, limits.httpRequestMilliseconds.default));
+  const timeout = AbortSignal.timeout(milliseconds);
+  try {
+    const options = await requestOptions(request, policy, timeout, dnsServers);
+    return await exchange(options, request.body);
+  } catch (error) {
+    const none = { status: null, contentType: null, headers: null, content: null };
+    if (timeout.aborted) return { ...none, timedOut: true, error: `Timeout of ${milliseconds} ms reached` };
+    return { ...none, timedOut: false, error: reasonOf(error) };
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof RequestRefused) return error.message;
+  return error instanceof Error ? `Could not send the request: ${error.message || error.name}` : String(error);
+};
+
+async function requestOptions(
+  { method, url: text, headers, body }: OutgoingRequest,
+  policy: AddressPolicy,
+  signal: AbortSignal,
+  dnsServers: readonly string[] | undefined,
+): Promise<RequestOptions> {
+  if (!URL.canParse(text)) throw new RequestRefused('Not sent: the URL is invalid');
+  const url = new URL(text);
+  const isTls = url.protocol === 'https:';
+  if (!isTls && url.protocol !== 'http:') throw new RequestRefused('Not sent: only http and https URLs are allowed');
+  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = (isIP(host) === 0 ? await resolve(host, signal, dnsServers) : [host]).filter((address) =>
+    policy.allows(address, port),
+  );
+  if (addresses.length === 0) {
+    throw new RequestRefused(`Not sent: ${url.host} is no public address, or its port is not allowed`);
+  }
+  return {
+    method: method.toUpperCase(),
+    protocol: url.protocol,
+    host,
+    port,
+    path: `${url.pathname}${url.search}`,
+    headers: checkedHeaders(headers ?? {}, body),
+    ...(url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }),
+    // The name is not looked up a second time: its answer may differ.
+    lookup: lookupOf(addresses),
+    agent: false,
+    signal,
+    maxHeaderSize: limits.httpHeaderBytes.default,
+    insecureHTTPParser: false,
+    ...(isTls && { rejectUnauthorized: true, ...(isIP(host) === 0 && { servername: host }) }),
+  };
+}
+
+function checkedHeaders(headers: Record<string, string>, body: Buffer | null): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (ownHeaders.has(name.toLowerCase())) throw new RequestRefused(`Not sent: the header ${name} cannot be set`);
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      throw new RequestRefused('Not sent: a header has an invalid name or value');
+    }
+  }
+  const hasAgent = Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
+  return {
+    ...(!hasAgent && { 'User-Agent': 'ninefold' }),
+    ...headers,
+    ...(body && { 'Content-Length': String(body.length) }),
+  };
+}
+
+/** Returns the addresses of a name, IPv4 first. Uses no thread of Node's pool, so slow names delay nothing else. */
+async function resolve(
+  host: string,
+  signal: AbortSignal,
+  servers: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const resolver = new Resolver();
+  if (servers) resolver.setServers(servers);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel);
+  try {
+    const none = () => [];
+    const found = await Promise.all([resolver.resolve4(host).catch(none), resolver.resolve6(host).catch(none)]);
+    signal.throwIfAborted();
+    if (found.flat().length === 0) throw new RequestRefused("Couldn't resolve host name");
+    return found.flat();
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+const lookupOf = (addresses: readonly string[]): LookupFunction => {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_, options, callback) => {
+    if (options.all) callback(null, all);
+    else callback(null, all[0]?.address ?? '', all[0]?.family);
+  };
+};
+
+function exchange(options: RequestOptions, body: Buffer | null): Promise<HttpResult> {
+  return new Promise((resolve, reject) => {
+    const send = options.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(options, (response) => {
+      readBody(response).then((content) => resolve(resultOf(response, content)), reject);
+    });
+    request.on('error', reject);
+    request.end(body ?? undefined);
+  });
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > limits.httpResponseBytes.default) {
+      response.destroy();
+      throw new RequestRefused(`The response has more than ${limits.httpResponseBytes.default} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  // PostgreSQL stores no NUL in a text.
+  return Buffer.concat(chunks).toString('utf8').replaceAll('\0', '');
+}
+
+function resultOf(response: IncomingMessage, content: string): HttpResult {
+  const headers: Record<string, string> = Object.create(null);
+  const { rawHeaders } = response;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return {
+    status: response.statusCode ?? null,
+    contentType: response.headers['content-type'] ?? null,
+    headers,
+    content,
+    timedOut: false,
+    error: null,
+  };
+}

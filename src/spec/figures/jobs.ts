@@ -1,0 +1,18 @@
+import type { JobFigures } from '../../../contract/specification-calls.ts';
+import { asServer } from '../../apps/as-server.ts';
+import type { Database } from '../../database/database.ts';
+import { firstJson } from '../../database/statement.ts';
+import { jobIds } from '../jobs.ts';
+
+/** Figures by the id of the job. */
+export type RunFigures = ReadonlyMap<string, JobFigures>;
+
+type Row = JobFigures & { jobid: string; name: string | null; role: string };
+
+/** Reads when each job runs next, and how it ran last. Throws what `Executor.run` throws. */
+export async function loadJobFigures(database: Database): Promise<RunFigures> {
+  const [result] = await asServer(database, [{ text: 'select ninefold.job_figures()', params: [] }]);
+  const rows = (result && firstJson<Row[]>(result)) ?? [];
+  const ids = jobIds(rows);
+  return new Map(rows.map(({ jobid, name: _, role: __, ...figures }) => [ids.get(jobid) ?? jobid, figures]));
+}
