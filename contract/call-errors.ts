@@ -1,3 +1,4 @@
+import { bodyErrors } from './errors/bodies.ts';
 import { functionsReached } from './reached-functions.ts';
 import type { Chapters, ErrorLine } from './specification.ts';
 import type { CallEntry } from './specification-calls.ts';
@@ -97,7 +98,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
       '42P16',
     ],
   ],
-  [data, ['54011']],
+  [data, ['54011', ...Object.keys(bodyErrors)]],
   [['insert'], ['42P10']],
   // Values that cannot be read as their type, in filters, arguments and bodies.
   [data, ['22009', '22015', '2200N', '2201B', '22025', '3F000', '42601', '42602', '42704', '54001']],

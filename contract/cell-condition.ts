@@ -1,3 +1,5 @@
+import type { RoleCell } from './specification-roles.ts';
+
 /**
  * The condition of a cell of chapter 6 as it follows a verb or stands alone: "when own row (by owner)", "as far as rows of
  * public.tickets can be seen", "for 3 of 4 fields". `words` are the cell's, which may be none: its reason alone then says why.
@@ -7,4 +9,10 @@ export function cellCondition(words: string): string {
   if (words.startsWith('filters on ')) return `with ${words}`;
   if (/^\d+ of \d+ fields$/.test(words)) return `for ${words}`;
   return /^(as|only|with|without) /.test(words) ? words : `when ${words}`;
+}
+
+/** Returns the SQLSTATE with which PostgreSQL answers a cell that is never for another reason than a privilege; null for all other cells. */
+export function cellFailure({ verdict, reason }: Pick<RoleCell, 'verdict' | 'reason'>): string | null {
+  const [, sqlstate] = /\(([0-9][0-9A-Z]{4})\)/.exec(reason) ?? [];
+  return verdict !== 'never' || sqlstate === undefined || sqlstate === '42501' ? null : sqlstate;
 }

@@ -4,6 +4,7 @@
  * listed in `retired` and never used again.
  */
 import { authErrors } from './errors/auth.ts';
+import { bodyErrors } from './errors/bodies.ts';
 import type { ErrorEntry } from './errors/entry.ts';
 import { ninefoldErrors } from './errors/ninefold.ts';
 import { postgresErrors } from './errors/postgres.ts';
@@ -24,7 +25,12 @@ export type OtherStatus<Code extends ErrorCode> = (typeof errors)[Code] extends 
     : never;
 
 /** Those that Ninefold raises, and those of PostgreSQL that pass through: what a code in an answer means. */
-export const allErrors: Readonly<Record<string, ErrorEntry>> = { ...errors, ...stateErrors, ...postgresErrors };
+export const allErrors: Readonly<Record<string, ErrorEntry>> = {
+  ...errors,
+  ...stateErrors,
+  ...postgresErrors,
+  ...bodyErrors,
+};
 
 /** Codes that were sent once and never will be again. */
 export const retired: readonly string[] = [];

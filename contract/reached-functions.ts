@@ -14,14 +14,17 @@ interface Functions {
   named: Map<string, readonly string[]>;
 }
 
-const known = new WeakMap<readonly FunctionEntry[], Functions>();
+/** A function by its id, and its code. */
+type Code = Pick<FunctionEntry, 'id' | 'body'>;
+
+const known = new WeakMap<readonly Code[], Functions>();
 
 /**
  * Ids of the functions that some `codes` name and of those in `from`, with all that their code names in turn. All functions of one name
  * are taken for named, whatever they take; code that is put together while it runs is not seen. Pure.
  */
 export function functionsReached(
-  functions: readonly FunctionEntry[],
+  functions: readonly Code[],
   from: Iterable<string>,
   codes: Iterable<string>,
 ): Set<string> {
@@ -38,7 +41,7 @@ export function functionsReached(
   return reached;
 }
 
-function read(functions: readonly FunctionEntry[]): Functions {
+function read(functions: readonly Code[]): Functions {
   const byName = new Map<string, string[]>();
   for (const { id } of functions) {
     const [, schema = '', name = ''] = idParts.exec(id) ?? [];

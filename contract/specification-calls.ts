@@ -102,8 +102,13 @@ export interface CallEntry {
   setting: string | null;
   /** Roles for which it is not "never". */
   roles: string[];
-  /** Of functions: it runs in a transaction in which nothing may be written; where it writes, 405 (25006). Absent where it may write. */
+  /** Of functions: the call runs in a read-only transaction. Absent where it does not. */
   reads_only?: true;
+  /**
+   * Of functions, as their code tells: each call writes, or may write (in a branch, by a function that it calls, or by SQL that it puts
+   * together). With `reads_only` it is then refused: 405 (25006), or 400 (0A000) of a function that is declared STABLE or IMMUTABLE.
+   */
+  writes?: 'always' | 'may';
   /** Null for calls on rows: `rows` of the chapter and the fields of the entity tell (`takenBy` of call-detail.ts). */
   parameters: CallParameter[] | null;
   /** What comes back, in words and types; null for calls on rows. */

@@ -22,8 +22,8 @@ export interface AdviceEntry {
   /** Stable: what it is about, and on what: `no row-level security: public.tickets`. */
   id: string;
   about: AdviceKind;
-  /** What comes of it: more is let through than is meant, calls take longer, or something is there without effect. */
-  weight: 'risk' | 'slow' | 'idle';
+  /** What comes of it: calls fail, more is let through than is meant, calls take longer, or something is there without effect. */
+  weight: 'fault' | 'risk' | 'slow' | 'idle';
   /** Id of the entity or the function. */
   on: string;
   /** Names of the policies of `on` that it is about. */
@@ -35,6 +35,7 @@ export interface AdviceEntry {
 }
 
 export type AdviceKind =
+  | 'policies in a circle'
   | 'no row-level security'
   | 'view as its owner'
   | 'function as a superuser'

@@ -326,7 +326,8 @@ export const postgresErrors = entries({
     source: 'postgres',
     status: 405,
     message: 'cannot execute in a read-only transaction',
-    meaning: 'A read wrote something: a GET, or a function that is declared STABLE or IMMUTABLE.',
+    meaning:
+      'Something wrote in a read-only transaction: a function that was called with GET, or one that is declared STABLE or IMMUTABLE, by a function that it calls.',
     action: 'Call a function that writes with POST, and declare it VOLATILE.',
     member: told.fault,
   },

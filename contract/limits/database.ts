@@ -139,4 +139,53 @@ export const databaseLimits = {
     default: 60_000,
     meaning: 'How long that may take for all tables of an app.',
   },
+  argumentsOfFunction: {
+    group: 'database',
+    unit: 'count',
+    default: 100,
+    meaning: 'Arguments of one function, as PostgreSQL is built.',
+    code: '54023',
+  },
+  tableColumns: {
+    group: 'database',
+    unit: 'count',
+    default: 1600,
+    meaning:
+      'Columns of one table; fewer where they are wide, since a row without its long values must fit into a page of 8,192 bytes.',
+    code: '54011',
+  },
+  indexedValueBytes: {
+    group: 'database',
+    unit: 'bytes',
+    default: 2704,
+    meaning: 'The longest entry of a B-tree index, after compression, such as a unique text.',
+    code: '54000',
+  },
+  arrayDimensions: {
+    group: 'database',
+    unit: 'count',
+    default: 6,
+    meaning: 'Dimensions of an array.',
+    code: '54000',
+  },
+  nameBytes: {
+    group: 'database',
+    unit: 'bytes',
+    default: 63,
+    meaning: 'The longest name of a table, a column or a function; PostgreSQL cuts longer ones.',
+  },
+  valueBytes: {
+    group: 'database',
+    unit: 'bytes',
+    default: 1_073_741_823,
+    meaning: 'The longest value of a field, and the longest text that a function may build.',
+    code: '54000',
+  },
+  notifyPayloadBytes: {
+    group: 'database',
+    unit: 'bytes',
+    default: 7999,
+    meaning: 'The longest payload of NOTIFY.',
+    code: '22023',
+  },
 } as const satisfies Record<string, Limit>;

@@ -7,6 +7,7 @@ import {
   hasQueries,
   isOwnSchema,
   list,
+  relationsReadBy,
   targets,
 } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
@@ -18,7 +19,7 @@ export interface AccessFacts {
   memberships: MembershipFact[];
   schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
   policies: PolicyFact[];
-  /** What the query of a view names: relations, their fields (0 for the whole), and functions. */
+  /** What the query of a view reads: relations, their fields (0 for none in particular, WHOLE_ROW), and functions that it calls. */
   view_uses: ViewUseFact[];
   sequences: { oid: number; schema: string; name: string; grants: GrantFact[] }[];
   /** Functions, of any schema, whose rights are not the default (EXECUTE for PUBLIC). */
@@ -73,6 +74,8 @@ export interface PolicyFact {
   comment: string | null;
   /** Functions that the policy calls, by operators and casts too, PostgreSQL's own left out, and which of its conditions calls each. */
   functions: { oid: number; using: boolean; check: boolean }[];
+  /** Relations that its subqueries read, with the numbers of the fields that they need (or WHOLE_ROW), and in which of its conditions. */
+  reads: { relation: number; fields: number[]; clause: 'using' | 'check' }[];
 }
 
 /** PostgreSQL leaves out the other side of such a join, and what it is joined by, where a statement needs nothing of it. */
@@ -126,7 +129,11 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
   policies: list(`
     select p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,
       p.polroles::int8[] as roles, pg_get_expr(p.polqual, p.polrelid) as using,
-      pg_get_expr(p.polwithcheck, p.polrelid) as "check", m.description as comment, coalesce(f.functions, '[]') as functions
+      pg_get_expr(p.polwithcheck, p.polrelid) as "check", m.description as comment, coalesce(f.functions, '[]') as functions,
+      (select coalesce(json_agg(json_build_object('relation', r.relation, 'fields', to_json(r.fields), 'clause', t.clause)
+          order by t.clause, r.relation, r.fields), '[]')
+        from (values ('using', p.polqual::text), ('check', p.polwithcheck::text)) t (clause, tree)
+        cross join lateral ${relationsReadBy('t.tree')} r) as reads
     from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     left join (
@@ -140,19 +147,21 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
     order by p.polrelid, p.polpermissive desc, p.polname`),
 
   view_uses: list(`
-    select distinct r.ev_class::int8 as view,
-      case when d.refclassid = 'pg_catalog.pg_class'::regclass then d.refobjid::int8 else 0 end as relation,
-      case when d.refclassid = 'pg_catalog.pg_class'::regclass then d.refobjsubid else 0 end as field,
-      coalesce(p.oid::int8, 0) as function, case when p.oid is null then false else ${callsOutsideTargets('r.ev_action::text')} end as anyway,
-      case when p.oid is null then false else ${callsWhenRead('r.ev_action::text')} end as read
+    select r.ev_class::int8 as view, u.relation, u.field, 0 as function, false as anyway, false as read
     from pg_catalog.pg_rewrite r
     join pg_catalog.pg_class v on v.oid = r.ev_class and v.relkind = 'v'
     join pg_catalog.pg_namespace n on n.oid = v.relnamespace and ${isOwnSchema('n')}
-    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid ${functionNamed('left join')}
-    left join pg_catalog.pg_class c on d.refclassid = 'pg_catalog.pg_class'::regclass and c.oid = d.refobjid
+    cross join lateral (
+      select distinct e.relation, f.field from ${relationsReadBy('r.ev_action::text')} e
+      cross join lateral unnest(case when e.fields = '{}' then '{0}' else e.fields end) as f(field)) u
+    where r.ev_type = '1' and u.relation <> r.ev_class::int8
+    union
+    select r.ev_class::int8, 0, 0, p.oid::int8, ${callsOutsideTargets('r.ev_action::text')}, ${callsWhenRead('r.ev_action::text')}
+    from pg_catalog.pg_rewrite r
+    join pg_catalog.pg_class v on v.oid = r.ev_class and v.relkind = 'v'
+    join pg_catalog.pg_namespace n on n.oid = v.relnamespace and ${isOwnSchema('n')}
+    join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid ${functionNamed('join')}
     where r.ev_type = '1' and d.deptype = 'n'
-      and (p.oid is not null
-        or c.relkind in ('r', 'p', 'v', 'm', 'f') and c.oid <> r.ev_class)
     order by 1, 2, 3, 4`),
 
   sequences: list(`

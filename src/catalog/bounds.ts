@@ -30,6 +30,7 @@ const names = [
   'idle_in_transaction_session_timeout',
   'temp_file_limit',
   'work_mem',
+  'max_stack_depth',
 ];
 const list = names.map((name) => `'${name}'`).join(', ');
 
@@ -40,7 +41,11 @@ const APP_LOGINS = `select l.oid, l.rolname, l.rolconnlimit, l.rolvaliduntil fro
 /** A setting that the reading session has itself, or that its role or database has, says nothing of the server. */
 export const boundQueries: CatalogueQueries<BoundFacts> = {
   server_settings: `select coalesce(json_agg(row_to_json(t) order by t.name), '[]') from (
-    select s.name, case when s.source in ('database', 'user', 'database user') then s.boot_val else s.reset_val end::numeric as value,
+    select s.name, case when s.source in ('database', 'user', 'database user') or exists (select from pg_catalog.pg_db_role_setting r
+        cross join lateral unnest(r.setconfig) as c(pair)
+        where r.setdatabase = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
+          and split_part(c.pair, '=', 1) = s.name)
+      then s.boot_val else s.reset_val end::numeric as value,
       s.boot_val::numeric as boot, s.unit
     from pg_catalog.pg_settings s where s.name in (${list})) t`,
 

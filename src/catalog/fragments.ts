@@ -35,6 +35,19 @@ export const callingRestricted = (of: string, id: string): string => `
 /** Whether an expression, the text of its parse tree, calls the function `p`: by its name, by an operator, as a cast or as an aggregate. */
 export const callsFunction = (tree: string): string => `coalesce(strpos(${tree}, 'id ' || p.oid || ' ') > 0, false)`;
 
+/** The field that stands for a whole row, or for a system column: reading it takes the right to read every field. */
+export const WHOLE_ROW = -1;
+
+/**
+ * The relations that an expression or a query reads, as rows `relation` (its OID) and `fields` (their numbers, an empty array where it needs
+ * none in particular), of the text of its parse tree. PostgreSQL itself checks privileges by these entries (parsenodes.h: RTEPermissionInfo,
+ * before 16 RangeTblEntry). `selectedCols` counts from -7, FirstLowInvalidHeapAttributeNumber.
+ */
+export const relationsReadBy = (tree: string): string => `(
+    select e.of[1]::int8 as relation, array(select distinct case when b.bit::int > 7 then b.bit::int - 7 else ${WHOLE_ROW} end
+        from string_to_table(trim(e.of[2]), ' ') as b(bit) where b.bit <> '' order by 1) as fields
+    from regexp_matches(${tree}, ':relid (\\d+) [^{}]*:requiredPerms [1-9]\\d* :checkAsUser \\d+ :selectedCols \\(b([ 0-9]*)\\)', 'g') as e(of))`;
+
 /** A query's rows as one JSON array of objects. */
 export const list = (query: string): string => `select coalesce(json_agg(row_to_json(t)), '[]') from (${query}) t`;
 

@@ -81,11 +81,11 @@ function representations({ facts, rights }: Lookup): CallSetting[] {
     });
 }
 
-/** ALTER ROLE … SET and ALTER DATABASE … SET that calls obey, but numbers that chapter 9 tells. */
+/** ALTER ROLE … SET and ALTER DATABASE … SET that calls obey, but numbers that chapter 9 tells. Each call sets its own search_path. */
 function databaseSettings(facts: Facts): CallSetting[] {
   const told = new Set(facts.server_settings.map(({ name }) => name));
   return facts.role_settings
-    .filter(({ name }) => !told.has(name) && !isSetByServer(name))
+    .filter(({ name }) => !told.has(name) && !isSetByServer(name) && name !== 'search_path')
     .map((one): CallSetting => {
       const whose = whoseOf(facts, one);
       return {

@@ -15,6 +15,7 @@ import type { Lookup } from './lookup.ts';
 import { idOf, queryName } from './names.ts';
 import { refusedCalls } from './overloads.ts';
 import { executedRoutines } from './routines.ts';
+import { Writing } from './writing.ts';
 
 /** Chapter 7: every call that the app answers, and for whom, what its functions do, and how calls are answered. */
 export function callsChapter(
@@ -34,6 +35,7 @@ export function callsChapter(
       ? ''
       : ` (In schema ${schema}: header ${method === 'GET' ? 'Accept-Profile' : 'Content-Profile'}.)`;
   const may = (operation: string, id: string) => open.get(`${operation} ${id}`) ?? [];
+  const writing = new Writing(facts.routines);
   const callable = executedRoutines(look).filter(({ isCallable }) => isCallable);
   const calls: CallEntry[] = [
     ...authCalls.filter((call) => isSwitchedOn(call, settings)).map(authCall),
@@ -56,7 +58,9 @@ export function callsChapter(
         .join('');
       return cells.length === 0
         ? []
-        : methods.map((method) => routineCall(routine, method, cells, `${inSchema(routine.schema, method)}${refused}`));
+        : methods.map((method) =>
+            routineCall(routine, method, cells, `${inSchema(routine.schema, method)}${refused}`, writing.of(routine)),
+          );
     }),
   ];
   return {
@@ -267,6 +271,7 @@ const routineCall = (
   method: 'GET' | 'POST',
   cells: readonly RoleCell[],
   more: string,
+  writes: CallEntry['writes'],
 ): CallEntry => ({
   id: `rpc.${idOf(routine)}${method === 'GET' ? '.get' : ''}`,
   area: 'rpc',
@@ -277,6 +282,7 @@ const routineCall = (
   setting: null,
   roles: cells.map((cell) => cell.role),
   ...((method === 'GET' || routine.volatility !== 'v') && { reads_only: true as const }),
+  ...(writes && { writes }),
   parameters: (method === 'GET' ? routine.inputs.filter(({ name }) => name !== '') : routine.inputs).map((input) => ({
     name: input.name === '' ? 'body' : method === 'GET' ? queryName(input.name) : input.name,
     in: method === 'GET' ? 'query' : 'body',

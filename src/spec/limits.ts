@@ -116,6 +116,8 @@ const meanings: Readonly<Record<string, string>> = {
   lock_timeout: 'How long a statement waits for a lock; 0 is no limit.',
   idle_in_transaction_session_timeout: 'How long an open transaction may do nothing; 0 is no limit.',
   temp_file_limit: 'How much disk space one connection may use for sorting and the like.',
+  max_stack_depth:
+    'How much stack a connection may use: for functions that call one another, and for values within values.',
   work_mem: 'How much memory one step of a query uses before it turns to the disk.',
 };
 
@@ -178,18 +180,20 @@ function serverLimit({ name, value, boot, unit }: ServerSetting, _facts: BoundFa
     value: inUnit(value),
     set_in: isSet ? 'database' : 'code',
     change:
-      name === 'max_connections' || name === 'temp_file_limit'
+      name === 'max_connections' || name === 'temp_file_limit' || name === 'max_stack_depth'
         ? null
         : { by: 'sql', key: `alter database … set ${name} = …` },
     may_be_unlimited: boot <= 0,
     code:
       name === 'max_connections'
         ? '53300'
-        : name.endsWith('_timeout')
-          ? name === 'lock_timeout'
-            ? '55P03'
-            : '57014'
-          : null,
+        : name === 'max_stack_depth'
+          ? '54001'
+          : name.endsWith('_timeout')
+            ? name === 'lock_timeout'
+              ? '55P03'
+              : '57014'
+            : null,
   };
 }
 

@@ -156,6 +156,27 @@ describe('what an app is read as', () => {
     ]);
   });
 
+  it('tells which functions write: themselves, by a function that they call, or by SQL that they put together', async () => {
+    await owner.script(`${helpdesk}
+      create function public.logs() returns void language plpgsql as 'begin insert into public.customers default values; end';
+      create function public.calls_logs() returns void language sql as 'select public.logs()';
+      create function public.runs(text) returns void language plpgsql as 'begin execute $1; end';
+      create function public.logs_stable() returns void stable language sql as 'delete from public.customers';
+      create function public.looks() returns bigint language sql as 'select count(*) from public.customers'`);
+    const { chapters, ...rest } = await derive();
+    const writes = chapters.calls?.calls.filter(({ area, method }) => area === 'rpc' && method === 'POST');
+    expect(Object.fromEntries((writes ?? []).map((call) => [call.path.split('/').at(-1), call.writes]))).toMatchObject({
+      logs: 'always',
+      calls_logs: 'may',
+      runs: 'may',
+      logs_stable: 'always',
+      looks: undefined,
+    });
+    const markdown = specificationMarkdown({ chapters, ...rest });
+    expect(markdown).toContain('204, no body; writes, with POST only');
+    expect(markdown).toContain('204, no body; writes, every call that writes is refused');
+  });
+
   it('the comment on a policy is the words of its cells', async () => {
     await owner.script(`${helpdesk} comment on policy own on public.tickets is 'tickets that one looks after';`);
     const { roles } = (await derive()).chapters;

@@ -200,3 +200,37 @@ it('one that writes at times is a condition of calls that only read, unless it a
     expect((await clientOf(app).from('days').select()).error).toBeNull();
   });
 });
+
+it('settings of the database change neither cells nor what calls are answered, and lock_timeout is told as the database’s', async () => {
+  const fresh = await createApp(node);
+  const { ref } = fresh;
+  const settings = [
+    'default_transaction_read_only = on',
+    'row_security = off',
+    `default_transaction_isolation = 'serializable'`,
+    'statement_timeout = 1',
+    `search_path = ''`,
+    `role = 'anon'`,
+    `"DateStyle" = 'German'`,
+    `timezone = 'Asia/Tokyo'`,
+    'bytea_output = escape',
+    `lock_timeout = '5s'`,
+  ];
+  await runSql(
+    node,
+    ref,
+    `create table public.days (at timestamptz default '2026-01-02T00:00:00Z', b bytea default '\\x01');
+     alter table public.days enable row level security; create policy p on public.days using (true);
+     ${settings.map((setting) => `alter database "app_${ref}" set ${setting};`).join('\n')}`,
+  );
+  const { chapters } = await admin<Specification>(node, 'GET', `/apps/${ref}/specification`);
+  const cells = chapters.roles?.cells.filter(({ role }) => role === 'anon').map(({ verdict }) => verdict);
+  expect(cells).toEqual(['always', 'always', 'always', 'always']);
+  const { error, data } = await clientOf(fresh).from('days').insert({}).select();
+  expect({ error, data }).toEqual({ error: null, data: [{ at: '2026-01-02T00:00:00+00:00', b: '\\x01' }] });
+  const timeouts = chapters.limits?.limits.filter(({ id }) => id.startsWith('database.lock_timeout'));
+  expect(timeouts?.map(({ id, value }) => [id, value])).toEqual([
+    ['database.lock_timeout', 0],
+    ['database.lock_timeout.everyone', 5000],
+  ]);
+});

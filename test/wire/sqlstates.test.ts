@@ -43,11 +43,48 @@ const statements: Readonly<Record<string, string>> = {
   '42P10': 'insert into public.things (id) values (1) on conflict (code) do nothing',
   '42P16': 'create table public.twice (a int primary key, b int primary key)',
   '54011': "execute 'select ' || array_to_string(array(select n from generate_series(1, 1665) n), ',')",
+  '10608': "perform xpath('///', '<a/>')",
+  '22014': 'perform ntile(0) over ()',
+  '22016': 'perform nth_value(1, 0) over ()',
+  '2201W': 'perform 1 limit -1',
+  '2201X': 'perform 1 offset -1',
+  '22026': "perform b'1' & b'11'",
+  '2202E': "perform get_byte('a'::bytea, 9)",
+  '2202H': 'perform 1 from public.things tablesample system (-1)',
+  '22031': "perform jsonb_path_query('\"x\"', '$.datetime()')",
+  '22033': "perform jsonb_path_query('[1]', 'strict $[5]')",
+  '22034': "perform json_value('[1, 2]', '$[*]' error on error)",
+  '22035': "perform json_value('{}', '$.a' error on empty error on error)",
+  '22036': "perform jsonb_path_query('\"a\"', '$.double()')",
+  '22038': "perform jsonb_path_query('[1, 2]', '$ + 1')",
+  '2203C': "perform jsonb_path_query('1', 'strict $.keyvalue()')",
+  '2200M': "perform xmlparse(document 'x')",
+  '2200S': "perform xmlcomment('--')",
+  '2200T': "perform xmlpi(name xml, 'x')",
+  '25001': 'vacuum',
+  '26000': "execute 'deallocate nowhere'",
+  '2BP01': 'drop function public.used()',
+  '34000': "execute 'fetch nowhere'",
+  '39000': "perform extensions.pgp_sym_decrypt('\\x00', 'a')",
+  '42701': 'alter table public.things add id int',
+  '42710': 'create type public.twice as (a int); create type public.twice as (a int)',
+  '42723':
+    "create function public.same() returns int language sql as 'select 1'; create function public.same() returns int language sql as 'select 1'",
+  '42725': "perform '1' + '2'",
+  '42803': 'perform id from public.things group by code',
+  '42P03': 'declare c cursor for select 1; begin open c; open c; end',
+  '42P06': 'create schema public',
+  '42P07': 'create table public.things (id int)',
+  '42P19': 'perform (with recursive r as (select 1 union select r.n from r, r s) select 1)',
+  '42P22': 'perform a < b from (select \'a\' collate "C", \'b\' collate "POSIX") v (a, b)',
+  '54023': "execute 'select concat(' || array_to_string(array(select 1 from generate_series(1, 101)), ',') || ')'",
+  XX000: "perform setweight('a'::tsvector, 'Z')",
 };
 
 const app = createTemplate(
   node,
-  'create table public.things (id int primary key, code varchar(3)); create sequence public.short maxvalue 2;',
+  `create table public.things (id int primary key, code varchar(3)); create sequence public.short maxvalue 2;
+   create function public.used() returns int language sql as 'select 1'; create view public.uses as select public.used();`,
 );
 
 describe('an error of PostgreSQL in a function', () => {
@@ -55,7 +92,7 @@ describe('an error of PostgreSQL in a function', () => {
     const { ref } = await app;
     const sql = Object.entries(statements).map(
       ([code, statement]) =>
-        `create function public.fails_${code}() returns void security definer language plpgsql as $f$ begin ${statement}; end $f$;`,
+        `create function public.fails_${code}() returns void security definer language plpgsql as $f$ ${statement.startsWith('declare') ? statement : `begin ${statement}; end`} $f$;`,
     );
     const clone = await createApp(node, { from: ref });
     await runSql(node, clone.ref, sql.join('\n'));

@@ -1,5 +1,6 @@
 import type { PolicyFact } from '../../catalog/access.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
+import { WHOLE_ROW } from '../../catalog/fragments.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Lookup } from '../lookup.ts';
 import type { Expression } from '../words/expression.ts';
@@ -9,6 +10,7 @@ import {
   always,
   conditionWords,
   type Decision,
+  display,
   findsNothing,
   lacks,
   limit,
@@ -19,7 +21,7 @@ import {
 } from './decision.ts';
 import { type Giving, givingOnly, ShownFields } from './giving.ts';
 import { Heirs } from './heirs.ts';
-import { functionsCalled, Policies, type RowOperation, type RowSecurity } from './policies.ts';
+import { functionsCalled, Policies, type RowOperation, type RowSecurity, relationsRead } from './policies.ts';
 import { PolicyGraph } from './policy-graph.ts';
 import { Replicas } from './replicas.ts';
 import { refusedByRules } from './rewrite-rules.ts';
@@ -68,7 +70,6 @@ export class Access {
     this.#writes = new WriteCalls(look, heirs);
     this.#replicas = new Replicas(look, heirs);
     this.#byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
-    const named = (schema: string, name: string) => this.#byName.get(nameKey(schema, name));
     const uses = new ViewUses(facts);
     this.#shown = new ShownFields(facts, this.rights);
     this.#views = new ViewAccess(
@@ -79,7 +80,7 @@ export class Access {
       this.#shown,
       this.#decideAs.bind(this),
     );
-    this.#graph = new PolicyGraph(this.policies, uses, this.#relations, named);
+    this.#graph = new PolicyGraph(this.policies, uses, this.#relations);
   }
 
   /** Decides for a statement that the role sends itself. */
@@ -108,6 +109,11 @@ export class Access {
     return { ...limit(decision, words, reason, 'types'), columns: left };
   }
 
+  /** The relations whose policies read one another in a circle when a role sends a statement, the first also last; null for none. */
+  circle(caller: CallingRole, relation: RelationFact, operation: RowOperation): RelationFact[] | null {
+    return this.#graph.circle(caller.oid, caller.oid, relation, operation);
+  }
+
   /** Decides whether the role may call the function. What the function then does is its own affair. */
   decideExecute(caller: CallingRole, routine: RoutineFact): Decision {
     if (!this.rights.usesSchema(caller.oid, routine.schema)) return refuse(`no USAGE on schema ${routine.schema}`);
@@ -120,7 +126,7 @@ export class Access {
   /**
    * The same for a relation that a view or a policy names: `role` is whose rights count, which may be a view's owner,
    * while claims stay the caller's. `needed` are the numbers of the fields that are read, 0 for none in particular; null
-   * asks about the relation as a whole. `giving`: for which fields a row may be given values, null for all.
+   * asks about the relation as a whole; WHOLE_ROW is every field. `giving`: for which fields a row may be given values, null for all.
    */
   #decideAs(
     caller: CallingRole,
@@ -174,7 +180,8 @@ export class Access {
       // What a view shows of its table may be fewer.
       return { ...limited, columns: decision.columns ?? columns };
     }
-    const missing = fields.find((field) => needed.includes(field.number) && !covered.includes(field));
+    const isNeeded = ({ number }: FieldFact) => needed.includes(number) || needed.includes(WHOLE_ROW);
+    const missing = fields.find((field) => isNeeded(field) && !covered.includes(field));
     if (missing) return refuse(`no SELECT privilege on field ${missing.name}`);
     return this.#rows(caller, role, relation, operation);
   }
@@ -313,13 +320,15 @@ export class Access {
     // Functions run as whoever calls, even beneath a view that reads with its owner's rights.
     const [routine] = this.rights.refusedFunctions(caller.oid, functionsCalled(policies, operation));
     if (routine) return `a policy calls ${routine}(), which the role may not execute (42501)`;
-    if (this.#graph.recurses(caller.oid, role, relation, operation)) {
-      return 'its policies lead back to the table that they protect: infinite recursion (42P17)';
+    const circle = this.#graph.circle(caller.oid, role, relation, operation);
+    if (circle) {
+      return `infinite recursion (42P17): policies read in a circle ${circle.map(display).join(', then ')}`;
     }
-    for (const [schema, name] of this.policies.relationsIn(policies, operation)) {
-      const read = this.#byName.get(nameKey(schema, name));
-      const decision = read && this.#decideAs(caller, role, read, 'select', [0]);
-      if (decision?.refused) return `a policy reads ${schema}.${name}, which the role may not: ${decision.reason}`;
+    for (const { relation: oid, fields } of relationsRead(policies, operation)) {
+      const read = this.#relations.get(oid);
+      if (!read) continue;
+      const decision = this.#decideAs(caller, role, read, 'select', fields);
+      if (decision.refused) return `a policy reads ${display(read)}, which the role may not: ${decision.reason}`;
     }
     return null;
   }

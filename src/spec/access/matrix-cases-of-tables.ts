@@ -214,6 +214,20 @@ export const casesOfTables: MatrixCase[] = [
     sql: `${secured()} ${teams} grant select on m to authenticated; create policy p on t for select using (exists (select 1 from m where m.user_id = auth.uid() and m.team = t.id));`,
   },
   {
+    name: 'members of a team of which the role may read other fields than the policy',
+    sql: `${secured()} ${teams} create table this_schema.f (note text, secret text); insert into f values ('n', 's'); grant select (note) on f to ${to}; grant select (user_id) on m to ${to};
+      create policy p on t for select using (exists (select 1 from m where m.user_id = t.owner));
+      create policy i on t for insert with check (exists (select 1 from f where f.secret = t.secret));
+      create policy d on t for delete using (exists (select from m where to_jsonb(m) ->> 'team' = '1'));
+      create policy u on t for update using (1 <= (select count(*) from m)) with check (owner in (select x.user_id from m x, f));`,
+  },
+  {
+    name: 'a policy that reads a view of which the role may read other fields',
+    sql: `${secured()} ${bare('u')} create view v as select id, owner, status from u; grant select (id, owner) on v to ${to};
+      create policy p on t for select using (exists (select 1 from v where v.owner = t.owner));
+      create policy d on t for delete using (exists (select 1 from v where v.status = 'open'));`,
+  },
+  {
     name: 'members of a team that shows no row',
     sql: `${secured()} ${teams} grant select on m to ${to}; alter table m enable row level security; create policy p on t for select using (id in (select m.team from m where m.user_id is not null));`,
   },

@@ -1,4 +1,4 @@
-import { bare, columns, granted, type MatrixCase, own, rows, secured, to } from './matrix-case.ts';
+import { bare, columns, granted, type MatrixCase, own, rows, secured, teams, to } from './matrix-case.ts';
 
 /** Views, partitions, heirs and publications, and what is called behind them. */
 export const casesOfViews: MatrixCase[] = [
@@ -48,6 +48,20 @@ export const casesOfViews: MatrixCase[] = [
   {
     name: 'a view that joins',
     sql: `${secured()} ${granted('u')} create policy p on t for select using (${own}); create view v with (security_invoker) as select t.id, u.note from t join u using (id); grant select on v to ${to};`,
+  },
+  {
+    name: 'views with the caller’s rights that read whole rows, of which the role may read some fields',
+    sql: `${bare()} grant select (id, note) on t to ${to}; create view v with (security_invoker) as select id, to_jsonb(t) as whole from t;
+      create view w with (security_invoker) as select id from t where t is not null; create view x with (security_invoker) as select count(*)::int as id from t;
+      grant select on v, w, x to ${to};`,
+  },
+  {
+    name: 'views whose conditions look into a table that the role may not read, may read in part, and may read',
+    sql: `${granted()} ${teams} grant select (user_id) on m to ${to}; create table this_schema.a (status text); insert into a values ('open'); create table this_schema.o (status text); insert into o values ('open');
+      grant select on o to ${to};
+      create view v with (security_invoker) as select * from t where 'open' in (select status from a); create view w with (security_invoker) as select * from t where owner in (select user_id from m);
+      create view x with (security_invoker) as select * from t where 1 in (select team from m) with check option; create view y with (security_invoker) as select * from t where exists (select from o);
+      create view z as select * from t where exists (select from a); grant all on v, w, x, y, z to ${to};`,
   },
   {
     name: 'a view with a check option',

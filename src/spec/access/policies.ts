@@ -4,7 +4,7 @@ import { memoize } from '../../catalog/memoize.ts';
 import { groupBy } from '../group.ts';
 import { holding } from '../held.ts';
 import type { Lookup } from '../lookup.ts';
-import { type Expression, join, parseExpression, relationsRead } from '../words/expression.ts';
+import { type Expression, join, parseExpression } from '../words/expression.ts';
 import { asPolicy } from '../words/policy.ts';
 import type { Rights } from './rights.ts';
 
@@ -94,11 +94,6 @@ export class Policies {
     return expression;
   }
 
-  /** Relations that the policies look into for an operation, [schema, name]. */
-  relationsIn(policies: readonly PolicyFact[], operation: RowOperation): [string, string][] {
-    return policies.flatMap((policy) => textsFor(policy, operation).flatMap((text) => readText(text).relations));
-  }
-
   /** True where a policy holds a subquery of any kind, `(select auth.uid())` among them. */
   holdSubqueries(policies: readonly PolicyFact[], operation: RowOperation): boolean {
     return policies.some((policy) => textsFor(policy, operation).some((text) => readText(text).queries));
@@ -123,8 +118,7 @@ export class Policies {
 }
 
 const readText = memoize((text) => {
-  const queries = /\(\s*(SELECT|WITH|VALUES)\s/.test(text);
-  return { expression: parseExpression(text), relations: queries ? relationsRead(text) : [], queries };
+  return { expression: parseExpression(text), queries: /\(\s*(SELECT|WITH|VALUES)\s/.test(text) };
 });
 
 /** The conditions of a policy that an operation asks: where there is none for new rows, they pass the one for rows that are there. */
@@ -143,4 +137,11 @@ export const functionsCalled = (policies: readonly PolicyFact[], operation: RowO
   policies.flatMap((policy) => {
     const asked = clausesFor(policy, operation);
     return policy.functions.filter((one) => asked.some((clause) => one[clause])).map(({ oid }) => oid);
+  });
+
+/** What the subqueries of policies read for an operation: each relation once for each set of fields. */
+export const relationsRead = (policies: readonly PolicyFact[], operation: RowOperation): PolicyFact['reads'] =>
+  policies.flatMap((policy) => {
+    const asked = clausesFor(policy, operation);
+    return policy.reads.filter(({ clause }) => asked.includes(clause));
   });

@@ -1,5 +1,5 @@
 import type { RelationFact } from '../../catalog/entities.ts';
-import type { Policies, RowOperation } from './policies.ts';
+import { type Policies, type RowOperation, relationsRead } from './policies.ts';
 import type { ViewUses } from './view-uses.ts';
 
 /** A relation, looked at with the rights of a role, for an operation. */
@@ -20,35 +20,31 @@ const keyOf = ({ caller, role, relation, operation }: Node): string => `${caller
 export class PolicyGraph {
   readonly #policies: Policies;
   readonly #views: ViewUses;
-  readonly #named: (schema: string, name: string) => RelationFact | undefined;
   readonly #numbered: ReadonlyMap<number, RelationFact>;
   readonly #next = new Map<string, Node[]>();
-  readonly #returns = new Map<string, boolean>();
-  readonly #recursive = new Map<string, boolean>();
+  readonly #returns = new Map<string, RelationFact[] | null>();
+  readonly #circles = new Map<string, RelationFact[] | null>();
   /** Null while a node is being looked at. */
   readonly #straight = new Map<string, boolean | null>();
 
-  constructor(
-    policies: Policies,
-    views: ViewUses,
-    numbered: ReadonlyMap<number, RelationFact>,
-    named: (schema: string, name: string) => RelationFact | undefined,
-  ) {
+  constructor(policies: Policies, views: ViewUses, numbered: ReadonlyMap<number, RelationFact>) {
     this.#policies = policies;
     this.#views = views;
     this.#numbered = numbered;
-    this.#named = named;
   }
 
-  /** True where PostgreSQL answers the operation with "infinite recursion detected in policy" (42P17). */
-  recurses(caller: number, role: number, relation: RelationFact, operation: RowOperation): boolean {
+  /**
+   * Returns the relations that PostgreSQL expands in a circle, the first of them also last, where it answers the operation with "infinite
+   * recursion detected in policy" (42P17). Null where it does not.
+   */
+  circle(caller: number, role: number, relation: RelationFact, operation: RowOperation): RelationFact[] | null {
     const start = { caller, role, relation, operation };
     const key = keyOf(start);
-    let answer = this.#recursive.get(key);
+    let answer = this.#circles.get(key);
     if (answer === undefined) {
       const straight = operation === 'select' && this.#isStraight(start);
-      answer = !straight && [start, ...this.#reachable(start)].some((node) => this.#returnsTo(node));
-      this.#recursive.set(key, answer);
+      answer = straight ? null : firstOf([start, ...this.#reachable(start)], (node) => this.#returnsTo(node));
+      this.#circles.set(key, answer);
     }
     return answer;
   }
@@ -64,16 +60,32 @@ export class PolicyGraph {
     return straight;
   }
 
-  /** True where the policies of a relation lead back to it. */
-  #returnsTo(node: Node): boolean {
+  /** The way on which the policies of a relation lead back to it, the shortest one; null where none does. */
+  #returnsTo(node: Node): RelationFact[] | null {
     const key = keyOf(node);
     let answer = this.#returns.get(key);
     if (answer === undefined) {
-      const expands = (other: Node) => other.relation.oid === node.relation.oid && this.#expands(other);
-      answer = this.#expands(node) && this.#reachable(node).some(expands);
+      const isBack = (other: Node) => other.relation.oid === node.relation.oid && this.#expands(other);
+      answer = this.#expands(node) ? this.#wayTo(node, isBack) : null;
       this.#returns.set(key, answer);
     }
     return answer;
+  }
+
+  #wayTo(start: Node, isEnd: (node: Node) => boolean): RelationFact[] | null {
+    const found = new Set<string>();
+    const open: { node: Node; way: RelationFact[] }[] = [{ node: start, way: [start.relation] }];
+    for (let at = open.shift(); at; at = open.shift()) {
+      for (const next of this.#leadsTo(at.node)) {
+        const way = [...at.way, next.relation];
+        if (isEnd(next)) return way;
+        const key = keyOf(next);
+        if (found.has(key)) continue;
+        found.add(key);
+        open.push({ node: next, way });
+      }
+    }
+    return null;
   }
 
   #reachable(start: Node): Node[] {
@@ -108,8 +120,8 @@ export class PolicyGraph {
     }
     const security = this.#policies.rows(role, relation, operation);
     if (!security.bound) return [];
-    return this.#policies.relationsIn(security.policies, operation).flatMap(([schema, name]) => {
-      const read = this.#named(schema, name);
+    return relationsRead(security.policies, operation).flatMap(({ relation: oid }) => {
+      const read = this.#numbered.get(oid);
       return read ? [{ caller, role, relation: read, operation: 'select' as const }] : [];
     });
   }
@@ -120,4 +132,13 @@ export class PolicyGraph {
     const security = this.#policies.rows(role, relation, operation);
     return security.bound && this.#policies.holdSubqueries(security.policies, operation);
   }
+}
+
+/** The first answer that is not null. */
+function firstOf<T, A>(values: readonly T[], ask: (value: T) => A | null): A | null {
+  for (const value of values) {
+    const answer = ask(value);
+    if (answer !== null) return answer;
+  }
+  return null;
 }

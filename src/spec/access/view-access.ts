@@ -1,5 +1,5 @@
 import type { EntityFacts, RelationFact } from '../../catalog/entities.ts';
-import { parseQuery } from '../words/expression.ts';
+import { parseQuery, relationsRead } from '../words/expression.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { always, type Decision, display, findsNothing, limit, open, refuse } from './decision.ts';
 import type { Giving, ShownFields } from './giving.ts';
@@ -132,16 +132,30 @@ export class ViewAccess {
     if (isTriggers) {
       return open('an INSTEAD OF trigger decides', 'as its trigger allows');
     }
-    const [table, ...others] = beneath.relations;
-    // The catalogue does not say which of several relations is the one that is written.
-    if (!table || others.length > 0) {
+    const { table, looked } = partsOf(view, beneath.relations);
+    if (!table) {
       return open(`writes with the rights of ${beneath.whose}`, 'as the tables beneath allow');
+    }
+    // An INSERT looks into the view's condition for its check option alone.
+    const isAsked = operation !== 'insert' || view.check_option !== null;
+    const seen = (isAsked ? looked : []).map(({ fact, fields }) => ({
+      fact,
+      decision: this.#decideAs(caller, beneath.role, fact, 'select', fields),
+    }));
+    const closed = seen.find((one) => one.decision.refused);
+    if (closed) {
+      return refuse(`${beneath.whose} may not read ${display(closed.fact)}: ${closed.decision.reason}`);
     }
     const given = operation === 'delete' ? null : this.#shown.through(view, table.fact, giving);
     const written = this.#decideAs(caller, beneath.role, table.fact, operation, null, given);
     const reason = `writes ${display(table.fact)} with the rights of ${beneath.whose}: ${written.reason}`;
     let decision: Decision = { ...written, reason, policies: [] };
     if (decision.verdict === 'never') return decision;
+    const hidden = seen.filter((one) => one.decision.verdict !== 'always').map(({ fact }) => display(fact));
+    if (hidden.length > 0) {
+      const words = `as far as rows of ${hidden.join(', ')} can be seen`;
+      decision = limit(decision, words, `the view’s condition looks into ${hidden.join(', ')}`);
+    }
     const keepsAll = table.fact.kind !== 'v' && showsAll(view);
     if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
       decision = limit(decision, 'the row stays in the view', 'the view has a check option');
@@ -183,6 +197,23 @@ export class ViewAccess {
       }),
     };
   }
+}
+
+/** The relation that a view writes, and those that queries in its condition read. Without a table where its text does not tell. */
+function partsOf<T extends { fact: RelationFact }>(
+  view: RelationFact,
+  relations: readonly T[],
+): { table: T | undefined; looked: readonly T[] } {
+  if (relations.length < 2) return { table: relations[0], looked: [] };
+  const query = view.definition === null ? null : parseQuery(view.definition);
+  if (!query || view.definition === null) return { table: undefined, looked: [] };
+  const [, condition] = around(inOneLine(view.definition), query.source);
+  const named = (text: string): T[] => {
+    const names = new Set(relationsRead(text).map(([schema, name]) => nameKey(schema, name)));
+    return relations.filter(({ fact }) => names.has(nameKey(fact.schema, fact.name)));
+  };
+  const [table, ...more] = named(`FROM ${query.source}`);
+  return { table: more.length > 0 ? undefined : table, looked: named(condition) };
 }
 
 /** No name holds a NUL character. */

@@ -172,6 +172,27 @@ const cases: Case[] = [
     words: /No index begins with a, by which to_a points to public\.a/,
   },
   {
+    name: 'a policy that reads its own table',
+    sql: `${secured} create policy own on t to authenticated using (exists (select from t as o where o.owner = t.owner and status = 'open')) with check (status = 'open');`,
+    kind: 'policies in a circle',
+    ids: ['policies in a circle: public.t: public.t, public.t'],
+    words:
+      /public\.t, then public\.t: infinite recursion \(42P17\)\. PostgreSQL refuses select on public\.t by authenticated/,
+    changes: true,
+  },
+  {
+    name: 'policies of three tables that read one another, one of them through a view with the caller’s rights',
+    sql: `${secured} create table u (id int primary key, t int); create table v (id int primary key, u int); grant all on u, v to authenticated;
+      create view w with (security_invoker) as select id, u from v; grant select on w to authenticated;
+      alter table u enable row level security; alter table v enable row level security;
+      create policy a on t for select to authenticated using (id in (select u.t from u)); create policy b on u to authenticated using (id in (select w.u from w));
+      create policy c on v for select to authenticated using (exists (select from t where t.id = v.id));`,
+    kind: 'policies in a circle',
+    ids: ['policies in a circle: public.t: public.t, public.u, public.w, public.v, public.t'],
+    words: /select on public\.t by authenticated.*select on public\.w by authenticated/,
+    changes: true,
+  },
+  {
     name: 'a policy for a role that no call has',
     sql: `${secured} create policy own on t to authenticated using (${own}); create policy lost on t to outsider using (true);`,
     kind: 'unreachable policy',

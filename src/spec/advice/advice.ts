@@ -1,5 +1,6 @@
 import type { AdviceEntry } from '../../../contract/specification-roles.ts';
 import { compareText } from '../names.ts';
+import { policiesInCircles } from './circles.ts';
 import { functionsAsSuperuser, functionsWithoutSearchPath } from './functions.ts';
 import { idleGrants } from './grants.ts';
 import type { Advice, Ground } from './ground.ts';
@@ -9,11 +10,12 @@ import { callsForEachRow, unreachablePolicies } from './policies.ts';
 import { tablesWithoutPolicy, tablesWithoutRowSecurity } from './tables.ts';
 import { viewsAsOwner } from './views.ts';
 
-const weights = { risk: 0, slow: 1, idle: 2 } as const;
+const weights = { fault: 0, risk: 1, slow: 2, idle: 3 } as const;
 
 /** Everything that the catalogue shows to be better done otherwise, the riskiest first. Pure. */
 export function adviceFor(ground: Ground): AdviceEntry[] {
   const found: Advice[] = [
+    ...policiesInCircles(ground),
     ...tablesWithoutRowSecurity(ground),
     ...viewsAsOwner(ground),
     ...functionsAsSuperuser(ground),

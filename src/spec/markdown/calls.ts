@@ -65,14 +65,13 @@ const functionRows = (calls: readonly CallEntry[]): string[][] =>
   [...groupBy(calls, (call) => call.entity ?? call.id)].flatMap(([, group]) => {
     const [first] = group;
     if (!first) return [];
-    const reads = group.every(({ reads_only }) => reads_only) ? '; only reads' : '';
     return [
       [
         code(`${group.map(({ method }) => method).join(', ')} ${first.path}`),
         inline(first.summary),
         first.roles.map(inline).join(', '),
         taken(first.parameters ?? []),
-        `${inline(first.returns ?? '')}${reads}`,
+        `${inline(first.returns ?? '')}${writing(group)}`,
       ],
     ];
   });
@@ -118,7 +117,16 @@ function jobTable(jobs: readonly JobEntry[]): string {
 }
 
 const readsOnly =
-  'A GET runs in a transaction that only reads: a function that writes gets 405 (25006). A function that is declared STABLE or IMMUTABLE never writes: it gets 400 (0A000).';
+  'A GET runs in a read-only transaction: if the function writes, the response is 405 (25006). A function that is declared STABLE or IMMUTABLE runs in one with POST too; if it has an INSERT, UPDATE or DELETE of its own, the response is 400 (0A000).';
+
+/** Whether a function writes, and which of its calls are then refused. */
+function writing(group: readonly CallEntry[]): string {
+  const writes = group[0]?.writes;
+  const isStable = group.every(({ reads_only }) => reads_only);
+  if (writes === undefined) return isStable ? '; only reads' : '';
+  const refused = isStable ? 'every call that writes is refused' : 'with POST only';
+  return `; ${writes === 'always' ? 'writes' : 'may write'}, ${refused}`;
+}
 
 const taken = (parameters: readonly CallParameter[]): string =>
   parameters

@@ -1,4 +1,4 @@
-import { cellCondition } from '../../../contract/cell-condition.ts';
+import { cellCondition, cellFailure } from '../../../contract/cell-condition.ts';
 import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import { groupBy } from '../group.ts';
 import { block, code, count, inline, table } from './escape.ts';
@@ -53,7 +53,7 @@ export function rolesMarkdown({ roles, cells, policies, from_now_on, advice }: R
   return parts.join('\n\n');
 }
 
-const weights = { risk: 'A risk', slow: 'Slow', idle: 'Without effect' } as const;
+const weights = { fault: 'Calls fail', risk: 'A risk', slow: 'Slow', idle: 'Without effect' } as const;
 
 const adviceParts = (advice: AdviceEntry): string[] => [
   `- **${weights[advice.weight]}**, ${inline(advice.on)}: ${inline(advice.words)}`,
@@ -104,7 +104,11 @@ function unreached(cells: readonly RoleCell[]): string[] {
 }
 
 const verdict = (cell: RoleCell | undefined): string => {
-  if (!cell || cell.verdict === 'never') return '–';
+  if (!cell) return '–';
+  if (cell.verdict === 'never') {
+    const sqlstate = cellFailure(cell);
+    return sqlstate === null ? '–' : `– (${sqlstate})`;
+  }
   return cell.verdict === 'always' ? 'always' : inline(cellCondition(cell.words));
 };
 

@@ -133,7 +133,8 @@ function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors>
   return found;
 }
 
-const ONLY_READS = ' It runs in a transaction that only reads: where it writes, the answer is 405 (25006).';
+const ONLY_READS =
+  ' It runs in a read-only transaction: where the function writes, the response is 405 (25006), or 400 (0A000) if it is declared STABLE or IMMUTABLE.';
 
 /** The one schema, or any of several. */
 function anyOf(schemas: readonly JsonSchema[]): JsonSchema {

@@ -196,7 +196,13 @@ function whatOf({ before, after }: Difference, plural = false): string {
         ? `only ${plural ? 'read' : 'reads'} now: what writes is refused (25006)`
         : 'may write now',
     );
-  const told = ['reads_only', 'returns', 'summary', ...(more.length + fewer.length > 0 ? ['roles'] : [])];
+  if (before.writes !== after.writes)
+    parts.push(
+      after.writes === undefined
+        ? `no longer ${plural ? 'write' : 'writes'}`
+        : `now ${after.writes === 'always' ? '' : 'may '}${plural || after.writes === 'may' ? 'write' : 'writes'}`,
+    );
+  const told = ['reads_only', 'writes', 'returns', 'summary', ...(more.length + fewer.length > 0 ? ['roles'] : [])];
   const rest = restWords(before, after, [...told, 'parameters']);
   const returns = changedTo(`now ${plural ? 'return' : 'returns'}`, before.returns, after.returns);
   const summary =

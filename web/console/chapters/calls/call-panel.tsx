@@ -58,7 +58,7 @@ export function CallPanel({
             ['For', call.roles.length > 0 ? listed(call.roles) : 'nobody: no role has the right'],
             ['Answers', taken.returns],
             ...(call.reads_only
-              ? [['Transaction', 'only reads: where the function writes, the answer is 405 (25006)'] as const]
+              ? [['Transaction', `read-only: ${readOnlyWords[call.writes ?? 'never']}`] as const]
               : []),
             ...(call.setting === null ? [] : [['Switched off by', <code key="setting">{call.setting}</code>] as const]),
             ...(call.entity === null || call.area !== 'rest'
@@ -154,3 +154,10 @@ function Parameters({ title, parameters }: { title: string; parameters: readonly
     </PanelSection>
   );
 }
+
+/** What a function meets in a read-only transaction, by whether it writes. */
+const readOnlyWords = {
+  always: 'the function writes, so each call is refused: 405 (25006), or 400 (0A000) if it is declared STABLE',
+  may: 'the function may write; such a call is refused: 405 (25006), or 400 (0A000) if it is declared STABLE',
+  never: 'if the function writes, the response is 405 (25006)',
+} as const;

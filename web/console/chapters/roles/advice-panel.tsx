@@ -17,6 +17,7 @@ import styles from './advice.module.css';
 const comes: Readonly<Record<AdviceEntry['weight'], string>> = {
   risk: 'more is let through than is meant',
   slow: 'calls take longer than they need',
+  fault: 'calls fail',
   idle: 'something is there without effect',
 };
 

@@ -10,7 +10,12 @@ import styles from './advice.module.css';
 
 const portion = 20;
 
-const weights: Readonly<Record<AdviceEntry['weight'], string>> = { risk: 'risk', slow: 'slow', idle: 'without effect' };
+const weights: Readonly<Record<AdviceEntry['weight'], string>> = {
+  fault: 'calls fail',
+  risk: 'risk',
+  slow: 'slow',
+  idle: 'without effect',
+};
 
 /** What could be better, each with the SQL that mends it; a press tells it in full. */
 export function AdviceTable({

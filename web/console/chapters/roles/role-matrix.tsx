@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { cellFailure } from '../../../../contract/cell-condition.ts';
 import type { ProbedCell } from '../../../../contract/probe.ts';
 import type { RoleCell, RoleEntry } from '../../../../contract/specification-roles.ts';
 import { classNames } from '../../../ui/class-names.ts';
@@ -204,9 +205,11 @@ const Group = memo(function Group({
   );
 });
 
-/** The mark and its words; a never, the most frequent, is its mark alone to the eye. */
-function CellVerdict({ cell: { verdict, words } }: { cell: RoleCell }) {
-  if (verdict !== 'never') return <Verdict of={verdict} words={cellWords(words)} cut />;
+/** The mark and its words; a never, the most frequent, is its mark alone to the eye, unless PostgreSQL fails for no lack of a privilege. */
+function CellVerdict({ cell }: { cell: RoleCell }) {
+  if (cell.verdict !== 'never') return <Verdict of={cell.verdict} words={cellWords(cell.words)} cut />;
+  const sqlstate = cellFailure(cell);
+  if (sqlstate !== null) return <Verdict of="never" words={`error ${sqlstate}`} cut />;
   return (
     <>
       <VerdictMark of="never" />

@@ -1,0 +1,31 @@
+import { functionsReached } from '../../contract/reached-functions.ts';
+import type { CallEntry } from '../../contract/specification-calls.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { idOf } from './names.ts';
+import { runsDynamicSql, writesOf } from './plpgsql/writes.ts';
+
+/** Tells of the functions of an app whether they write: themselves, by functions that they call, or by SQL that they put together. */
+export class Writing {
+  readonly #routines: readonly { id: string; body: string }[];
+  /** What each does by its own text. */
+  readonly #own: ReadonlyMap<string, CallEntry['writes']>;
+
+  constructor(routines: readonly RoutineFact[]) {
+    this.#routines = routines.map((routine) => ({ id: idOf(routine), body: routine.body }));
+    this.#own = new Map(routines.map((routine) => [idOf(routine), ownWrites(routine)]));
+  }
+
+  /** `always` where each call writes, unless it fails; undefined where nothing tells that one may. */
+  of(routine: RoutineFact): CallEntry['writes'] {
+    const own = this.#own.get(idOf(routine));
+    if (own === 'always') return own;
+    const reached = functionsReached(this.#routines, [idOf(routine)], []);
+    return [...reached].some((id) => this.#own.get(id) !== undefined) ? 'may' : undefined;
+  }
+}
+
+function ownWrites({ language, body }: RoutineFact): CallEntry['writes'] {
+  const writes = writesOf(language, body);
+  if (writes === 'always') return 'always';
+  return writes === 'at times' || (language === 'plpgsql' && runsDynamicSql(body)) ? 'may' : undefined;
+}
