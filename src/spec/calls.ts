@@ -8,6 +8,7 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { callingRoles } from './access/calling-roles.ts';
 import { wholeBody } from './call-example.ts';
 import { callSettings } from './call-settings.ts';
+import { definitionEntries } from './definitions.ts';
 import { functionEntries } from './functions.ts';
 import { groupBy } from './group.ts';
 import type { Lookup } from './lookup.ts';
@@ -69,6 +70,7 @@ export function callsChapter(
       { kind: 'setting', label: `db_schemas: ${facts.exposedSchemas.join(', ')}` },
     ],
     functions: functionEntries(look),
+    definitions: definitionEntries(look),
     settings: callSettings(look, settings),
   };
 }

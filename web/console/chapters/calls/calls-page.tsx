@@ -16,6 +16,7 @@ import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
+import { DefinitionTable } from './definition-table.tsx';
 import { FunctionTable } from './function-table.tsx';
 import { SettingTable } from './setting-table.tsx';
 
@@ -80,11 +81,18 @@ export function CallsPage() {
         </p>
       ))}
       {chapter && chapter.functions.length > 0 && <FunctionTable appRef={ref} functions={chapter.functions} />}
-      {chapter && (
-        <SettingTable number={chapter.functions.length > 0 ? 'Table 7.3' : 'Table 7.2'} settings={chapter.settings} />
+      {chapter && chapter.definitions.length > 0 && (
+        <DefinitionTable number={tableNumber(chapter, 1)} definitions={chapter.definitions} />
       )}
+      {chapter && <SettingTable number={tableNumber(chapter, 2)} settings={chapter.settings} />}
     </ChapterPage>
   );
+}
+
+/** The number of a table behind those of functions and definitions, of which an empty one is left out. */
+function tableNumber({ functions, definitions }: CallsChapter, place: 1 | 2): string {
+  const before = [functions, definitions].slice(0, place).filter(({ length }) => length > 0).length;
+  return `Table 7.${before + 2}`;
 }
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
