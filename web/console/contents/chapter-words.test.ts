@@ -13,7 +13,15 @@ const activity = (calls: number, p50: number | null): Activity => ({
   sessions: 0,
   health: [],
 });
-const calls = { calls: [], rows: [], extension_functions: [], functions: [], definitions: [], settings: [], sources: [] };
+const calls = {
+  calls: [],
+  rows: [],
+  extension_functions: [],
+  functions: [],
+  definitions: [],
+  settings: [],
+  sources: [],
+};
 
 describe('the contents tell only what is known', () => {
   it('of an empty app', () => {
