@@ -25,9 +25,7 @@ export function rolesChapter(look: Lookup): RolesChapter {
   const roles = callingRoles(facts, access.rights.membership);
   const before = metBefore(facts, access.rights);
   const relations = exposedRelations(facts);
-  const told = [...relations, ...unservedRelations(facts)].filter(
-    (relation) => access.policies.of(relation.oid).length > 0,
-  );
+  const told = [...relations, ...unservedRelations(facts)];
   const cells = [
     ...relations.flatMap((relation) =>
       operations.flatMap((operation) =>
@@ -65,7 +63,10 @@ export function rolesChapter(look: Lookup): RolesChapter {
     })),
     cells,
     policies: told.flatMap((relation) =>
-      access.policies.of(relation.oid).map((policy) => entry(facts, access, functions, relation, policy)),
+      access.policies
+        .of(relation.oid)
+        .filter((policy) => !isNinefolds(relation, policy))
+        .map((policy) => entry(facts, access, functions, relation, policy)),
     ),
     from_now_on: fromNowOn(facts, possible, access.rights.membership),
     advice: adviceFor({ facts, relations: look.relations, access, roles: possible, exposed: relations, cells }),
@@ -98,6 +99,10 @@ const unservedRelations = (facts: Facts): RelationFact[] =>
     .filter(({ schema, is_partition }) => !facts.exposedSchemas.includes(schema) || is_partition)
     .filter(({ schema }) => !/^ninefold(_states)?$/.test(schema))
     .sort(byName);
+
+/** True of the policy by which an owner reads the tables of sign-in: it is the same in every app. */
+const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
+  relation.schema === 'auth' && policy.name === 'app_owner';
 
 /** A setting of the function may have PostgreSQL refuse each call before the code runs. */
 function withSettings(facts: Facts, access: Access, routine: RoutineFact, decision: Decision): Decision {
