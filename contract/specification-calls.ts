@@ -12,9 +12,21 @@ export interface CallsChapter {
   functions: FunctionEntry[];
   /** What runs without a call, by name. */
   jobs: JobEntry[];
+  /** Types, operators and other objects that statements use and that no other chapter describes; by kind and name. */
+  definitions: DefinitionEntry[];
   /** How calls are answered: settings but those that bound a number, which are limits of chapter 9. */
   settings: CallSetting[];
   sources: Source[];
+}
+
+/** An object of the app's database that functions, expressions and statements use. */
+export interface DefinitionEntry {
+  /** "domain public.email". */
+  id: string;
+  /** "domain", "operator", "text search configuration". */
+  kind: string;
+  /** Its parts as PostgreSQL prints them. A value that may be secret is hidden. */
+  sql: string;
 }
 
 /** What a function is and does. */
@@ -29,16 +41,22 @@ export interface FunctionEntry {
   language: string;
   /** What PostgreSQL takes for granted: that it changes nothing (stable), or always answers alike (immutable). */
   volatility: 'immutable' | 'stable' | 'volatile';
-  /** The role with whose rights it runs; null for those of whoever calls. */
+  /** The role with whose rights it runs: its owner, or the role that its settings name; null for those of the caller. */
   runs_as: string | null;
   /** It answers null at once where an argument is null. */
   strict: boolean;
   /** ALTER FUNCTION … SET, `name=value`. */
   settings: string[];
+  /** What settings change of the rights: identity, row-level security, triggers; absent where nothing. */
+  effects?: string[];
+  /** Absent where it is PostgreSQL's default, unsafe. */
+  parallel?: 'safe' | 'restricted';
+  /** PostgreSQL may run it on rows before the condition of a view or a policy hides them. */
+  leakproof?: true;
   comment: string | null;
   /** Triggers by which it runs on tables that chapter 3 leaves out, such as auth.users; absent where there is none. */
   triggers?: { on: string; name: string; enabled: boolean; sql: string }[];
-  /** The code; empty where PostgreSQL shows none. */
+  /** The code; of an aggregate its parts; empty where PostgreSQL shows none. */
   body: string;
 }
 

@@ -8,9 +8,9 @@ export type Verdict = 'always' | 'when' | 'never';
 export interface RolesChapter {
   roles: RoleEntry[];
   cells: RoleCell[];
-  /** Every policy of the entities in `cells`, by entity and name. */
+  /** Every policy of the app: those of the entities in `cells` first, then those of other schemas such as storage. */
   policies: PolicyEntry[];
-  /** What is granted on what the app's owner makes from now on, by exposed schema: tables, then functions. */
+  /** What is granted on what the app's owner makes from now on, by exposed schema: tables, sequences, functions. */
   from_now_on: { id: string; words: string }[];
   /** What could be better, by weight, then by what it is on. */
   advice: AdviceEntry[];
@@ -46,7 +46,9 @@ export type AdviceKind =
   | 'overlapping policies'
   | 'no policy'
   | 'unreachable policy'
-  | 'idle grant';
+  | 'idle grant'
+  | 'setting that changes the rights'
+  | 'status without machine';
 
 export interface RoleEntry {
   name: string;

@@ -25,7 +25,7 @@ export interface AccessFacts {
   /** Functions, of any schema, whose rights are not the default (EXECUTE for PUBLIC). */
   restricted_functions: { oid: number; name: string; grants: GrantFact[] }[];
   /** What is granted on what the database's owner makes in a schema from now on (ALTER DEFAULT PRIVILEGES). */
-  default_grants: { schema: string; of: 'tables' | 'functions'; grants: GrantFact[] }[];
+  default_grants: { schema: string; of: 'tables' | 'functions' | 'sequences'; grants: GrantFact[] }[];
   /** Materialized views that hold nothing yet: made or refreshed WITH NO DATA. */
   unpopulated: number[];
   /** The roles that members can have. */
@@ -181,11 +181,11 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
       ${grants(`coalesce(w.defaclacl, acldefault(k.kind, d.datdba)) || coalesce(s.defaclacl, '{}')`)} as grants
     from pg_catalog.pg_database d
     join pg_catalog.pg_namespace n on ${isOwnSchema('n')}
-    cross join (values ('f'::"char", 'functions'), ('r', 'tables')) k (kind, name)
+    cross join (values ('f'::"char", 'f'::"char", 'functions'), ('r', 'r', 'tables'), ('s', 'S', 'sequences')) k (kind, stored, name)
     left join pg_catalog.pg_default_acl w
-      on w.defaclrole = d.datdba and w.defaclnamespace = 0 and w.defaclobjtype = k.kind
+      on w.defaclrole = d.datdba and w.defaclnamespace = 0 and w.defaclobjtype = k.stored
     left join pg_catalog.pg_default_acl s
-      on s.defaclrole = d.datdba and s.defaclnamespace = n.oid and s.defaclobjtype = k.kind
+      on s.defaclrole = d.datdba and s.defaclnamespace = n.oid and s.defaclobjtype = k.stored
     where d.datname = current_database() order by n.nspname, k.name desc`),
 
   unpopulated: `select coalesce(json_agg(c.oid::int8 order by c.oid), '[]') from pg_catalog.pg_class c

@@ -8,13 +8,25 @@ const read = [
   ...['pg_namespace', 'pg_class', 'pg_attribute', 'pg_attrdef', 'pg_type', 'pg_enum', 'pg_constraint', 'pg_index'],
   ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
   ...['pg_extension', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper', 'pg_description'],
-  ...['pg_range', 'pg_sequence', 'pg_default_acl', 'pg_partitioned_table'],
+  ...['pg_range', 'pg_sequence', 'pg_default_acl', 'pg_partitioned_table', 'pg_event_trigger'],
   ...['pg_publication', 'pg_publication_rel', 'pg_publication_namespace'],
   ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
 ];
 
 /** Whose names PostgreSQL prints in expressions and definitions. */
 const printed = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict'];
+
+/** Of which only rows of the app count: PostgreSQL's own are many. With the number of the object that a row is of. */
+const ownRows: Readonly<Record<string, string>> = {
+  pg_aggregate: 'aggfnoid::oid',
+  pg_amop: 'amopfamily',
+  pg_amproc: 'amprocfamily',
+  pg_conversion: 'oid',
+  pg_opfamily: 'oid',
+  pg_ts_config_map: 'mapcfg',
+  pg_ts_parser: 'oid',
+  pg_ts_template: 'oid',
+};
 
 /** Tables of schema ninefold that chapters are derived from. The cache of specifications compares the settings itself. */
 const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
@@ -30,10 +42,14 @@ const stateOf = (table: string, condition = 'true'): string =>
 
 const states: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...read, ...printed].map((name) => [name, stateOf(`pg_catalog.${name}`)])),
+  ...Object.fromEntries(
+    Object.entries(ownRows).map(([name, oid]) => [name, stateOf(`pg_catalog.${name}`, `t.${oid} >= 16384`)]),
+  ),
   // Most of it follows from the rows of others; what belongs to an extension stands nowhere else.
   pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
   // Views have no transactions. The table beneath may be read by superusers only.
   pg_roles: `(select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
+  pg_user_mappings: `(select md5(string_agg(m::text, '' order by m.umid)) from pg_catalog.pg_user_mappings m)`,
   pg_settings: `(select md5((${boundQueries.server_settings})::text))`,
   ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
 };

@@ -41,13 +41,16 @@ export interface RoutineFact {
   owner: number;
   /** RETURNS NULL ON NULL INPUT. */
   strict: boolean;
-  /** What it does: SQL in the standard's form as PostgreSQL prints it, else the text as it was written; empty for aggregates. */
+  /** What it does: SQL in the standard's form as PostgreSQL prints it, else the text as it was written; of an aggregate its parts. */
   body: string;
   returns_set: boolean;
   /** A set of one row, as ROWS 1 says: embedded as that row. */
   one_row: boolean;
   volatility: 'i' | 's' | 'v';
   security_definer: boolean;
+  /** pg_proc.proparallel: s safe, r restricted, u unsafe. */
+  parallel: 's' | 'r' | 'u';
+  leakproof: boolean;
   language: string;
   /** The body, of functions in PL/pgSQL that may raise an error; empty for all others. */
   source: string;
@@ -58,6 +61,16 @@ export interface RoutineFact {
   comment: string | null;
   grants: GrantFact[];
 }
+
+/** What an aggregate computes: the functions and values that it is made of. */
+const aggregateParts = `(select concat_ws(', ', 'sfunc = ' || g.aggtransfn::regprocedure::text,
+    'stype = ' || format_type(g.aggtranstype, null), 'initcond = ' || quote_literal(g.agginitval),
+    'finalfunc = ' || nullif(g.aggfinalfn, 0)::regprocedure::text, case when g.aggfinalextra then 'finalfunc_extra' end,
+    'combinefunc = ' || nullif(g.aggcombinefn, 0)::regprocedure::text, 'msfunc = ' || nullif(g.aggmtransfn, 0)::regprocedure::text,
+    'minvfunc = ' || nullif(g.aggminvtransfn, 0)::regprocedure::text, 'mfinalfunc = ' || nullif(g.aggmfinalfn, 0)::regprocedure::text,
+    'minitcond = ' || quote_literal(g.aggminitval), 'sortop = ' || nullif(g.aggsortop, 0)::regoperator::text,
+    case g.aggkind when 'o' then 'ordered set' when 'h' then 'hypothetical' end)
+  from pg_catalog.pg_aggregate g where g.aggfnoid = p.oid)`;
 
 export const routineQueries: CatalogueQueries<RoutineFacts> = {
   routines: `select coalesce(json_agg(row_to_json(t)), '[]') from (
@@ -70,10 +83,10 @@ export const routineQueries: CatalogueQueries<RoutineFacts> = {
             unnest(p.proargmodes)) with ordinality as i(type, name, mode, at)
           where coalesce(i.mode, 'i') in ('i', 'b', 'v')) a) as inputs,
       p.proargdefaults::text as defaults, pg_get_function_arguments(p.oid) as arguments, p.proowner::int8 as owner, p.proisstrict as strict,
-      case when p.prokind not in ('f', 'p') then '' when p.prosqlbody is null then p.prosrc
+      case when p.prokind = 'a' then ${aggregateParts} when p.prokind = 'w' then '' when p.prosqlbody is null then p.prosrc
         else pg_get_function_sqlbody(p.oid) end as body,
       pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.proretset and p.prorows = 1 as one_row, p.provolatile as volatility,
-      p.prosecdef as security_definer, l.lanname as language,
+      p.prosecdef as security_definer, p.proparallel as parallel, p.proleakproof as leakproof, l.lanname as language,
       case when l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' then p.prosrc else '' end as source,
       coalesce(to_json(p.proconfig), '[]') as settings,
       p.prosqlbody is not null as bound, m.description as comment,

@@ -33,6 +33,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   has_table_privilege: ['pg_class', ...rights],
   obj_description: ['pg_description'],
   pg_column_is_updatable: foreign,
+  pg_encoding_to_char: [],
   pg_export_snapshot: [],
   pg_get_constraintdef: [...printing, 'pg_constraint'],
   pg_get_expr: printing,

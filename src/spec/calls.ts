@@ -8,6 +8,7 @@ import type { RoutineFact } from '../catalog/routines.ts';
 import { callingRoles } from './access/calling-roles.ts';
 import { wholeBody } from './call-example.ts';
 import { callSettings } from './call-settings.ts';
+import { definitionEntries } from './definitions.ts';
 import { functionEntries } from './functions.ts';
 import { groupBy } from './group.ts';
 import { jobEntries } from './jobs.ts';
@@ -76,6 +77,7 @@ export function callsChapter(
     ],
     functions: functionEntries(look),
     jobs: jobEntries(facts.jobs),
+    definitions: definitionEntries(look),
     settings: callSettings(look, settings),
   };
 }

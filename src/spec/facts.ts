@@ -5,6 +5,7 @@ import { accessQueries } from '../catalog/access.ts';
 import { type BoundFacts, boundQueries } from '../catalog/bounds.ts';
 import { type CheckedTypeFacts, checkedTypeQueries } from '../catalog/checked-types.ts';
 import { type ConstraintFacts, constraintQueries } from '../catalog/constraints.ts';
+import { type DefinitionFacts, definitionQueries } from '../catalog/definitions.ts';
 import { type DescriptionFacts, descriptionQueries } from '../catalog/description.ts';
 import type { EntityFacts } from '../catalog/entities.ts';
 import { entityQueries } from '../catalog/entities.ts';
@@ -27,7 +28,7 @@ import type { Database, Executor } from '../database/database.ts';
 import { withMadeFields } from './made-fields.ts';
 
 /** What there is, and what it is bounded by. */
-interface ObjectFacts extends DescriptionFacts, MachineFacts, BoundFacts, EntityFacts, RoutineFacts {}
+interface ObjectFacts extends DescriptionFacts, MachineFacts, BoundFacts, EntityFacts, RoutineFacts, DefinitionFacts {}
 
 /** What is asked of its rows, and who may do what with it. */
 interface AskedFacts
@@ -86,6 +87,7 @@ const objectQueries = {
   ...boundQueries,
   ...entityQueries,
   ...routineQueries,
+  ...definitionQueries,
 };
 const askedQueries = {
   ...constraintQueries,

@@ -4,14 +4,16 @@ import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
 import type { Lookup } from './lookup.ts';
-import { entityId, idOf, roleName } from './names.ts';
+import { entityId, idOf } from './names.ts';
 import { toldRoutines } from './routines.ts';
+import { runsAs, settingEffects } from './setting-effects.ts';
 
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
 /** Every function of the app: what calls, triggers and policies come to is what these do. */
-export function functionEntries({ facts, relations }: Lookup): FunctionEntry[] {
+export function functionEntries(look: Lookup): FunctionEntry[] {
+  const { facts, relations } = look;
   const elsewhere = groupBy(
     facts.triggers.flatMap(({ relation, name, enabled, sql, function: routine }) => {
       const on = relations.get(relation);
@@ -23,20 +25,28 @@ export function functionEntries({ facts, relations }: Lookup): FunctionEntry[] {
   );
   return toldRoutines(facts).map((routine) => {
     const triggers = elsewhere.get(routine.oid)?.map(({ trigger }) => trigger);
-    return { ...entry(facts, routine), ...(triggers && { triggers }) };
+    return { ...entry(look, routine), ...(triggers && { triggers }) };
   });
 }
 
-const entry = (facts: Facts, routine: RoutineFact): FunctionEntry => ({
+const entry = ({ facts, rights }: Lookup, routine: RoutineFact): FunctionEntry => ({
   id: idOf(routine),
   kind: kinds[routine.kind],
   arguments: routine.arguments,
   returns: routine.result ?? '',
   language: routine.language,
   volatility: volatilities[routine.volatility],
-  runs_as: routine.security_definer ? roleName(facts, routine.owner) : null,
+  runs_as: runsAs(facts, routine),
   strict: routine.strict,
   settings: routine.settings,
+  ...effects(facts, rights, routine),
+  ...(routine.parallel !== 'u' && { parallel: routine.parallel === 's' ? ('safe' as const) : ('restricted' as const) }),
+  ...(routine.leakproof && { leakproof: true as const }),
   comment: routine.comment,
   body: routine.body,
 });
+
+function effects(facts: Facts, rights: Lookup['rights'], routine: RoutineFact): Pick<FunctionEntry, 'effects'> {
+  const found = settingEffects(facts, rights.membership, routine);
+  return found.length === 0 ? {} : { effects: found.map(({ words }) => words) };
+}

@@ -13,6 +13,7 @@ import type { Facts } from './facts.ts';
 import type { Lookup } from './lookup.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from './names.ts';
 import { executedRoutines, onlyReads, toldRoutines } from './routines.ts';
+import { settingEffects } from './setting-effects.ts';
 import { anyone } from './words/outcomes.ts';
 
 const operations = ['select', 'insert', 'update', 'delete'] as const;
@@ -24,7 +25,7 @@ export function rolesChapter(look: Lookup): RolesChapter {
   const roles = callingRoles(facts, access.rights.membership);
   const before = metBefore(facts, access.rights);
   const relations = exposedRelations(facts);
-  const told = relations.filter((relation) => access.policies.of(relation.oid).length > 0);
+  const told = [...relations, ...unservedRelations(facts)];
   const cells = [
     ...relations.flatMap((relation) =>
       operations.flatMap((operation) =>
@@ -46,7 +47,7 @@ export function rolesChapter(look: Lookup): RolesChapter {
           before(role.caller.oid, executed.routine.schema, onlyReads(executed)),
           idOf(executed.routine),
           'execute',
-          (caller) => decideFunction(access, caller, executed),
+          (caller) => withSettings(facts, access, executed.routine, decideFunction(access, caller, executed)),
         ),
       ),
     ),
@@ -62,7 +63,10 @@ export function rolesChapter(look: Lookup): RolesChapter {
     })),
     cells,
     policies: told.flatMap((relation) =>
-      access.policies.of(relation.oid).map((policy) => entry(facts, access, functions, relation, policy)),
+      access.policies
+        .of(relation.oid)
+        .filter((policy) => !isNinefolds(relation, policy))
+        .map((policy) => entry(facts, access, functions, relation, policy)),
     ),
     from_now_on: fromNowOn(facts, possible, access.rights.membership),
     advice: adviceFor({ facts, relations: look.relations, access, roles: possible, exposed: relations, cells }),
@@ -88,6 +92,23 @@ export const exposedRelations = (facts: Facts): RelationFact[] =>
   facts.relations
     .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
     .sort(byName);
+
+/** Where policies bind functions, views, storage and sign-in, and no call of /rest/v1 leads; Ninefold's own schema is none of it. */
+const unservedRelations = (facts: Facts): RelationFact[] =>
+  facts.relations
+    .filter(({ schema, is_partition }) => !facts.exposedSchemas.includes(schema) || is_partition)
+    .filter(({ schema }) => !/^ninefold(_states)?$/.test(schema))
+    .sort(byName);
+
+/** True of the policy by which an owner reads the tables of sign-in: it is the same in every app. */
+const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
+  relation.schema === 'auth' && policy.name === 'app_owner';
+
+/** A setting of the function may have PostgreSQL refuse each call before the code runs. */
+function withSettings(facts: Facts, access: Access, routine: RoutineFact, decision: Decision): Decision {
+  const refusal = settingEffects(facts, access.rights.membership, routine).find((one) => one.refusal)?.refusal;
+  return refusal === undefined || decision.verdict === 'never' ? decision : refuse(refusal);
+}
 
 function cell(
   role: ChapterRole,

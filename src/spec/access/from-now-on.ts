@@ -7,11 +7,12 @@ import type { Membership } from './membership.ts';
 /** What the rights are called, in the order in which they are told. */
 const verbs = {
   tables: { SELECT: 'read', INSERT: 'add', UPDATE: 'change', DELETE: 'delete' },
+  sequences: { USAGE: 'take numbers from', SELECT: 'read', UPDATE: 'set' },
   functions: { EXECUTE: 'call' },
 } as const;
 
 /**
- * Default privileges: what each role may do with tables and functions that are yet to be made. Row-level security, which no default
+ * Default privileges: what each role may do with new tables, sequences and functions. Row-level security, which no default
  * switches on, is another matter.
  */
 export function fromNowOn(

@@ -244,6 +244,48 @@ const cases: Case[] = [
     ids: ['idle grant: public.t'],
     words: /anon holds select and insert/,
   },
+  {
+    name: 'a function that runs as another role by its setting',
+    sql: `create function public.as_service() returns int language sql set search_path = '' as 'select 1';
+      alter function public.as_service() set role = 'service_role';`,
+    kind: 'setting that changes the rights',
+    ids: ['setting that changes the rights: public.as_service(): role'],
+    words: /it runs as service_role, whoever the caller is, and row-level security does not bind it/,
+  },
+  {
+    name: 'a function whose setting PostgreSQL refuses',
+    sql: `create function public.twice() returns int language sql security definer set search_path = '' as 'select 1';
+      alter function public.twice() set role = 'service_role';`,
+    kind: 'setting that changes the rights',
+    ids: ['setting that changes the rights: public.twice(): role'],
+    words: /every call is refused \(42501\)/,
+    changes: true,
+  },
+  {
+    name: 'a function that switches row security off',
+    sql: `create function public.odd() returns int language sql set search_path = '' set row_security = off as 'select 1';`,
+    kind: 'setting that changes the rights',
+    ids: ['setting that changes the rights: public.odd(): row_security'],
+    words: /switches row_security off: .*refused \(42501\)/,
+  },
+  {
+    name: 'a status that is an enum, without a state machine',
+    sql: `create type stage as enum ('new', 'it''s open', 'closed');
+      create table t (id int primary key, "orderStatus" stage default 'it''s open');`,
+    kind: 'status without machine',
+    ids: ['status without machine: public.t: orderStatus'],
+    words: /orderStatus has 3 values and no state machine.*New rows then start as it's open/,
+    changes: true,
+  },
+  {
+    name: 'a status that is a text of a few values, in a check and in a domain',
+    sql: `create domain phase as text check (value in ('a', 'b'));
+      create table t (id int primary key, status text default 'y' check (status in ('x', 'y')), phase phase);`,
+    kind: 'status without machine',
+    ids: ['status without machine: public.t: phase', 'status without machine: public.t: status'],
+    words: /New rows then start as a\./,
+    changes: true,
+  },
 ];
 
 describe('advice appears, and its own SQL takes it away', () => {
@@ -280,6 +322,38 @@ it('a function that belongs to a superuser and runs as one is given to the appâ€
   const after = await chapter();
   expect(about(after.advice, 'function as a superuser')).toEqual([]);
   expect(verdicts(after)).toEqual(verdicts(before));
+});
+
+it('PostgreSQL runs and refuses functions with settings as chapters 6 and 7 say', async () => {
+  await owner.script(`
+    create function public.as_service() returns text language sql set search_path = '' as 'select current_user::text';
+    create function public.twice() returns text language sql security definer set search_path = '' as 'select current_user::text';
+    create function public.as_postgres() returns text language sql set search_path = '' as 'select current_user::text';
+    create function public.as_session() returns text language sql set search_path = '' as 'select current_user::text';
+    create function public.replica() returns text language sql set search_path = '' as 'select current_user::text';
+    alter function public.as_service() set role = 'service_role'; alter function public.twice() set role = 'service_role';
+    alter function public.as_postgres() set role = 'outsider'; alter function public.as_session() set session_authorization = 'app_owner';`);
+  await database.pool.script(`alter function public.replica() set session_replication_role = 'replica'`);
+  const { cells } = await chapter();
+  const login = database.as('app_authenticator');
+  const called: string[] = [];
+  const told: string[] = [];
+  for (const name of ['as_service', 'twice', 'as_postgres', 'as_session', 'replica']) {
+    const result = login.run([
+      { text: 'set role anon', params: [] },
+      { text: `select public.${name}()`, params: [] },
+    ]);
+    called.push(
+      await result.then(
+        ([, row]) => String(row?.rows[0]?.[0]),
+        (error) => error.sqlstate,
+      ),
+    );
+    const cell = cells.find(({ role, entity }) => role === 'anon' && entity === `public.${name}()`);
+    told.push(cell?.verdict === 'never' ? (/\((\w{5})\)/.exec(cell.reason)?.[1] ?? '') : 'service_role');
+  }
+  expect(called).toEqual(['service_role', '42501', '42501', '42501', '42501']);
+  expect(told).toEqual(called);
 });
 
 it('an app that does everything as advised gets no advice', async () => {

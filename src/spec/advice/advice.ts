@@ -5,8 +5,10 @@ import { functionsAsSuperuser, functionsWithoutSearchPath } from './functions.ts
 import { idleGrants } from './grants.ts';
 import type { Advice, Ground } from './ground.ts';
 import { missingIndexes } from './indexes.ts';
+import { statusesWithoutMachine } from './machines.ts';
 import { overlappingPolicies } from './overlap.ts';
 import { callsForEachRow, unreachablePolicies } from './policies.ts';
+import { settingsOfDatabase, settingsOfFunctions } from './settings.ts';
 import { tablesWithoutPolicy, tablesWithoutRowSecurity } from './tables.ts';
 import { viewsAsOwner } from './views.ts';
 
@@ -19,6 +21,8 @@ export function adviceFor(ground: Ground): AdviceEntry[] {
     ...tablesWithoutRowSecurity(ground),
     ...viewsAsOwner(ground),
     ...functionsAsSuperuser(ground),
+    ...settingsOfFunctions(ground),
+    ...settingsOfDatabase(ground),
     ...functionsWithoutSearchPath(ground),
     ...callsForEachRow(ground),
     ...missingIndexes(ground),
@@ -26,6 +30,7 @@ export function adviceFor(ground: Ground): AdviceEntry[] {
     ...tablesWithoutPolicy(ground),
     ...unreachablePolicies(ground),
     ...idleGrants(ground),
+    ...statusesWithoutMachine(ground),
   ];
   return found
     .map(({ detail, about, weight, on, policies = [], words, sql }) => ({

@@ -5,11 +5,12 @@ import { isObject, type JsonObject } from './differences.ts';
  * Chapters of an earlier version in the form that they have now, so that a new Ninefold is no change of what the app does. Calls on rows told all
  * fields of their entity again, where now the chapter's `rows` tells once what they have in common, as it does in `other`; what is granted
  * on what is made from now on was not told, nor the call that describes the others, nor
- * what a table between two others joins, nor what calls embed through views and which keys views show. No job ran. Pure.
+ * what a table between two others joins, nor what calls embed through views and which keys views show, nor the objects that only functions use
+ * with what came with them: new advice, parts of aggregates, sequences yet to be made, policies beyond the exposed schemas. No job ran. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
   const described = withDescribing(withFromNowOn(withRows(withOwnRows(chapters), other), other), other);
-  return withJobs(withJunctions(described, other), other);
+  return withJobs(withDefinitions(withJunctions(described, other), other), other);
 }
 
 /** Cells and policies said "own row (owner is the member)" where they say "own row (by owner)". */
@@ -45,6 +46,39 @@ function withJunctions(chapters: JsonObject, other: JsonObject): JsonObject {
   return { ...chapters, entities: { ...entities, entities: told, junctions, shown_keys, sources } };
 }
 
+/** Advice that came with `definitions`. */
+const newAdvice: readonly unknown[] = ['setting that changes the rights', 'status without machine'];
+
+function withDefinitions(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { calls, roles } = chapters;
+  if (!isObject(calls) || calls.definitions !== undefined || !isObject(other.calls)) return chapters;
+  const functions = new Map(listIn(other.calls, 'functions').map((one) => [one.id, one]));
+  const told = listIn(calls, 'functions').map((one) => {
+    const now = functions.get(one.id);
+    if (now === undefined) return one;
+    const { effects, parallel, leakproof } = now;
+    const more = { ...(effects !== undefined && { effects }), ...(parallel !== undefined && { parallel }) };
+    const parts = one.kind === 'aggregate' ? { body: now.body } : {};
+    return { ...one, ...more, ...(leakproof !== undefined && { leakproof }), ...parts };
+  });
+  const earlier = { ...chapters, calls: { ...calls, functions: told, definitions: other.calls.definitions } };
+  if (!isObject(roles)) return earlier;
+  const served = new Set(listIn(other.roles, 'cells').map(({ entity }) => entity));
+  const added = (name: string, isNew: (one: JsonObject) => boolean) => [
+    ...listIn(roles, name),
+    ...listIn(other.roles, name).filter(isNew),
+  ];
+  return {
+    ...earlier,
+    roles: {
+      ...roles,
+      policies: added('policies', ({ entity }) => !served.has(entity)),
+      from_now_on: added('from_now_on', ({ id }) => String(id).startsWith('sequences in ')),
+      advice: added('advice', ({ about }) => newAdvice.includes(about)),
+    },
+  };
+}
+
 function withRows(chapters: JsonObject, other: JsonObject): JsonObject {
   const { calls } = chapters;
   if (!isObject(calls) || calls.rows !== undefined || !isObject(other.calls)) return chapters;
@@ -78,7 +112,7 @@ const listIn = (of: unknown, name: string): JsonObject[] => {
 
 const emptyEntities = { junctions: [], shown_keys: [] };
 const emptyRoles = { from_now_on: [] };
-const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [], settings: [] };
+const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [], definitions: [], settings: [] };
 
 /**
  * A specification of an earlier Ninefold with the lists that it lacks left empty, for whoever prints it; who compares it must know that they

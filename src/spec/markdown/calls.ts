@@ -3,6 +3,7 @@ import type {
   CallParameter,
   CallSetting,
   CallsChapter,
+  DefinitionEntry,
   FunctionEntry,
   JobEntry,
 } from '../../../contract/specification-calls.ts';
@@ -13,7 +14,8 @@ import { block, code, count, inline, table } from './escape.ts';
  * Returns chapter 7 in Markdown: the app's own calls, one line for a table or a function with all its methods. Calls and settings
  * that are as in every app are counted; the JSON holds each.
  */
-export function callsMarkdown({ calls, extension_functions, functions, jobs, settings }: CallsChapter): string {
+export function callsMarkdown(chapter: CallsChapter): string {
+  const { calls, extension_functions, functions, jobs, definitions, settings } = chapter;
   const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area);
   const parts = [`${count(calls.length, 'call')}.`];
   const signIn = of('auth');
@@ -31,6 +33,7 @@ export function callsMarkdown({ calls, extension_functions, functions, jobs, set
   }
   if (functions.length > 0) parts.push('### What functions do', ...functions.flatMap(functionParts));
   if (jobs.length > 0) parts.push('### Scheduled jobs', jobTable(jobs), 'Times are GMT.');
+  parts.push(...definitionParts(definitions));
   parts.push('### Settings', ...settingParts(settings));
   return parts.join('\n\n');
 }
@@ -76,6 +79,21 @@ const functionRows = (calls: readonly CallEntry[]): string[][] =>
     ];
   });
 
+/** One line for each object; extensions share one, as most are the same in every app. */
+function definitionParts(definitions: readonly DefinitionEntry[]): string[] {
+  if (definitions.length === 0) return [];
+  const extensions = definitions.filter(({ kind }) => kind === 'extension');
+  const others = definitions.filter(({ kind }) => kind !== 'extension');
+  const versions = extensions.map(({ id, sql }) =>
+    inline(`${id.replace(/^extension /, '')} ${sql.replace(/^version /, '')}`),
+  );
+  return [
+    '### Types and other definitions',
+    ...(others.length === 0 ? [] : [others.map(({ id, sql }) => `- ${inline(id)}: ${inline(sql)}`).join('\n')]),
+    ...(extensions.length === 0 ? [] : [`Extensions: ${versions.join(', ')}.`]),
+  ];
+}
+
 function settingParts(settings: readonly CallSetting[]): string[] {
   const set = settings.filter(({ set_in, value, default: usual }) => set_in !== 'code' || value !== usual);
   const rest = `${count(settings.length - set.length, 'setting')} ${settings.length - set.length === 1 ? 'has its' : 'have their'} default.`;
@@ -93,6 +111,9 @@ function functionParts({ id, kind, returns, language, volatility, runs_as, stric
     `${one.comment === null ? '' : `${ended(one.comment)} `}${kind} in ${language}${returns === '' ? '' : `, answers ${returns}`}`,
     volatility,
     runs_as === null ? 'runs with the rights of the caller' : `runs with the rights of ${runs_as}`,
+    ...(one.effects ?? []),
+    ...(one.parallel ? [`parallel ${one.parallel}`] : []),
+    ...(one.leakproof ? ['leakproof'] : []),
     ...(strict ? ['null where an argument is null'] : []),
     ...(one.settings.length === 0 ? [] : [`sets ${one.settings.join(', ')}`]),
     ...(one.triggers ?? []).map(

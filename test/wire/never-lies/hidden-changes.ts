@@ -20,6 +20,38 @@ const pointing = (rest: string): string =>
 const logs = `create table public.logs (id int, words text) partition by list (id);
   create table public.logs_a partition of public.logs for values in (1)`;
 
+const ofFunctions = `create domain public.score as int; alter domain public.score add constraint above check (value > 0);
+  create type public.mood as enum ('calm'); alter type public.mood add value 'cross';
+  create type public.pair as (one int); alter type public.pair add attribute other text;
+  create sequence public.tally; alter sequence public.tally increment 7;
+  create function public.alike(text, text) returns bool language sql immutable set search_path = '' as 'select lower($1) = lower($2)';
+  create operator public.~== (leftarg = text, rightarg = text, function = public.alike);
+  create aggregate public.total(int) (sfunc = int4pl, stype = int, initcond = '3');
+  create cast (public.pair as text) with inout as assignment;
+  create text search dictionary public.stems (template = snowball, language = english);
+  alter text search dictionary public.stems (language = german);
+  create text search configuration public.words (copy = simple);
+  alter text search configuration public.words alter mapping for asciiword with public.stems;
+  create schema back; create table back.notes (id int); grant select on back.notes to anon`;
+const withoutThem = `drop schema back cascade; drop text search configuration public.words; drop text search dictionary public.stems;
+  drop cast (public.pair as text); drop aggregate public.total(int); drop operator public.~== (text, text); drop function public.alike(text, text);
+  drop sequence public.tally; drop type public.pair; drop type public.mood; drop domain public.score`;
+const toldOfFunctions = [
+  /domain public\.score: integer constraint above CHECK/,
+  /enum public\.mood: enum \('calm', 'cross'\)/,
+  /composite type public\.pair: \(one integer, other text\)/,
+  /sequence public\.tally: .*increment 7/,
+  /operator public\.\\~==\(text,text\): function public\.alike/,
+  /cast public\.pair as text: with inout as assignment/,
+  /public\.total\(integer\).*aggregate/,
+  /initcond = '3'/,
+  /text search dictionary public\.stems: .*german/,
+  /text search configuration public\.words: .*asciiword: public\.stems/,
+  /privileges on back\.notes: anon: select/,
+];
+const remote = `create foreign data wrapper remote; create server far foreign data wrapper remote options (host 'there', password 'hush');
+  create user mapping for anon server far options (password 'hush')`;
+
 /** What a look at tables, policies and grants alone would not find. */
 export const hiddenChanges: readonly Change[] = [
   // 2 Screens
@@ -338,6 +370,64 @@ export const hiddenChanges: readonly Change[] = [
     /add_vote.*3,000 milliseconds.*waits for a lock/,
   ),
   bySql(9, 'db_max_rows', '3', /pageRows.*\| 3 \|/),
+
+  // What functions use
+  ...toldOfFunctions.map((says) => change(7, ofFunctions, withoutThem, says)),
+  change(
+    7,
+    asSuperuser(remote),
+    asSuperuser('drop foreign data wrapper remote cascade'),
+    /foreign server far: .*host 'there', password \(hidden\)/,
+  ),
+  change(
+    7,
+    asSuperuser(remote),
+    asSuperuser('drop foreign data wrapper remote cascade'),
+    /user mapping anon on far: the name and the password are hidden/,
+  ),
+  change(
+    7,
+    asSuperuser(`create function public.greet() returns event_trigger language plpgsql set search_path = '' as 'begin end';
+      create event trigger greets on login execute function public.greet()`),
+    asSuperuser('drop event trigger greets; drop function public.greet()'),
+    /event trigger greets: on login execute public\.greet/,
+  ),
+  change(
+    6,
+    'alter default privileges in schema public revoke usage on sequences from anon',
+    'alter default privileges in schema public grant usage on sequences to anon',
+    /New sequences in public: anon may read, set/,
+  ),
+  change(
+    7,
+    'alter default privileges revoke usage on types from public',
+    'alter default privileges grant usage on types to public',
+    /default privileges types, made by pg_database_owner/,
+  ),
+  ...([6, 7] as const).map((chapter) =>
+    change(
+      chapter,
+      `alter function public.add_vote(int) set role = 'service_role'`,
+      'alter function public.add_vote(int) reset role',
+      /add_vote.*runs as service\\?_role, whoever the caller is/,
+    ),
+  ),
+  change(
+    6,
+    asSuperuser(
+      'create policy own_files on storage.objects for select to authenticated using (owner_id = (select auth.uid())::text)',
+    ),
+    asSuperuser('drop policy own_files on storage.objects'),
+    /Policy \*\*own\\?_files\*\*, for select, authenticated/,
+  ),
+  change(
+    7,
+    asSuperuser(
+      'create trigger noticed before update on auth.users for each row execute function suppress_redundant_updates_trigger()',
+    ),
+    asSuperuser('drop trigger noticed on auth.users'),
+    /trigger noticed on auth\.users/,
+  ),
 ];
 
 /** What changes nothing of what the app does, or was never committed. */

@@ -13,7 +13,16 @@ const activity = (calls: number, p50: number | null): Activity => ({
   sessions: 0,
   health: [],
 });
-const calls = { calls: [], rows: [], extension_functions: [], functions: [], jobs: [], settings: [], sources: [] };
+const calls = {
+  calls: [],
+  rows: [],
+  extension_functions: [],
+  functions: [],
+  jobs: [],
+  definitions: [],
+  settings: [],
+  sources: [],
+};
 
 describe('the contents tell only what is known', () => {
   it('of an empty app', () => {

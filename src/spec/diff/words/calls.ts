@@ -7,7 +7,7 @@ import { fewWords, flag, fromTo, items, listWords, oneLine, quoted, text, texts,
 
 /** Chapter 7: the calls. Those of an entity that come, go or change alike share a sentence. */
 export const callsTeller: Teller = {
-  whole: ['calls/*', 'functions/*', 'jobs/*', 'settings/*', 'extension_functions/*'],
+  whole: ['calls/*', 'functions/*', 'jobs/*', 'definitions/*', 'settings/*', 'extension_functions/*'],
   tell: (differences) => {
     const all = differences.filter(({ path }) => matches(path, 'calls/*'));
     // One address that leads to another function is neither new nor gone.
@@ -44,6 +44,7 @@ export const callsTeller: Teller = {
         functionWords,
       ),
       ...tellEach(differences, 'jobs/*', jobWords),
+      ...tellDefinitions(differences.filter(({ path }) => matches(path, 'definitions/*'))),
       ...tellEach(differences, 'settings/*', settingWords),
       ...tellEach(differences, 'extension_functions/*', extensionWords),
     ];
@@ -106,6 +107,9 @@ function functionWords({ before, after }: Difference): string {
     ...(canonical(before.settings) === canonical(after.settings)
       ? []
       : [`sets ${settingsOf(after)} while it runs (before: ${settingsOf(before)})`]),
+    ...changedTo('has these effects:', before.effects ?? [], after.effects ?? []),
+    ...changedTo('is for parallel queries', before.parallel ?? 'unsafe', after.parallel ?? 'unsafe'),
+    ...(before.leakproof === after.leakproof ? [] : [after.leakproof === true ? 'is leakproof' : 'is not leakproof']),
     ...changedTo('is written in', before.language, after.language),
     ...changedTo('is a', before.kind, after.kind),
     ...changedTo('runs by', triggerWords(before), triggerWords(after)),
@@ -162,6 +166,33 @@ function extensionWords({ before, after }: Difference): string {
   return after === undefined
     ? `Calls no longer reach the ${count(before)} ${of}.`
     : `Calls now reach ${count(after)} ${of} (before: ${count(before)}).`;
+}
+
+/** One that went and one that came with the same definition are one under another name. */
+function tellDefinitions(all: readonly Difference[]): Told[] {
+  const renamed = renamings(all, (one) => `${text(one, 'kind')} ${text(one, 'sql')}`);
+  const others = all.filter((one) => !renamed.flat().includes(one));
+  return [
+    ...renamed.map(([gone, come]): Told => {
+      const [was, is] = [text(gone.before, 'id'), text(come.after, 'id')];
+      const name = is.slice(text(come.after, 'kind').length + 1);
+      return { words: `The ${was} is now called ${name}.`, of: [gone, come] };
+    }),
+    ...others.map((one): Told => ({ words: definitionWords(one), of: [one] })),
+  ];
+}
+
+function definitionWords({ before, after }: Difference): string {
+  const name = text(after ?? before, 'id');
+  if (/^(default )?privileges /.test(name)) {
+    const are = name.replace(/^./, (first) => first.toUpperCase());
+    return after === undefined
+      ? `${are} are no longer listed; they were: ${oneLine(text(before, 'sql'))}.`
+      : `${are} are now: ${oneLine(text(after, 'sql'))}.`;
+  }
+  if (before === undefined) return `There is a new ${name}: ${oneLine(text(after, 'sql'))}.`;
+  if (after === undefined) return `The ${name} is gone; it was ${oneLine(text(before, 'sql'))}.`;
+  return `The ${name} is defined otherwise: ${fromTo(text(before, 'sql'), text(after, 'sql'))}.`;
 }
 
 function settingWords({ before, after }: Difference): string {

@@ -16,6 +16,7 @@ import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
+import { DefinitionTable } from './definition-table.tsx';
 import { FunctionTable } from './function-table.tsx';
 import { JobTable } from './job-table.tsx';
 import { SettingTable } from './setting-table.tsx';
@@ -81,17 +82,20 @@ export function CallsPage() {
         </p>
       ))}
       {chapter && chapter.functions.length > 0 && <FunctionTable appRef={ref} functions={chapter.functions} />}
-      {chapter && chapter.jobs.length > 0 && (
-        <JobTable number={`Table 7.${settingsNumber(chapter) - 1}`} jobs={chapter.jobs} />
+      {chapter && chapter.jobs.length > 0 && <JobTable number={tableNumber(chapter, 1)} jobs={chapter.jobs} />}
+      {chapter && chapter.definitions.length > 0 && (
+        <DefinitionTable number={tableNumber(chapter, 2)} definitions={chapter.definitions} />
       )}
-      {chapter && <SettingTable number={`Table 7.${settingsNumber(chapter)}`} settings={chapter.settings} />}
+      {chapter && <SettingTable number={tableNumber(chapter, 3)} settings={chapter.settings} />}
     </ChapterPage>
   );
 }
 
-/** The number of the table of settings: those of functions and jobs come before it if there are any. */
-const settingsNumber = ({ functions, jobs }: CallsChapter): number =>
-  2 + (functions.length > 0 ? 1 : 0) + (jobs.length > 0 ? 1 : 0);
+/** The number of a table behind those of functions, jobs and definitions, of which an empty one is left out. */
+function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 2 | 3): string {
+  const before = [functions, jobs, definitions].slice(0, place).filter(({ length }) => length > 0).length;
+  return `Table 7.${before + 2}`;
+}
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
 

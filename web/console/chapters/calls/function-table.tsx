@@ -46,10 +46,11 @@ export function FunctionTable({ appRef, functions }: { appRef: string; functions
   );
 }
 
-function wordsOf({ comment, triggers, kind, language }: FunctionEntry): string {
+function wordsOf({ comment, triggers, effects, kind, language }: FunctionEntry): string {
   const runs = (triggers ?? []).map(({ on, enabled }) => `Runs on ${on}${enabled ? '' : ', switched off'}.`);
   const itself = kind === 'aggregate' ? 'An aggregate.' : `A ${kind} in ${language}.`;
-  return [comment ?? itself, ...runs].join(' ');
+  const sets = (effects ?? []).map((words) => `By its settings: ${words}.`);
+  return [comment ?? itself, ...sets, ...runs].join(' ');
 }
 
 /** What shows the code in the editor; an aggregate has none. */

@@ -1,0 +1,188 @@
+import { isOfExtension } from './entities.ts';
+import { isOwnSchema, list } from './fragments.ts';
+import type { CatalogueQueries } from './read-catalogue.ts';
+
+/** Objects that functions, expressions and statements use and that no other chapter describes. */
+export interface DefinitionFacts {
+  /** Objects of extensions are left out: the version of the extension stands for them. */
+  definitions: DefinitionFact[];
+}
+
+export interface DefinitionFact {
+  kind: string;
+  /** Null for an object that belongs to no schema. */
+  schema: string | null;
+  /** Unique within its kind. */
+  name: string;
+  /** The parts that decide the result of a statement, in the form that PostgreSQL prints. */
+  sql: string;
+}
+
+/** The first number that PostgreSQL gives to an object of its users (FirstNormalObjectId of access/transam.h). */
+const FIRST_OID = 16384;
+
+/** True of an object that neither PostgreSQL itself nor an extension made. */
+const isOwn = (catalogue: string, oid: string): string =>
+  `${oid} >= ${FIRST_OID} and not ${isOfExtension(`pg_catalog.${catalogue}`, oid)}`;
+
+const ownSchema = (oid: string): string => `join pg_catalog.pg_namespace n on n.oid = ${oid} and ${isOwnSchema('n')}`;
+
+/** The privileges of an access control list as text. The owner of the database has the same name in every app. */
+const grantWords = (acl: string): string => `(select string_agg(g.who || ': ' || g.may, '; ' order by g.who) from (
+    select case when x.grantee = 0 then 'public' when x.grantee = d.datdba then 'pg_database_owner' else r.rolname end as who,
+      string_agg(lower(x.privilege_type), ', ' order by x.privilege_type) as may
+    from aclexplode(${acl}) x left join pg_catalog.pg_roles r on r.oid = x.grantee
+    join pg_catalog.pg_database d on d.datname = current_database() group by 1) g)`;
+
+/**
+ * The options of a foreign object. An option may hold a secret, so its value is shown only where it names a place. The transaction that last
+ * wrote the object stands for the values that are hidden: it changes with them and says nothing of them.
+ */
+const optionWords = (options: string, row: string): string => `(select format('options (%s)', string_agg(
+      case when o.option_name in ('host', 'hostaddr', 'port', 'dbname', 'schema_name', 'table_name', 'column_name', 'format', 'filename', 'updatable')
+        then format('%I %L', o.option_name, o.option_value) else format('%I (hidden)', o.option_name) end, ', ' order by o.option_name))
+      || case when bool_or(o.option_name not in ('host', 'hostaddr', 'port', 'dbname', 'schema_name', 'table_name', 'column_name', 'format', 'filename', 'updatable'))
+        then ', written by transaction ' || ${row}.xmin::text else '' end
+    from pg_options_to_table(${options}) o)`;
+
+const collation = (own: string, usual: string): string =>
+  `case when ${own} not in (0, ${usual}) then 'collate ' || ${own}::regcollation::text end`;
+
+const typeKinds = `case y.typtype when 'd' then 'domain' when 'e' then 'enum' when 'c' then 'composite type' when 'r' then 'range type' else 'base type' end`;
+
+const types = `
+  select ${typeKinds} as kind, n.nspname as schema, format_type(y.oid, null) as name,
+    case y.typtype
+      when 'd' then concat_ws(' ', format_type(y.typbasetype, y.typtypmod), ${collation('y.typcollation', 'b.typcollation')},
+        'default ' || pg_get_expr(y.typdefaultbin, 0), case when y.typnotnull then 'not null' end,
+        (select string_agg(format('constraint %I %s', k.conname, pg_get_constraintdef(k.oid)), ' ' order by k.conname)
+          from pg_catalog.pg_constraint k where k.contypid = y.oid and k.contype = 'c'))
+      when 'e' then (select format('enum (%s)', string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder))
+        from pg_catalog.pg_enum e where e.enumtypid = y.oid)
+      when 'c' then (select format('(%s)', string_agg(concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
+            ${collation('a.attcollation', 'at.typcollation')}), ', ' order by a.attnum))
+        from pg_catalog.pg_attribute a join pg_catalog.pg_type at on at.oid = a.atttypid
+        where a.attrelid = y.typrelid and a.attnum > 0 and not a.attisdropped)
+      when 'r' then (select concat_ws(' ', 'range of ' || format_type(g.rngsubtype, null), 'operator class ' || oc.opcname,
+            ${collation('g.rngcollation', '0')}, 'canonical ' || nullif(g.rngcanonical, 0)::regproc::text,
+            'subtype_diff ' || nullif(g.rngsubdiff, 0)::regproc::text)
+        from pg_catalog.pg_range g left join pg_catalog.pg_opclass oc on oc.oid = g.rngsubopc where g.rngtypid = y.oid)
+      else concat_ws(' ', 'input ' || y.typinput::regproc::text, 'output ' || y.typoutput::regproc::text)
+    end as sql
+  from pg_catalog.pg_type y ${ownSchema('y.typnamespace')}
+  left join pg_catalog.pg_type b on b.oid = y.typbasetype
+  left join pg_catalog.pg_class c on c.oid = y.typrelid
+  where (y.typtype in ('d', 'e', 'r') or y.typtype = 'c' and c.relkind = 'c' or y.typtype = 'b' and y.typcategory <> 'A')
+    and ${isOwn('pg_type', 'y.oid')}`;
+
+const sequences = `
+  select 'sequence', n.nspname, c.oid::regclass::text, concat_ws(' ', format_type(q.seqtypid, null), 'start ' || q.seqstart,
+      'increment ' || q.seqincrement, 'from ' || q.seqmin, 'to ' || q.seqmax, 'cache ' || q.seqcache, case when q.seqcycle then 'cycle' end)
+    || coalesce('; ' || ${grantWords(`coalesce(c.relacl, acldefault('s', c.relowner))`)}, '')
+  from pg_catalog.pg_sequence q join pg_catalog.pg_class c on c.oid = q.seqrelid ${ownSchema('c.relnamespace')}
+  where ${isOwn('pg_class', 'c.oid')} and not exists (select from pg_catalog.pg_depend u where u.classid = 'pg_catalog.pg_class'::regclass
+    and u.objid = c.oid and u.refclassid = 'pg_catalog.pg_class'::regclass and u.deptype in ('a', 'i'))`;
+
+const operators = `
+  select 'operator', n.nspname, o.oid::regoperator::text, concat_ws(' ', 'function ' || nullif(o.oprcode, 0)::regprocedure::text,
+    'commutator ' || nullif(o.oprcom, 0)::regoperator::text, 'negator ' || nullif(o.oprnegate, 0)::regoperator::text,
+    'restrict ' || nullif(o.oprrest, 0)::regproc::text, 'join ' || nullif(o.oprjoin, 0)::regproc::text,
+    case when o.oprcanhash then 'hashes' end, case when o.oprcanmerge then 'merges' end)
+  from pg_catalog.pg_operator o ${ownSchema('o.oprnamespace')} where ${isOwn('pg_operator', 'o.oid')}
+  union all
+  select 'operator class', n.nspname, format('%I.%I using %I', n.nspname, x.opcname, m.amname), concat_ws(' ',
+    case when x.opcdefault then 'default' end, 'for ' || format_type(x.opcintype, null), 'family ' || quote_ident(f.opfname),
+    'storage ' || format_type(nullif(x.opckeytype, 0), null))
+  from pg_catalog.pg_opclass x ${ownSchema('x.opcnamespace')}
+  join pg_catalog.pg_am m on m.oid = x.opcmethod join pg_catalog.pg_opfamily f on f.oid = x.opcfamily where ${isOwn('pg_opclass', 'x.oid')}
+  union all
+  select 'operator family', n.nspname, format('%I.%I using %I', n.nspname, f.opfname, m.amname), concat_ws(', ',
+    (select string_agg(format('operator %s %s', o.amopstrategy, o.amopopr::regoperator), ', ' order by o.amopstrategy, o.amopopr::regoperator::text)
+      from pg_catalog.pg_amop o where o.amopfamily = f.oid),
+    (select string_agg(format('function %s %s', o.amprocnum, o.amproc::regprocedure), ', ' order by o.amprocnum, o.amproc::regprocedure::text)
+      from pg_catalog.pg_amproc o where o.amprocfamily = f.oid))
+  from pg_catalog.pg_opfamily f ${ownSchema('f.opfnamespace')} join pg_catalog.pg_am m on m.oid = f.opfmethod where ${isOwn('pg_opfamily', 'f.oid')}`;
+
+const conversions = `
+  select 'cast', null, format('%s as %s', format_type(k.castsource, null), format_type(k.casttarget, null)), concat_ws(' ',
+    case k.castmethod when 'f' then 'with function ' || k.castfunc::regprocedure::text when 'i' then 'with inout' else 'without function' end,
+    case k.castcontext when 'i' then 'as implicit' when 'a' then 'as assignment' end)
+  from pg_catalog.pg_cast k where ${isOwn('pg_cast', 'k.oid')}
+  union all
+  select 'conversion', n.nspname, format('%I.%I', n.nspname, v.conname), format('%s from %s to %s%s', v.conproc::regproc,
+    pg_encoding_to_char(v.conforencoding), pg_encoding_to_char(v.contoencoding), case when v.condefault then ', default' else '' end)
+  from pg_catalog.pg_conversion v ${ownSchema('v.connamespace')} where ${isOwn('pg_conversion', 'v.oid')}
+  union all
+  select 'collation', n.nspname, format('%I.%I', n.nspname, l.collname), concat_ws(' ', 'provider ' || l.collprovider::text,
+    'locale ' || coalesce(to_jsonb(l) ->> 'colllocale', to_jsonb(l) ->> 'colliculocale', l.collcollate), 'ctype ' || l.collctype,
+    case when not l.collisdeterministic then 'not deterministic' end, 'rules ' || quote_literal(to_jsonb(l) ->> 'collicurules'))
+  from pg_catalog.pg_collation l ${ownSchema('l.collnamespace')} where ${isOwn('pg_collation', 'l.oid')}`;
+
+const textSearch = `
+  select 'text search configuration', n.nspname, t.oid::regconfig::text, concat_ws('; ', format('parser %I', p.prsname),
+    (select string_agg(format('%s: %s', m.alias, m.dictionaries), '; ' order by m.alias) from (
+      select k.alias, string_agg(w.mapdict::regdictionary::text, ', ' order by w.mapseqno) as dictionaries
+      from pg_catalog.pg_ts_config_map w join ts_token_type(t.cfgparser) k on k.tokid = w.maptokentype
+      where w.mapcfg = t.oid group by k.alias) m))
+  from pg_catalog.pg_ts_config t ${ownSchema('t.cfgnamespace')} join pg_catalog.pg_ts_parser p on p.oid = t.cfgparser
+  where ${isOwn('pg_ts_config', 't.oid')}
+  union all
+  select 'text search dictionary', n.nspname, t.oid::regdictionary::text, concat_ws(' ', 'template ' || quote_ident(p.tmplname), t.dictinitoption)
+  from pg_catalog.pg_ts_dict t ${ownSchema('t.dictnamespace')} join pg_catalog.pg_ts_template p on p.oid = t.dicttemplate
+  where ${isOwn('pg_ts_dict', 't.oid')}`;
+
+/** Ninefold's own event triggers are the same in every app, unless they are switched off. */
+const eventTriggers = `
+  select 'event trigger', null, quote_ident(e.evtname), concat_ws(' ', 'on ' || e.evtevent, 'when tag in (' || array_to_string(e.evttags, ', ') || ')',
+    'execute ' || e.evtfoid::regprocedure::text,
+    case e.evtenabled when 'D' then ', switched off' when 'R' then ', in replicas only' when 'A' then ', in replicas too' end)
+  from pg_catalog.pg_event_trigger e join pg_catalog.pg_proc p on p.oid = e.evtfoid
+  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  where ${isOwn('pg_event_trigger', 'e.oid')} and (n.nspname <> 'ninefold' or e.evtenabled = 'D')`;
+
+/** Chapter 6 describes tables, functions and sequences of the owner, and only what grants more or less than PostgreSQL's default counts. */
+const defaultPrivileges = `
+  select 'default privileges', n.nspname, format('%s%s, made by %s',
+      case a.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' when 'n' then 'schemas'
+        else 'large objects' end,
+      ' in ' || quote_ident(n.nspname), case when r.oid = b.datdba then 'pg_database_owner' else quote_ident(r.rolname) end),
+    coalesce(${grantWords('a.defaclacl')}, 'none')
+  from pg_catalog.pg_default_acl a join pg_catalog.pg_roles r on r.oid = a.defaclrole
+  join pg_catalog.pg_database b on b.datname = current_database()
+  left join pg_catalog.pg_namespace n on n.oid = a.defaclnamespace
+  where r.oid <> b.datdba or a.defaclobjtype not in ('r', 'S', 'f')`;
+
+const foreign = `
+  select 'foreign data wrapper', null, quote_ident(w.fdwname), concat_ws(' ', 'handler ' || nullif(w.fdwhandler, 0)::regproc::text,
+    'validator ' || nullif(w.fdwvalidator, 0)::regproc::text, ${optionWords('w.fdwoptions', 'w')})
+  from pg_catalog.pg_foreign_data_wrapper w where ${isOwn('pg_foreign_data_wrapper', 'w.oid')}
+  union all
+  select 'foreign server', null, quote_ident(s.srvname), concat_ws(' ', 'type ' || quote_literal(s.srvtype),
+    'version ' || quote_literal(s.srvversion), 'foreign data wrapper ' || quote_ident(w.fdwname), ${optionWords('s.srvoptions', 's')},
+    'usage: ' || ${grantWords(`coalesce(s.srvacl, acldefault('S', s.srvowner))`)})
+  from pg_catalog.pg_foreign_server s join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw where ${isOwn('pg_foreign_server', 's.oid')}
+  union all
+  select 'user mapping', null, format('%s on %I', case when m.umuser = b.datdba then 'pg_database_owner' else quote_ident(m.usename) end, m.srvname),
+    'the name and the password are hidden'
+  from pg_catalog.pg_user_mappings m join pg_catalog.pg_database b on b.datname = current_database()
+  union all
+  select 'foreign table', n.nspname, c.oid::regclass::text, concat_ws('; ', format('server %I', s.srvname), ${optionWords('f.ftoptions', 'f')},
+    (select string_agg(format('%I %s', a.attname, ${optionWords('a.attfdwoptions', 'a')}), ', ' order by a.attnum)
+      from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and a.attfdwoptions is not null))
+  from pg_catalog.pg_foreign_table f join pg_catalog.pg_class c on c.oid = f.ftrelid ${ownSchema('c.relnamespace')}
+  join pg_catalog.pg_foreign_server s on s.oid = f.ftserver where ${isOwn('pg_class', 'c.oid')}`;
+
+/** An extension of the template is the same in every app until its version changes. */
+const extensions = `
+  select 'extension', null, quote_ident(e.extname), format('version %s in %I', e.extversion, n.nspname)
+  from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.oid >= ${FIRST_OID}
+  union all
+  select 'language', null, quote_ident(l.lanname), concat_ws(' ', case when l.lanpltrusted then 'trusted' end,
+    'handler ' || nullif(l.lanplcallfoid, 0)::regproc::text)
+  from pg_catalog.pg_language l where ${isOwn('pg_language', 'l.oid')}`;
+
+export const definitionQueries: CatalogueQueries<DefinitionFacts> = {
+  definitions: list(`select * from (
+    ${[types, sequences, operators, conversions, textSearch, eventTriggers, defaultPrivileges, foreign, extensions].join('\nunion all\n')}
+    ) a order by kind, name`),
+};

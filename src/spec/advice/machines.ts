@@ -1,0 +1,80 @@
+import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
+import { type Expression, parseExpression } from '../words/expression.ts';
+import { type Advice, type Ground, idOf } from './ground.ts';
+
+/** Names by which apps call the field that says how far a row has come. */
+const isStatusName = (name: string): boolean =>
+  /^(?:.+_)?(?:status|state|stage|phase|lifecycle|progress)$/i.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'));
+
+/** Tables whose status can change from each value to each other, as no state machine says which changes the app means. */
+export function statusesWithoutMachine(ground: Ground): Advice[] {
+  const { facts } = ground;
+  const families = new Set(facts.inheritance.flatMap(({ child, parent }) => [child, parent]));
+  return ground.exposed.flatMap((relation) => {
+    const isPlain = relation.kind === 'r' && relation.extension === null && relation.owner === facts.database.owner;
+    if (!isPlain || families.has(relation.oid)) return [];
+    return (ground.access.rights.fieldsOf.get(relation.oid) ?? []).flatMap((field) =>
+      adviceFor(ground, relation, field),
+    );
+  });
+}
+
+function adviceFor(ground: Ground, relation: RelationFact, field: FieldFact): Advice[] {
+  const { facts } = ground;
+  if (!isStatusName(field.name) || field.generated !== '') return [];
+  if (facts.machines.some((machine) => machine.relation === relation.oid && machine.field === field.name)) return [];
+  const key = facts.constraints.find(({ kind, relation: on }) => kind === 'p' && on === relation.oid);
+  const states = statesOf(ground, relation, field);
+  if (
+    !key ||
+    key.fields.includes(field.number) ||
+    states.length < 2 ||
+    states.some((state) => ['any', '*', ''].includes(state))
+  )
+    return [];
+  const initial =
+    states.find((state) => defaultOf(ground, field)?.startsWith(`${literal(state)}::`)) ?? states[0] ?? '';
+  const transitions = states.map((to) => `  ${JSON.stringify({ name: `to_${to}`, from: 'any', to })}`).join(',\n');
+  return [
+    {
+      about: 'status without machine',
+      weight: 'risk',
+      on: idOf(relation),
+      detail: field.name,
+      words: `${field.name} has ${states.length} values and no state machine: a caller who may change a row may give it any of them, in any order. The call here allows each change and records it; take out the transitions that the app does not mean. New rows then start as ${initial}.`,
+      sql: `select ninefold.define_machine(${literal(idOf(relation))}::regclass, ${literal(field.name)}, ${literal(initial)}, ${literal(`[\n${transitions}\n]`)});`,
+    },
+  ];
+}
+
+const literal = (text: string): string =>
+  text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`;
+
+const defaultOf = ({ facts }: Ground, field: FieldFact): string | null =>
+  field.default ?? facts.types.find(({ oid }) => oid === field.type_oid)?.default ?? null;
+
+/** The values of an enum, or of a text that a check or a domain limits to a list; none for every other field. */
+function statesOf({ facts }: Ground, relation: RelationFact, field: FieldFact): string[] {
+  const type = facts.types.find(({ oid }) => oid === field.type_oid);
+  const base = type?.kind === 'd' ? facts.types.find(({ oid }) => oid === type.base) : type;
+  if (base?.kind === 'e') return base.labels ?? [];
+  if (!/^(text|character varying)/.test(type?.base_name ?? field.type)) return [];
+  const checks = facts.constraints.filter(
+    ({ kind, domain, relation: on, fields, enforced }) =>
+      kind === 'c' &&
+      enforced &&
+      (domain === type?.oid || (on === relation.oid && fields.length === 1 && fields[0] === field.number)),
+  );
+  for (const { expression } of checks) {
+    const values = expression === null ? [] : listed(parseExpression(expression));
+    if (values.length > 0) return values;
+  }
+  return [];
+}
+
+/** The values of `status in ('open', 'closed')`. */
+function listed(expression: Expression): string[] {
+  if (expression.kind !== 'one-of') return [];
+  const values = expression.values.flatMap((value) => (value.kind === 'literal' ? [value.value] : []));
+  return values.length === expression.values.length ? values : [];
+}

@@ -1,0 +1,47 @@
+import { idOf, sqlName } from '../names.ts';
+import { toldRoutines } from '../routines.ts';
+import { settingEffects } from '../setting-effects.ts';
+import type { Advice, Ground } from './ground.ts';
+
+/** Functions whose settings change as whom they run, whether policies bind them, or whether they can write. */
+export function settingsOfFunctions({ facts, access }: Ground): Advice[] {
+  return toldRoutines(facts).flatMap((routine) =>
+    settingEffects(facts, access.rights.membership, routine).map(
+      ({ name, words, refusal }): Advice => ({
+        about: 'setting that changes the rights',
+        weight: refusal === undefined ? 'risk' : 'idle',
+        on: idOf(routine),
+        detail: name,
+        words:
+          `The function sets ${name} while it runs: it ${words}. Without the setting it runs with the rights that chapter 6 gives.`.replace(
+            'it every call',
+            'every call',
+          ),
+        sql: `alter routine ${idOf(routine)} reset ${settingName(name)};`,
+      }),
+    ),
+  );
+}
+
+const settingName = (name: string): string => name.split('.').map(sqlName).join('.');
+
+/** ALTER DATABASE and ALTER ROLE … SET of what switches triggers and foreign keys off for calls. */
+export function settingsOfDatabase({ facts }: Ground): Advice[] {
+  return facts.role_settings
+    .filter(({ name, value }) => name === 'session_replication_role' && value !== 'origin')
+    .map(({ role, database, name, value }): Advice => {
+      const of = database ? `in database ${sqlName(facts.database.name)} ` : '';
+      const whose =
+        role === null && database
+          ? `database ${sqlName(facts.database.name)} `
+          : `role ${role === null ? 'all' : sqlName(role)} ${of}`;
+      return {
+        about: 'setting that changes the rights',
+        weight: 'risk',
+        on: role === null ? 'the database' : 'a login role',
+        detail: name,
+        words: `${name} is ${value} for new connections: triggers that are not switched on for replicas do not run, foreign keys and state machines are not enforced. Only a superuser can run the SQL.`,
+        sql: `alter ${whose}reset ${name};`,
+      };
+    });
+}

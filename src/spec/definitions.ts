@@ -1,0 +1,60 @@
+import type { DefinitionEntry } from '../../contract/specification-calls.ts';
+import type { GrantFact } from '../catalog/entities.ts';
+import { isTold } from './entities.ts';
+import type { Facts } from './facts.ts';
+import { groupBy } from './group.ts';
+import type { Lookup } from './lookup.ts';
+import { compareText, entityId, idOf, roleName } from './names.ts';
+
+/** Returns the objects that statements use and that no other chapter describes, by kind and name. */
+export function definitionEntries(look: Lookup): DefinitionEntry[] {
+  const { facts } = look;
+  const objects = facts.definitions
+    .filter(({ schema }) => schema === null || isTold(facts, schema))
+    .map(({ kind, name, sql }) => entry(kind, name, sql));
+  return [...objects, ...privileges(facts), ...triggers(look)].sort((a, b) => compareText(a.id, b.id));
+}
+
+const entry = (kind: string, name: string, sql: string): DefinitionEntry => ({ id: `${kind} ${name}`, kind, sql });
+
+/** Privileges on what only functions and views reach: chapter 6 has cells for the exposed schemas alone. */
+function privileges(facts: Facts): DefinitionEntry[] {
+  const schemas = facts.schemas.filter(({ name }) => isTold(facts, name) && !facts.exposedSchemas.includes(name));
+  const names = new Set(schemas.map(({ name }) => name));
+  const relations = facts.relations.filter(({ schema }) => names.has(schema));
+  const fields = groupBy(facts.fields, ({ relation }) => relation);
+  return [
+    ...schemas.map(({ name, owner, grants }) => entry('privileges', `on schema ${name}`, words(facts, owner, grants))),
+    ...relations.map(({ oid, schema, name, owner, grants }) => {
+      const ofFields = (fields.get(oid) ?? []).flatMap((field) => {
+        const may = field.grants?.length ? words(facts, owner, field.grants) : '';
+        return may === '' ? [] : [`${field.name} (${may})`];
+      });
+      return entry('privileges', `on ${entityId(schema, name)}`, [words(facts, owner, grants), ...ofFields].join('; '));
+    }),
+    ...facts.routines
+      .filter(({ schema }) => names.has(schema))
+      .map((routine) => entry('privileges', `on ${idOf(routine)}`, words(facts, routine.owner, routine.grants))),
+  ].filter(({ sql }) => sql !== '');
+}
+
+/** "anon: SELECT, UPDATE"; the owner's own rights are left out. */
+const words = (facts: Facts, owner: number, grants: readonly GrantFact[]): string =>
+  [...groupBy(grants, ([grantee]) => grantee)]
+    .filter(([grantee]) => grantee !== owner)
+    .map(
+      ([grantee, held]) =>
+        `${grantee === 0 ? 'public' : roleName(facts, grantee)}: ${held.map(([, privilege]) => privilege.toLowerCase()).join(', ')}`,
+    )
+    .sort(compareText)
+    .join('; ');
+
+/** Triggers on tables such as auth.users that run a function of PostgreSQL or of an extension; the app's own functions name theirs. */
+function triggers({ facts, relations }: Lookup): DefinitionEntry[] {
+  const routines = new Set(facts.routines.map(({ oid }) => oid));
+  return facts.triggers.flatMap(({ relation, name, enabled, sql, function: routine }) => {
+    const on = relations.get(relation);
+    if (!on || isTold(facts, on.schema) || routines.has(routine)) return [];
+    return [entry('trigger', `${name} on ${entityId(on.schema, on.name)}`, `${sql}${enabled ? '' : ', switched off'}`)];
+  });
+}

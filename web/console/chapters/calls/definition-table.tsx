@@ -1,0 +1,25 @@
+import type { DefinitionEntry } from '../../../../contract/specification-calls.ts';
+import { type WordsColumn, WordsFigure } from '../list/words-figure.tsx';
+
+const columns: readonly WordsColumn<DefinitionEntry>[] = [
+  { name: 'Object', look: 'name', cell: ({ id }) => <code>{id}</code>, title: ({ id }) => id },
+  { name: 'Definition', look: 'words', cell: ({ sql }) => <code>{sql}</code>, title: ({ sql }) => sql },
+];
+
+/** Types, operators and other objects that statements use and that no other chapter describes. */
+export const DefinitionTable = ({
+  number,
+  definitions,
+}: {
+  number: string;
+  definitions: readonly DefinitionEntry[];
+}) => (
+  <WordsFigure
+    number={number}
+    caption="Types and other definitions"
+    what={['Definitions', 'definitions']}
+    columns={columns}
+    rows={definitions}
+    keyOf={({ id }) => id}
+  />
+);
