@@ -66,7 +66,9 @@ function isWrite(all: readonly Token[], at: number): boolean {
   if (word(token, 'insert', 'merge')) return word(after, 'into') && (isFirst || symbol(before, ')'));
   if (word(token, 'delete')) return word(after, 'from') && (isFirst || symbol(before, ')'));
   if (word(token, 'update')) return isFirst || symbol(before, ')');
-  return isFirst && word(token, ...definitions) && !symbol(before, '(');
+  // A variable may be called comment.
+  const isAssigned = [':', ':=', '=', '.', '['].some((text) => symbol(after, text));
+  return isFirst && word(token, ...definitions) && !symbol(before, '(') && !isAssigned;
 }
 
 /** What follows FOR where it locks rows. */
