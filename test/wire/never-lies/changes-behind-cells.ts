@@ -17,25 +17,25 @@ export const changesBehindCells: readonly Change[] = [
     6,
     'alter table public.plain drop constraint plain_pkey; alter publication supabase_realtime add table public.plain',
     'alter publication supabase_realtime drop table public.plain; alter table public.plain add primary key (id)',
-    /\| update \| – \| – \| – \| – \|/,
+    /\| update \| – \(55000\) \| – \(55000\) \| – \(55000\) \| – \(55000\) \|/,
   ),
   change(
     6,
     'create publication told for table public.plain where (note is null)',
     'drop publication told',
-    /\| delete \| – \| – \| – \| – \|/,
+    /\| delete \| – \(42P10\) \| – \(42P10\) \| – \(42P10\) \| – \(42P10\) \|/,
   ),
   change(
     6,
     'create publication told for table public.plain (note)',
     'drop publication told',
-    /\| delete \| – \| – \| – \| – \|/,
+    /\| delete \| – \(42P10\) \| – \(42P10\) \| – \(42P10\) \| – \(42P10\) \|/,
   ),
   change(
     6,
     `create publication told for table public.plain; alter table public.plain replica identity nothing; alter publication told set (publish = 'insert, update')`,
     'drop publication told; alter table public.plain replica identity default',
-    /\| update \| – \| – \| – \| – \|/,
+    /\| update \| – \(55000\) \| – \(55000\) \| – \(55000\) \| – \(55000\) \|/,
   ),
 
   // Functions behind operators and casts, and of partitions, heirs and types
@@ -109,7 +109,12 @@ export const changesBehindCells: readonly Change[] = [
   ),
 
   // What runs before each call
-  setting(6, 'db_pre_request', 'public.gate_keeper', /\| select \| – \| – \| – \| – \|/),
+  setting(
+    6,
+    'db_pre_request',
+    'public.gate_keeper',
+    /\| select \| – \(42883\) \| – \(42883\) \| – \(42883\) \| – \(42883\) \|/,
+  ),
 
   // Rules of NOT NULL
   change(
