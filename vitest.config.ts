@@ -22,21 +22,22 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 
 /**
  * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own. A file that takes
- * what a node has, all its connections for one, is in a folder `alone`.
+ * what a node has, all its connections for one, or that measures time, is in a folder `alone`: these run last, one file at a time.
  */
 function againstNodes(name: string, setup: string): TestProjectInlineConfiguration {
+  const isAlone = name.endsWith('/alone');
   return {
     extends: true,
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
-      exclude: name.endsWith('/alone') ? [] : ['test/*/alone/**'],
+      exclude: isAlone ? [] : ['test/*/alone/**'],
       globalSetup: [`test/support/${setup}`],
-      maxWorkers: 2,
+      maxWorkers: isAlone ? 1 : 2,
       isolate,
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      sequence: { groupOrder: 1 },
+      sequence: { groupOrder: isAlone ? 2 : 1 },
     },
   };
 }
