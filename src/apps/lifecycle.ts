@@ -83,6 +83,7 @@ export class Lifecycle {
     const record = newAppRecord(ref, options);
     return this.alone([ref], () =>
       this.#make(record, options.builder ?? null, 'created', async () => {
+        await this.#checkpoints.wait();
         await provision(this.#server, this.#maintenance, record);
         this.#checkpoints.countApp();
         await options.fill?.(record);
@@ -130,6 +131,7 @@ export class Lifecycle {
     const record = { ...newAppRecord(ref, options), schemaFile: from.schemaFile };
     return this.alone([source, ref], () =>
       this.#make(record, options.builder ?? null, 'cloned', async () => {
+        await this.#checkpoints.wait();
         await provision(this.#server, this.#maintenance, record, from.database);
         this.#checkpoints.countApp();
         await this.#endSessions(record);
