@@ -134,7 +134,7 @@ export async function apply(
     return await withPool(ownerOf(context.server, record), (pool) =>
       pool.transaction(async (tx) => {
         await registerAuthor(context.server, record, tx, { name: who, migration: file.name });
-        const results = await tx.script(script.text);
+        const results = await tx.script(script.text, script.copies);
         await tx.run([
           // The file may end as another role, and without a search path.
           plain('reset role'),

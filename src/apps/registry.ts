@@ -106,6 +106,18 @@ export class Registry {
     return new Set(rowsAsText(result).flatMap((row) => (row.ref ? [row.ref] : [])));
   }
 
+  /** Returns the id of the builder who has worked on an app for the longest time; null for an app without builders. */
+  async firstBuilderOf(ref: string): Promise<string | null> {
+    const [result] = await this.#database.run([
+      {
+        text: 'select user_id from public.memberships where app = $1 order by created_at, user_id limit 1',
+        params: [ref],
+        preparedFor: 'superuser',
+      },
+    ]);
+    return (result && rowsAsText(result)[0]?.user_id) ?? null;
+  }
+
   /** The name of a builder; null where there is none with this id. */
   async builderName(userId: string): Promise<string | null> {
     const [result] = await this.#database.run([

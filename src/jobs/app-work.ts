@@ -5,7 +5,7 @@ import { type Server, superuserIn } from '../apps/server.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { tidyResponses } from './http-queue.ts';
-import { type HttpPlaces, HttpSender } from './http-sender.ts';
+import { HttpSender } from './http-sender.ts';
 import {
   claimRun,
   finishRun,
@@ -16,6 +16,7 @@ import {
   releaseRun,
   type ScheduledParts,
 } from './job-store.ts';
+import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { runCommand } from './run-job.ts';
 
@@ -23,11 +24,12 @@ import { runCommand } from './run-job.ts';
 export interface SharedParts {
   server: Server;
   policy: AddressPolicy;
-  places: HttpPlaces;
+  /** Requests of all apps that are under way. */
+  requests: Places;
   /** Names this process, since it leads, in the claims of runs. */
   runner: string;
   /** Runs of all apps that are under way. */
-  running: { count: number };
+  runs: Places;
   /** Aborts when the node has waited long enough for what is under way. */
   cancel: AbortSignal;
   isStopping: () => boolean;
@@ -50,6 +52,7 @@ const NO_DATABASE = '3D000';
 export class AppWork {
   readonly #shared: SharedParts;
   readonly #record: AppRecord;
+  readonly #owner: string;
   /** The superuser in the app's database. Runs Ninefold's own statements on Ninefold's own tables only. */
   readonly #control: Pool;
   readonly #sender: HttpSender;
@@ -58,17 +61,21 @@ export class AppWork {
   #parts: ScheduledParts | null = null;
   #hasRecovered = false;
 
-  /** @param onChange Called with a time, milliseconds since 1970, at which the app is to be looked at again. */
-  constructor(shared: SharedParts, record: AppRecord, onChange: (due: number) => void) {
+  /**
+   * @param owner Names who shares places with other apps of the same owner.
+   * @param onChange Called with a time, milliseconds since 1970, at which the app is to be looked at again.
+   */
+  constructor(shared: SharedParts, record: AppRecord, owner: string, onChange: (due: number) => void) {
     this.#shared = shared;
     this.#record = record;
+    this.#owner = owner;
     this.#onChange = onChange;
     this.#control = new Pool(superuserIn(shared.server, record.database), {
       max: CONTROL_CONNECTIONS,
       idleMilliseconds: CONTROL_IDLE_MILLISECONDS,
       waitMilliseconds: CONTROL_WAIT_MILLISECONDS,
     });
-    this.#sender = new HttpSender(shared.policy, shared.places);
+    this.#sender = new HttpSender(shared.policy, shared.requests, owner);
   }
 
   /** Starts everything that is due. Returns when to look again, milliseconds since 1970; null if nothing is scheduled. */
@@ -107,22 +114,21 @@ export class AppWork {
 
   /** A run that the app has under way costs the next one a share of the places: one app leaves most of them to others. */
   #mayRun(): boolean {
-    const { running, isStopping } = this.#shared;
+    const { runs, isStopping } = this.#shared;
     const own = this.#runs.size;
-    const free = limits.nodeRunningJobs.default - running.count;
-    const share = (limits.nodeRunningJobs.default * own) / limits.appRunningJobs.default;
-    return !isStopping() && own < limits.appRunningJobs.default && free > 0 && free >= share;
+    const share = (runs.total * own) / limits.appRunningJobs.default;
+    return !isStopping() && own < limits.appRunningJobs.default && runs.openTo(this.#owner) > 0 && runs.free >= share;
   }
 
   /** Claims a run and starts it. Returns when the job is due next, none while it runs. */
   async #claim(job: string, due: number, now: number): Promise<number[]> {
-    const { running, runner, server } = this.#shared;
-    running.count++;
+    const { runs, runner, server } = this.#shared;
+    runs.take(this.#owner);
     let claimed: Awaited<ReturnType<typeof claimRun>> = null;
     try {
       claimed = await claimRun(this.#control, job, due, runner, now);
     } finally {
-      if (!claimed) running.count--;
+      if (!claimed) runs.give(this.#owner);
     }
     if (!claimed) return [now + LATER_MILLISECONDS];
     const run = claimed;
@@ -132,7 +138,7 @@ export class AppWork {
       .catch((error: unknown) => this.#shared.onFault(this.#record.ref, error))
       .finally(() => {
         this.#runs.delete(made);
-        running.count--;
+        runs.give(this.#owner);
       });
     this.#runs.add(made);
     return [];

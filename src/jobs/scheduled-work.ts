@@ -13,8 +13,8 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { AppWork, type SharedParts } from './app-work.ts';
 import { readDueRows, readWrites, writeDueRow } from './due-store.ts';
-import { HttpPlaces } from './http-sender.ts';
 import { JOBS_CHANNEL, Leadership } from './leadership.ts';
+import { Places } from './places.ts';
 import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
 
 /** How often the counters of all databases are read: what tells of jobs and requests that no worker was notified of. */
@@ -85,9 +85,9 @@ export class ScheduledWork {
     this.#shared = {
       server: parts.server,
       policy: new AddressPolicy(allowed),
-      places: new HttpPlaces(),
+      requests: new Places(limits.nodeHttpRequests.default),
       runner: randomUUID(),
-      running: { count: 0 },
+      runs: new Places(limits.nodeRunningJobs.default),
       cancel: this.#cancel.signal,
       isStopping: () => this.#isStopping || !this.#isLeader,
       isSuspended: (ref) => parts.bounds.refusal(ref) !== null,
@@ -272,7 +272,10 @@ export class ScheduledWork {
   async #open(ref: string): Promise<AppWork | null> {
     try {
       const { record } = await this.#parts.apps.find(ref);
-      return isCurrent(record) ? new AppWork(this.#shared, record, (at) => this.#wake(ref, at)) : null;
+      if (!isCurrent(record)) return null;
+      // An app that the operator has made has no builder: it shares with no other app.
+      const owner = (await this.#parts.registry.firstBuilderOf(ref)) ?? ref;
+      return new AppWork(this.#shared, record, owner, (at) => this.#wake(ref, at));
     } catch (error) {
       if (!(error instanceof NinefoldError && error.code === 'app_unknown')) throw error;
       this.#entries.delete(ref);

@@ -98,6 +98,21 @@ describe('CREATE EXTENSION', () => {
     expect([applied.length, warnings]).toEqual([10, []]);
   });
 
+  it('creates pg_cron and pg_net also inside DO and functions, and pg_extension lists them', async () => {
+    const { ref } = await createApp(node);
+    await migrate(
+      ref,
+      `do $$ begin create extension if not exists "pg_cron" with schema pg_catalog; end $$;
+       create function public.f() returns void language plpgsql as $$ begin execute 'create extension pg_net with schema extensions'; end $$;
+       select public.f();
+       do $$ begin
+         if (select count(*) from pg_extension where extname in ('pg_cron', 'pg_net')) <> 2 then raise 'missing'; end if;
+         perform cron.schedule('nightly', '0 3 * * *', 'select 1');
+       end $$;`,
+    );
+    expect(await rows(ref, 'select jobname from cron.job')).toEqual([['nightly']]);
+  });
+
   it('warns of what the server lacks, and fails only where it is used, with the way out', async () => {
     const { ref } = await createApp(node);
     const [first, second] = [
@@ -125,6 +140,46 @@ describe('CREATE EXTENSION', () => {
   });
 });
 
+describe('COPY … FROM STDIN', () => {
+  const head = 'create table public.t (a int, b text);\n';
+
+  it('takes the data that follows in a migration, a trial and the SQL page, and skips tables of the platform', async () => {
+    const { ref } = await createApp(node);
+    const dump = `COPY public.t (a, b) FROM stdin;\n1\tit's; \\\\ "x"\n2\t\\N\n\\.\n\nCOPY "_realtime"."tenants" (id) FROM stdin;\n1\n\\.\n
+SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO "vault"."secrets" ("id") VALUES (1);\n`;
+    const files = [{ name: '1.sql', sql: head + dump }];
+    const trial = await admin<{ failed: unknown; tried: string[] }>(node, 'POST', `/apps/${ref}/migrations/trial`, {
+      files,
+    });
+    expect([trial.failed, trial.tried]).toEqual([null, ['1.sql']]);
+    const { warnings } = await migrate(ref, head + dump);
+    expect(warnings.map(({ line, message }) => [line, message])).toEqual([
+      [7, expect.stringContaining('no table _realtime.tenants')],
+      [11, expect.stringContaining('"pgsodium.key_key_id_seq" does not exist')],
+      [12, expect.stringContaining('relation "vault.secrets" does not exist')],
+    ]);
+    const { results } = await runSql(
+      node,
+      ref,
+      'copy public.t from stdin csv;\n3,"a\nb"\n\\.\nselect * from public.t order by a',
+    );
+    expect(results.map(({ command }) => command)).toEqual(['COPY 1', 'SELECT 3']);
+    expect(results.at(-1)?.rows).toEqual([
+      ['1', `it's; \\ "x"`],
+      ['2', null],
+      ['3', 'a\nb'],
+    ]);
+  });
+
+  it('names the line of the data that PostgreSQL refuses', async () => {
+    const { ref } = await createApp(node);
+    const sql = `${head}copy public.t from stdin;\n1\ta\nx\tb\n\\.\n`;
+    expect(await refused(ref, sql)).toMatchObject({ line: 4, column: 1, sqlstate: '22P02', excerpt: '4 | x b\n  | ^' });
+    const trial = await admin(node, 'POST', `/apps/${ref}/migrations/trial`, { files: [{ name: '1.sql', sql }] });
+    expect(trial).toMatchObject({ failed: { details: { line: 4 } } });
+  });
+});
+
 describe('statements of the platform', () => {
   it('are taken, or skipped with the line and the reason', async () => {
     const { ref } = await createApp(node);
@@ -147,7 +202,8 @@ alter role anon set statement_timeout = '3s';
 create function public.on_ddl() returns event_trigger language plpgsql as $$ begin end $$;
 create event trigger on_ddl on ddl_command_end execute function public.on_ddl();
 alter database postgres set work_mem = '5MB';
-grant pg_monitor to postgres;`,
+grant pg_monitor to postgres;
+create table if not exists supabase_functions.hooks (id bigint);`,
     );
     expect(warnings.map(({ line, message }) => [line, message])).toEqual([
       [1, expect.stringContaining('use /rest/v1')],
@@ -158,6 +214,7 @@ grant pg_monitor to postgres;`,
       [14, expect.stringContaining('anon is a role of all apps')],
       [16, expect.stringContaining('ENABLE ROW LEVEL SECURITY')],
       [18, expect.stringContaining('pg_monitor')],
+      [19, expect.stringContaining('permission denied for schema supabase_functions')],
     ]);
     expect(await rows(ref, `select name, id is null from storage.search('', 'b')`)).toEqual([
       ['a', 't'],
