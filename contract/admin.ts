@@ -232,14 +232,15 @@ export interface SqlFailure {
 export interface MigrateRequest {
   /** In the order to apply; `name` is the file's name without its folder. */
   files: { name: string; sql: string }[];
-  /** seed.sql: runs once, after the first migration of an app. */
-  seed?: string;
+  /** seed.sql, or the files of a seed in their order, by their paths in the project. Each runs once, after the migrations. */
+  seed?: string | { name: string; sql: string }[];
 }
 
 export interface MigrateResponse {
   applied: string[];
   skipped: string[];
-  seeded: boolean;
+  /** The files of the seed that ran. */
+  seeded: string[];
   warnings: MigrationWarning[];
 }
 

@@ -22,15 +22,15 @@ import { failureOf } from './sql-failure.ts';
 const sql = z.string().max(limits.bodyBytes.default);
 const fileName = line(200).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
 export const migrationFile = z.strictObject({ name: fileName, sql });
-const schema = z.strictObject({ files: z.array(migrationFile), seed: sql.optional() });
+const seedFile = z.strictObject({ name: line(200), sql });
+const schema = z.strictObject({ files: z.array(migrationFile), seed: z.union([sql, z.array(seedFile)]).optional() });
 
 export interface MigrationFile {
   name: string;
   sql: string;
+  /** A file of the seed runs once, also if it changes. */
+  isSeed?: true;
 }
-
-/** The name under which seed.sql is noted, so that it runs once. */
-export const SEED = 'seed.sql';
 
 /**
  * POST /apps/:ref/migrations: applies what was not applied yet, in the order of the files, each in a transaction of its own as the
@@ -44,15 +44,14 @@ export async function migrate(context: AdminContext, caller: Caller, exchange: E
   const started = performance.now();
   const response = await context.lifecycle.alone([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, asked);
-    const answer: MigrateResponse = { applied: [], skipped, seeded: false, warnings: [] };
+    const answer: MigrateResponse = { applied: [], skipped, seeded: [], warnings: [] };
     if (pending.length === 0) return answer;
     // What was changed before is a version of its own.
     await context.versions.note(app);
     const facts = await withPool(ownerOf(context.server, app.record), readFacts);
     for (const file of pending) {
       answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
-      if (file.name === SEED) answer.seeded = true;
-      else answer.applied.push(file.name);
+      (file.isSeed ? answer.seeded : answer.applied).push(file.name);
       await context.versions.note(app);
     }
     return answer;
@@ -61,11 +60,13 @@ export async function migrate(context: AdminContext, caller: Caller, exchange: E
   return json(response);
 }
 
-/** The files of a request, seed.sql last, without byte order marks. Throws `validation_invalid` with the place of what is no text. */
+/** The files of a request, those of the seed last, without byte order marks. Throws `validation_invalid` with the place of what is no text. */
 export function readMigrations(exchange: Exchange): MigrationFile[] {
   const { files, seed } = readBody(exchange, schema);
-  const all = seed === undefined ? files : [...files, { name: SEED, sql: seed }];
-  return all.map(({ name, sql: text }) => {
+  const seeds = typeof seed === 'string' ? [{ name: 'seed.sql', sql: seed }] : (seed ?? []);
+  const all: MigrationFile[] = [...files, ...seeds.map((file) => ({ ...file, isSeed: true as const }))];
+  return all.map(({ sql: text, ...file }) => {
+    const { name } = file;
     const sql = text.replace(/^\ufeff/, '');
     const bad = /\0|\p{Cs}/u.exec(sql);
     if (bad) {
@@ -76,7 +77,7 @@ export function readMigrations(exchange: Exchange): MigrationFile[] {
         details: { file: name, line: at, column, rule },
       });
     }
-    return { name, sql };
+    return { ...file, sql };
   });
 }
 
@@ -89,13 +90,13 @@ export async function pendingFiles(
   const known = await appliedFiles(context, record);
   for (const file of files) {
     const before = known.get(file.name);
-    if (before !== undefined && before !== hashOf(file.sql) && file.name !== SEED) {
+    if (before !== undefined && before !== hashOf(file.sql) && !file.isSeed) {
       throw new NinefoldError('migration_changed', { details: { file: file.name } });
     }
   }
   return {
     pending: files.filter(({ name }) => !known.has(name)),
-    skipped: files.filter(({ name }) => known.has(name) && name !== SEED).map(({ name }) => name),
+    skipped: files.filter(({ name, isSeed }) => known.has(name) && !isSeed).map(({ name }) => name),
   };
 }
 

@@ -33,16 +33,18 @@ export function readProject(folder: string): SupabaseProject {
   };
 }
 
-/** What `[db.seed] sql_paths` names, in its order; undefined where it names nothing that is there. */
-function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): string | undefined {
+/** Returns the files that `[db.seed] sql_paths` names, in its order; undefined if none of them is there. */
+function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateRequest['seed'] {
   const paths = config.get('db.seed.sql_paths');
   if (config.get('db.seed.enabled') === false || !Array.isArray(paths)) return undefined;
   const found = paths.flatMap((path) => (typeof path === 'string' ? matching(resolve(place, path)) : []));
   if (found.length === 0) return undefined;
-  const [only] = found;
-  if (found.length === 1 && only !== undefined) return readSql(only);
-  return found.map((path) => `-- ${relative(place, path)}\n${readSql(path)}\n;\n`).join('');
+  return found.map((path) => ({ name: seedName(relative(place, path)), sql: readSql(path) }));
 }
+
+/** No name of a migration: that of seed.sql, or a path with a slash. */
+const seedName = (path: string): string =>
+  path === 'seed.sql' || path.includes('/') ? path : `./${path.replaceAll('\\', '/')}`;
 
 /** The files that a path names, whose last part may hold `*`. */
 function matching(path: string): string[] {

@@ -21,8 +21,8 @@ export function closeUntakenConnections(worker: ClusterWorker): void {
     return send(message, ...rest);
   };
   child.on('internalMessage', ({ ack }: { ack?: unknown }) => untaken.delete(ack));
-  // All messages of the worker are read by then.
-  child.once('disconnect', () => {
+  // The event disconnect does not come while a handle is on its way.
+  child.once('exit', () => {
     for (const handle of untaken.values()) handle.close();
     untaken.clear();
   });

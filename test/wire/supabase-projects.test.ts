@@ -311,7 +311,9 @@ sql_paths = ["./seeds/*.sql"]
     const { code, stdout } = await cli(node, ['apps', 'create', ref, '--from', folder]);
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/applied {2}1_tables\.sql[\s\S]*github[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/),
+      expect.stringMatching(
+        /applied {2}1_tables\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
+      ),
     ]);
     expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);
     expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
@@ -338,5 +340,35 @@ sql_paths = ["./seeds/*.sql"]
     expect((await cli(node, ['migrate', ref, folder])).stdout).toContain('applied  2.sql');
     const { stdout } = await cli(node, ['keys', ref, '--json']);
     expect((JSON.parse(stdout) as AppConnection).ref).toBe(ref);
+  });
+
+  it('names the file of the seed that failed, and goes on with it', async () => {
+    const { ref } = await createApp(node);
+    const seed = (second: string) => ({
+      files: [],
+      seed: [
+        { name: 'seeds/1.sql', sql: 'create table public.seeded (id int); insert into public.seeded values (1);' },
+        { name: 'seeds/2.sql', sql: second },
+      ],
+    });
+    const send = (body: object) => admin<MigrateResponse>(node, 'POST', `/apps/${ref}/migrations`, body);
+    await expect(send(seed('\nselect nope'))).rejects.toThrow('seeds/2.sql:2:8: column');
+    expect(await send(seed('insert into public.seeded values (2)'))).toMatchObject({ seeded: ['seeds/2.sql'] });
+    expect(await rows(ref, 'select id from public.seeded order by id')).toEqual([['1'], ['2']]);
+  });
+});
+
+describe('migrate --dry-run', () => {
+  it('tries what is not applied, however much is applied already, and refuses more than one request holds', async () => {
+    const { ref } = await createApp(node);
+    const large = `select '${'x'.repeat(6_000_000)}';`;
+    const folder = await project({ '1.sql': large, '2.sql': `${large} ` });
+    const refusal = await cli(node, ['migrate', ref, folder, '--dry-run']);
+    expect(refusal.stderr).toMatch(/larger than one request may be \(10 MiB\)/);
+    expect((await cli(node, ['migrate', ref, folder])).stdout).toBe('applied  1.sql\napplied  2.sql\n');
+    await writeFile(join(folder, '3.sql'), 'create table public.late (id int);');
+    expect((await cli(node, ['migrate', ref, folder, '--dry-run'])).stdout).toContain('would apply  3.sql');
+    await writeFile(join(folder, '4.sql'), `${large}${large}`);
+    expect((await cli(node, ['migrate', ref, folder])).stderr).toContain('4.sql is larger than one request may be');
   });
 });
