@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import type { ApiError, AppConnection, MigrateResponse, MigrationFailure } from '../../contract/admin.ts';
+import type { VersionList } from '../../contract/changes.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { cli } from '../support/node.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -355,6 +356,19 @@ sql_paths = ["./seeds/*.sql"]
     await expect(send(seed('\nselect nope'))).rejects.toThrow('seeds/2.sql:2:8: column');
     expect(await send(seed('insert into public.seeded values (2)'))).toMatchObject({ seeded: ['seeds/2.sql'] });
     expect(await rows(ref, 'select id from public.seeded order by id')).toEqual([['1'], ['2']]);
+  });
+});
+
+describe('versions of the specification', () => {
+  it('are one for each of a few migrations, and one for many in a request', async () => {
+    const versions = async (files: number) => {
+      const { ref } = await createApp(node);
+      await migrate(ref, ...Array.from({ length: files }, (_, i) => `create table public.t${i} (id int primary key)`));
+      const list = await admin<VersionList>(node, 'GET', `/apps/${ref}/versions`);
+      return list.versions.length;
+    };
+    const few = await versions(3);
+    expect([few, await versions(11)]).toEqual([4, 2]);
   });
 });
 
