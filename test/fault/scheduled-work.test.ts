@@ -1,6 +1,6 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
@@ -12,17 +12,16 @@ import { makeTestHome } from '../support/test-folder.ts';
 const node = ownNode('jobs');
 let app: AppConnection;
 
-beforeEach(async () => {
+beforeAll(async () => {
   app = await createApp(node);
-  // Each row holds the time for which its run was due.
+  // One job ticks through all tests. Each row holds the time for which its run was due.
   await runSql(
     node,
     app.ref,
-    'create table public.ticks (due timestamptz, at timestamptz default clock_timestamp()); create table public.slow (at timestamptz default now())',
+    `create table public.ticks (due timestamptz, at timestamptz default clock_timestamp()); create table public.slow (at timestamptz default now());
+     select cron.schedule('tick', '1 seconds', 'insert into public.ticks (due) select last_due from ninefold.job_states where jobid = 1')`,
   );
 });
-
-const tick = `select cron.schedule('tick', '1 seconds', 'insert into public.ticks (due) select last_due from ninefold.job_states where jobid = 1')`;
 
 async function value(sql: string): Promise<string | null> {
   const { results } = await runSql(node, app.ref, sql);
@@ -68,7 +67,6 @@ describe('a scheduled job', () => {
   ];
 
   it.each(strikes)('goes on after %s, and no run is made twice', async (_, strike) => {
-    await runSql(node, app.ref, tick);
     await expect.poll(ticks, patient).toBeGreaterThan(0);
     await strike();
     await runsAgain();
@@ -76,7 +74,6 @@ describe('a scheduled job', () => {
   });
 
   it('goes on after a kill of every worker; the run that was under way counts as failed, and is rolled back', async () => {
-    await runSql(node, app.ref, tick);
     await runSql(
       node,
       app.ref,
@@ -98,7 +95,6 @@ describe('a scheduled job', () => {
   });
 
   it('that was claimed by a process that is gone before it sent the command runs again', async () => {
-    await runSql(node, app.ref, tick);
     await expect.poll(ticks, patient).toBeGreaterThan(0);
     // The state that a kill leaves between the claim and the start.
     await runSql(node, app.ref, 'select cron.alter_job(1, active := false)');
@@ -128,7 +124,6 @@ describe('a scheduled job', () => {
     url.search = '';
     const second = await startNode({ home, env: { NINEFOLD_DATABASE_URL: url.href, NINEFOLD_WORKERS: '2' } });
     try {
-      await runSql(node, app.ref, tick);
       await expect.poll(ticks, patient).toBeGreaterThan(1);
       for (const pid of (await partsOf(node.pid)).workers) process.kill(pid, 'SIGKILL');
       await runsAgain();
