@@ -32,9 +32,6 @@ export interface MigrationFile {
   isSeed?: true;
 }
 
-/** A request with more files makes one version of all: to derive the specification after each of a thousand files would take hours. */
-const VERSIONS_OF_REQUEST = 10;
-
 /**
  * POST /apps/:ref/migrations: applies what was not applied yet, in the order of the files, each in a transaction of its own as the
  * app's owner; each of a few files becomes a version of the specification. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the
@@ -49,15 +46,17 @@ export async function migrate(context: AdminContext, caller: Caller, exchange: E
     const { pending, skipped } = await pendingFiles(context, app.record, asked);
     const answer: MigrateResponse = { applied: [], skipped, seeded: [], warnings: [] };
     if (pending.length === 0) return answer;
+    // To derive the specification after each of a thousand files would take hours.
+    const isLarge = pending.length > limits.versionsPerMigration.default;
     // What was changed before is a version of its own.
     await context.versions.note(app);
     const facts = await withPool(ownerOf(context.server, app.record), readFacts);
     for (const file of pending) {
       answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
       (file.isSeed ? answer.seeded : answer.applied).push(file.name);
-      if (pending.length <= VERSIONS_OF_REQUEST) await context.versions.note(app);
+      if (!isLarge) await context.versions.note(app);
     }
-    if (pending.length > VERSIONS_OF_REQUEST) await context.versions.note(app);
+    if (isLarge) await context.versions.note(app);
     return answer;
   });
   context.events.emit({ type: 'app', what: 'migrated', app: ref, milliseconds: performance.now() - started });
