@@ -91,7 +91,11 @@ describe('a scheduled job', () => {
     await expect.poll(running, patient).not.toBeNull();
     await runsAgain();
     await expectNoneTwice();
-    await runSql(node, app.ref, `select cron.unschedule('slow')`);
+    await runSql(
+      node,
+      app.ref,
+      `select cron.unschedule('slow'), pg_terminate_backend(job_pid) from cron.job_run_details where status = 'running' and command ~ 'sleep'`,
+    );
   });
 
   it('that was claimed by a process that is gone before it sent the command runs again', async () => {
@@ -99,7 +103,7 @@ describe('a scheduled job', () => {
     // The state that a kill leaves between the claim and the start.
     await runSql(node, app.ref, 'select cron.alter_job(1, active := false)');
     await expect
-      .poll(() => value('select count(*) from cron.job_run_details where end_time is null'), patient)
+      .poll(() => value('select count(*) from cron.job_run_details where jobid = 1 and end_time is null'), patient)
       .toBe('0');
     const before = await ticks();
     await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
