@@ -44,8 +44,28 @@ export interface NewSession {
   readonly params: readonly Param[];
 }
 
-/** What identifies a session that is about to be opened for an account. `method` is the `amr` value, GoTrue's names. */
-export function newSession(userId: string, client: SessionClient, method: 'password' | 'anonymous'): NewSession {
+/** The ways to sign in as the claim `amr` names them (GoTrue, `AuthenticationMethod`; RFC 8176). */
+export type SignInMethod =
+  | 'password'
+  | 'anonymous'
+  | 'otp'
+  | 'magiclink'
+  | 'email/signup'
+  | 'email_change'
+  | 'recovery'
+  | 'invite'
+  | 'oauth'
+  | 'oauth_provider/authorization_code'
+  | 'web3'
+  | 'passkey'
+  | 'totp'
+  | 'mfa/phone'
+  | 'mfa/webauthn'
+  | 'mfa/recovery_code'
+  | 'token_refresh';
+
+/** What identifies a session that is about to be opened for an account. */
+export function newSession(userId: string, client: SessionClient, method: SignInMethod): NewSession {
   const sessionId = randomUUID();
   const refreshToken = makeRefreshToken();
   return { sessionId, refreshToken, params: [userId, sessionId, refreshToken, ...clientParams(client), method] };

@@ -20,19 +20,21 @@ import { updateUserCall } from './update-user.ts';
 
 export { authErrorReply } from './error-reply.ts';
 
-/** Answers one call; `segment` is what stands for `{user_id}` in the path. */
-type Call = (context: AuthContext, exchange: Exchange, segment: string) => Reply | Promise<Reply>;
+/** Answers one call; `segments` stand for the names in braces of the path, in their order, still percent-encoded. */
+type Call = (context: AuthContext, exchange: Exchange, ...segments: string[]) => Reply | Promise<Reply>;
+
+type Methods = Readonly<Record<string, Call>>;
 
 /** A call for anyone: it asks for no identity, but a key that is shown must be one of this app's. */
 const open =
   (call: Call): Call =>
-  (context, exchange, segment) => {
+  (context, exchange, ...segments) => {
     requireKnownKey(context.app, exchange.headers, timeOf(context));
-    return call(context, exchange, segment);
+    return call(context, exchange, ...segments);
   };
 
 /** The paths below /auth/v1 and what answers each of their methods. */
-export const authRoutes: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
+export const authRoutes: Readonly<Record<string, Methods>> = {
   '/health': { GET: open(health) },
   '/settings': { GET: open(showSettings) },
   '/.well-known/jwks.json': { GET: open(jwks) },
@@ -44,21 +46,37 @@ export const authRoutes: Readonly<Record<string, Readonly<Record<string, Call>>>
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
 };
 
+/** The routes whose path holds names in braces, each with what matches it. */
+const patterns: readonly (readonly [RegExp, Methods])[] = Object.entries(authRoutes)
+  .filter(([path]) => path.includes('{'))
+  .map(([path, methods]) => [new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`), methods]);
+
+/** Returns the methods of a path and the segments that stand for its names; null where nothing is served. */
+function routeOf(path: string): readonly [Methods, readonly string[]] | null {
+  const methods = Object.hasOwn(authRoutes, path) ? authRoutes[path] : undefined;
+  if (methods !== undefined) return [methods, []];
+  for (const [pattern, matched] of patterns) {
+    const match = pattern.exec(path);
+    if (match) return [matched, match.slice(1)];
+  }
+  return null;
+}
+
 /**
  * Answers a call of `/auth/v1` as GoTrue does. Throws what `authErrorReply` renders, and what the database throws for reasons of
  * its own.
  */
 export async function handleAuth(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const path = exchange.path.replace(/(?<=.)\/$/, '');
-  const segment = /^\/admin\/users\/([^/]+)$/.exec(path)?.[1];
-  const methods = segment === undefined ? authRoutes[path] : authRoutes['/admin/users/{user_id}'];
-  if (methods === undefined) throw new NinefoldError('not_found');
+  const route = routeOf(path);
+  if (route === null) throw new NinefoldError('not_found');
+  const [methods, segments] = route;
   const call = Object.hasOwn(methods, exchange.method) ? methods[exchange.method] : undefined;
   if (call === undefined) {
     throw new NinefoldError('method_not_allowed', { headers: { allow: Object.keys(methods).join(', ') } });
   }
   try {
-    return await call(context, exchange, segment ?? '');
+    return await call(context, exchange, ...segments);
   } catch (error) {
     const refusal = refusedByApp(error);
     if (refusal === null) throw error;
