@@ -274,7 +274,13 @@ export interface SessionRow {
   email: string | null;
   created_at: string;
   refreshed_at: string | null;
+  /** When it ends if it is not used before; null: never. */
+  ends_at: string | null;
   ip: string | null;
   user_agent: string | null;
+  /** `user_agent` in words. */
+  device: string;
   aal: string;
+  /** How the member proved who they are, most recent first; `timestamp` in seconds since 1970. */
+  amr: readonly { readonly method: string; readonly timestamp: number }[];
 }

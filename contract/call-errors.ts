@@ -150,6 +150,13 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.admin.users.get': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
   'auth.admin.users.update': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found', ...account],
   'auth.admin.users.delete': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
+
+  'auth.sessions.list': authSession,
+  'auth.sessions.end': authSession,
+  'auth.admin.sessions.list': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
+  'auth.admin.sessions.end': ['no_authorization', 'bad_jwt', 'not_admin', 'session_not_found'],
+  'auth.admin.sessions.end_all': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
+  'auth.admin.logout': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
 };
 
 /** The errors of chapter 8 that a call can be answered with. */

@@ -6,6 +6,7 @@ import { databaseLimits } from './limits/database.ts';
 import { jobLimits } from './limits/jobs.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
+import { rateLimits } from './limits/rates.ts';
 import { recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
@@ -24,6 +25,7 @@ export const limits = {
   ...answerLimits,
   ...sessionLimits,
   ...passwordLimits,
+  ...rateLimits,
   ...accountLimits,
   ...databaseLimits,
   ...appLimits,

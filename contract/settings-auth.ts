@@ -18,6 +18,25 @@ export interface AuthSettings {
   rate_limit_sign_in_address: number;
   rate_limit_sign_in_account: number;
   rate_limit_sign_in_window: number;
+
+  sessions_timebox: number;
+  sessions_inactivity_timeout: number;
+  sessions_single_per_user: boolean;
+  sessions_per_user: number;
+
+  rate_limit_sign_up: number;
+  rate_limit_sign_up_app: number;
+  rate_limit_anonymous_users: number;
+  rate_limit_anonymous_users_app: number;
+  rate_limit_token_refresh: number;
+  rate_limit_verify: number;
+  rate_limit_verify_account: number;
+  rate_limit_otp: number;
+  rate_limit_otp_account: number;
+  rate_limit_otp_app: number;
+  mfa_rate_limit_challenge_and_verify: number;
+  rate_limit_mfa_account: number;
+  rate_limit_passkey: number;
 }
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
@@ -78,6 +97,94 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.signInWindowSeconds.default,
     type: 'whole number of seconds, 1 to 86400',
     meaning: 'The length of the window in which failed sign-ins are counted; it slides.',
+  },
+
+  sessions_timebox: {
+    default: limits.sessionTimeboxSeconds.default,
+    type: 'whole number of seconds, 0 to 315360000',
+    meaning: 'How long after its sign-in a session ends, its access tokens included. 0 is never.',
+  },
+  sessions_inactivity_timeout: {
+    default: limits.sessionInactivitySeconds.default,
+    type: 'whole number of seconds, 0 to 315360000',
+    meaning: 'How long after its last refresh a session ends, its access tokens included. 0 is never.',
+  },
+  sessions_single_per_user: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether a sign-in ends all earlier sessions of the same account.',
+  },
+  sessions_per_user: {
+    default: limits.sessionsPerUser.default,
+    type: 'whole number of sessions, 0 to 1000',
+    meaning:
+      'How many sessions one account may have. A sign-in beyond ends those that were used the longest ago. 0 is any number.',
+  },
+
+  rate_limit_sign_up: {
+    default: limits.signUpsPerNetwork.default,
+    type: 'whole number of sign-ups, 1 to 1000000000',
+    meaning: limits.signUpsPerNetwork.meaning,
+  },
+  rate_limit_sign_up_app: {
+    default: limits.signUpsPerApp.default,
+    type: 'whole number of sign-ups, 1 to 1000000000',
+    meaning: limits.signUpsPerApp.meaning,
+  },
+  rate_limit_anonymous_users: {
+    default: limits.anonymousPerNetwork.default,
+    type: 'whole number of accounts, 1 to 1000000000',
+    meaning: limits.anonymousPerNetwork.meaning,
+  },
+  rate_limit_anonymous_users_app: {
+    default: limits.anonymousPerApp.default,
+    type: 'whole number of accounts, 1 to 1000000000',
+    meaning: limits.anonymousPerApp.meaning,
+  },
+  rate_limit_token_refresh: {
+    default: limits.refreshesPerNetwork.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.refreshesPerNetwork.meaning,
+  },
+  rate_limit_verify: {
+    default: limits.verificationsPerNetwork.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.verificationsPerNetwork.meaning,
+  },
+  rate_limit_verify_account: {
+    default: limits.verificationsPerAccount.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.verificationsPerAccount.meaning,
+  },
+  rate_limit_otp: {
+    default: limits.messagesPerNetwork.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.messagesPerNetwork.meaning,
+  },
+  rate_limit_otp_account: {
+    default: limits.messagesPerAccount.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.messagesPerAccount.meaning,
+  },
+  rate_limit_otp_app: {
+    default: limits.messagesPerApp.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.messagesPerApp.meaning,
+  },
+  mfa_rate_limit_challenge_and_verify: {
+    default: limits.factorAttemptsPerNetwork.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.factorAttemptsPerNetwork.meaning,
+  },
+  rate_limit_mfa_account: {
+    default: limits.factorAttemptsPerAccount.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.factorAttemptsPerAccount.meaning,
+  },
+  rate_limit_passkey: {
+    default: limits.passkeySignInsPerNetwork.default,
+    type: 'whole number of calls, 1 to 1000000000',
+    meaning: limits.passkeySignInsPerNetwork.meaning,
   },
 };
 

@@ -160,7 +160,8 @@ export const authErrors = entries({
     source: 'auth',
     status: 400,
     message: 'Invalid Refresh Token: Session Expired',
-    meaning: 'The session was given an end, which has passed.',
+    meaning:
+      'The session is older than the limit sessionTimeboxSeconds, was not used for the limit sessionInactivitySeconds, or SQL gave it an end that has passed.',
     action: 'Sign in again.',
     member: 'Your session has expired. Please sign in again.',
   },
@@ -169,6 +170,7 @@ export const authErrors = entries({
     status: 403,
     otherStatuses: {
       400: 'A refresh token belongs to no session.',
+      404: 'The session that a call names in its path.',
     },
     message: 'Session from session_id claim in JWT does not exist',
     meaning: 'The session was ended by sign-out, by a ban or by a builder.',

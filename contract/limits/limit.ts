@@ -8,6 +8,8 @@ export interface Limit {
   readonly setting?: string;
   /** The least and the most that `setting` may set it to. */
   readonly range?: readonly [number, number];
+  /** The default is ten times as high on a node that serves its own machine only. */
+  readonly wideOnLoopback?: true;
   /** The error code of a call that hits the limit; absent if no call is refused. */
   readonly code?: string;
 }

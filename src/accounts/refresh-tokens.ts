@@ -1,12 +1,22 @@
+import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { Executor } from '../database/database.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
-import { clientParams, type Grant, makeRefreshToken, type SessionClient, sessionClaims } from './sessions.ts';
+import {
+  boundParams,
+  clientParams,
+  type Grant,
+  makeRefreshToken,
+  type SessionBounds,
+  type SessionClient,
+  sessionClaims,
+  sessionEnds,
+} from './sessions.ts';
 import { userJson } from './user.ts';
 
 /** How an exchange ended. `reused`: the session was ended, as somebody else may hold its refresh token. */
 export type Exchanged =
   | { readonly verdict: 'granted'; readonly grant: Grant }
-  | { readonly verdict: 'unknown' | 'no-session' | 'banned' | 'expired' }
+  | { readonly verdict: 'unknown' | 'no-session' | 'banned' | 'expired' | 'inactive' }
   | { readonly verdict: 'reused'; readonly userId: string };
 
 /**
@@ -16,9 +26,10 @@ export type Exchanged =
 const LOCK = `select from auth.sessions s
 where s.id = (select t.session_id from auth.refresh_tokens t where t.token = $1) for update`;
 
-/** $1 the token shown, $2 the token to issue, $3 and $4 the client, $5 the reuse interval in seconds. */
+/** $1 the token shown, $2 the token to issue, $3 and $4 the client, $5 the reuse interval in seconds, $6 and $7 the bounds of sessions. */
 const EXCHANGE = `with shown as (
-  select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, s.not_after, u.id as user_id, u.banned_until,
+  select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, u.id as user_id, u.banned_until,
+    ${sessionEnds('$6', '0')} as ends, ${sessionEnds('0', '$7')} as inactive_at,
     a.token as active, a.parent as active_parent
   from auth.refresh_tokens t
   left join auth.sessions s on s.id = t.session_id
@@ -33,7 +44,8 @@ judged as (
   select shown.*, case
     when user_id is null then 'no-session'
     when banned_until > pg_catalog.now() then 'banned'
-    when not_after <= pg_catalog.now() then 'expired'
+    when ends <= pg_catalog.now() then 'expired'
+    when inactive_at <= pg_catalog.now() then 'inactive'
     when revoked is not true then 'rotate'
     when active_parent = token then 'repeat'
     when active is not null
@@ -67,24 +79,34 @@ select pg_catalog.jsonb_build_object(
 )
 from judged j left join auth.users u on u.id = j.user_id left join auth.sessions s on s.id = j.session_id`;
 
-type Row = Grant & { readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'banned' | 'expired' };
+type Row = Grant & {
+  readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'banned' | 'expired' | 'inactive';
+};
+
+/** The settings that decide about a refresh token. */
+export type RefreshSettings = SessionBounds & Pick<AuthSettings, 'security_refresh_token_reuse_interval'>;
 
 /**
  * Exchanges a refresh token for the next of its session (GoTrue, `/token?grant_type=refresh_token`; RFC 9700, section 4.14.2).
  * The parent of the session's active token gets the active token again: the client lost the answer. An older token gets it only
- * within `reuseSeconds` of its own exchange; later it ends the session. Exchanges of one session run one after the other, in one
+ * within `security_refresh_token_reuse_interval` of its own exchange; later it ends the session. Exchanges of one session run one after the other, in one
  * round trip each.
  */
 export async function exchangeRefreshToken(
   database: Executor,
   token: string,
   client: SessionClient,
-  reuseSeconds: number,
+  settings: RefreshSettings,
 ): Promise<Exchanged> {
-  const params = [token, makeRefreshToken(), ...clientParams(client), String(reuseSeconds)];
+  const params = [
+    token,
+    makeRefreshToken(),
+    ...clientParams(client),
+    String(settings.security_refresh_token_reuse_interval),
+  ];
   const [, exchanged] = await asAuthAdmin(database, [
     [LOCK, [token]],
-    [EXCHANGE, params],
+    [EXCHANGE, [...params, ...boundParams(settings)]],
   ]);
   const row = accountJson<Row>(exchanged);
   if (!row) return { verdict: 'unknown' };

@@ -21,10 +21,11 @@ export async function listSettings(context: AdminContext, ref: string): Promise<
   const app = await context.apps.get(ref);
   const [result] = await asServer(app.database, [storedSettings]);
   const stored = (result && firstJson<Record<string, unknown>>(result)) ?? {};
+  const defaults: Record<string, unknown> = { ...app.defaults.rest, ...app.defaults.auth };
   const entries: SettingEntry[] = Object.entries(settingsByKey).map(([key, setting]) => {
     const isSet = Object.hasOwn(stored, key) && fits(setting, stored[key]);
-    const value = isSet ? stored[key] : setting.default;
-    return { key, value, is_set: isSet, default: setting.default, type: setting.type, meaning: setting.meaning };
+    const value = isSet ? stored[key] : defaults[key];
+    return { key, value, is_set: isSet, default: defaults[key], type: setting.type, meaning: setting.meaning };
   });
   return json(entries.sort((a, b) => (a.key < b.key ? -1 : 1)));
 }

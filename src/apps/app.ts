@@ -10,7 +10,7 @@ import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
 import { asServer } from './as-server.ts';
-import { readSettings, type Settings, storedSettings } from './settings.ts';
+import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
 
 /** Notifications of an app's database, and of its listener. */
 export type Notification =
@@ -44,6 +44,8 @@ export interface PoolLimits {
   refusal?: (() => Error | null) | undefined;
   /** Returns true if the app's database may not grow. */
   isFull?: (() => boolean) | undefined;
+  /** True on a node that serves its own machine only. */
+  isLoopback?: boolean;
   /** Bounds the connections of all apps of this worker together. */
   budget?: ConnectionBudget;
 }
@@ -55,6 +57,8 @@ export interface PoolLimits {
 export class App {
   readonly record: AppRecord;
   readonly database: Pool;
+  /** The settings of an app that sets none. */
+  readonly defaults: Settings;
   readonly #target: Target;
   readonly #events: Events;
   readonly #budget: Pick<PoolLimits, 'budget'>;
@@ -70,6 +74,7 @@ export class App {
   /** `server` says where; the app's own authenticator is who. */
   constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
+    this.defaults = defaultSettings(limits.isLoopback ?? false);
     this.#events = events;
     this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};
@@ -163,7 +168,7 @@ export class App {
     this.#settings ??= this.#remember(
       async () => {
         const [result] = await asServer(this.database, [storedSettings]);
-        const settings = readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
+        const settings = readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {}, this.defaults);
         this.database.waitMilliseconds = settings.rest.db_pool_acquisition_timeout * 1000;
         return settings;
       },

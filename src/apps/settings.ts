@@ -30,6 +30,23 @@ function withinLimit(key: string, value: unknown): unknown {
   return range && typeof value === 'number' ? Math.min(Math.max(value, range[0]), range[1]) : value;
 }
 
+/** Returns every setting at its default. On a node that serves its own machine only, some rates are ten times as high. */
+export function defaultSettings(isLoopback: boolean): Settings {
+  if (!isLoopback) return { rest: defaultRestSettings, auth: defaultAuthSettings };
+  const wide = Object.values(wideDefaults).map(({ setting, value }) => [setting, value]);
+  return { rest: defaultRestSettings, auth: { ...defaultAuthSettings, ...Object.fromEntries(wide) } };
+}
+
+const WIDER = 10;
+
+/** The limits with a higher default on a node that serves its own machine only, by name. */
+export const wideDefaults: Readonly<Record<string, { readonly setting: string; readonly value: number }>> =
+  Object.fromEntries(
+    Object.entries<Limit>(limits)
+      .filter(([, limit]) => limit.wideOnLoopback)
+      .map(([name, limit]) => [name, { setting: limit.setting ?? '', value: limit.default * WIDER }]),
+  );
+
 /** Whether a number is more or less than the limit may be that the setting changes. */
 export const isBeyond = (key: string, value: unknown): boolean => withinLimit(key, value) !== value;
 
@@ -37,11 +54,11 @@ export const isBeyond = (key: string, value: unknown): boolean => withinLimit(ke
  * The settings that `ninefold.settings` holds over their defaults. The app's owner can write anything there, so a value of
  * the wrong kind leaves the default in force, and a number beyond its limit the limit.
  */
-export function readSettings(stored: Readonly<Record<string, unknown>>): Settings {
-  return {
-    rest: merge(restSettings, defaultRestSettings, stored),
-    auth: merge(authSettings, defaultAuthSettings, stored),
-  };
+export function readSettings(
+  stored: Readonly<Record<string, unknown>>,
+  defaults: Settings = defaultSettings(false),
+): Settings {
+  return { rest: merge(restSettings, defaults.rest, stored), auth: merge(authSettings, defaults.auth, stored) };
 }
 
 function merge<T extends object>(

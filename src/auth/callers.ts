@@ -50,13 +50,18 @@ export async function requireAdmin(context: AuthContext, exchange: Exchange): Pr
  * Returns the id in `/admin/users/<id>` in its canonical form. GoTrue takes 32 digits without hyphens, braces around and the prefix
  * `urn:uuid:` too. Throws validation_failed.
  */
-export function requireUserId(segment: string): string {
+export const requireUserId = (segment: string): string => requireUuid(segment, 'user_id');
+
+/** Returns the id of a session in a path in its canonical form. Throws validation_failed. */
+export const requireSessionId = (segment: string): string => requireUuid(segment, 'session_id');
+
+function requireUuid(segment: string, name: string): string {
   const digits = decodeSegment(segment)
     .replace(/^urn:uuid:/, '')
     .replace(/^\{(.*)\}$/, '$1')
     .replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
   if (UUID.test(digits)) return digits.toLowerCase();
-  throw new NinefoldError('validation_failed', { status: 404, message: 'user_id must be an UUID' });
+  throw new NinefoldError('validation_failed', { status: 404, message: `${name} must be an UUID` });
 }
 
 function decodeSegment(segment: string): string {

@@ -5,13 +5,18 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
 import { adminCreateUser } from './admin-create-user.ts';
 import { adminDeleteUser } from './admin-delete-user.ts';
+import { adminEndSession } from './admin-end-session.ts';
 import { adminGetUser } from './admin-get-user.ts';
+import { adminListSessions } from './admin-list-sessions.ts';
 import { adminListUsers } from './admin-list-users.ts';
+import { adminLogOutUser } from './admin-log-out-user.ts';
 import { adminUpdateUser } from './admin-update-user.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { endOwnSession } from './end-own-session.ts';
 import { getUser } from './get-user.ts';
 import { health } from './health.ts';
 import { jwks } from './jwks.ts';
+import { listOwnSessions } from './list-own-sessions.ts';
 import { logOut } from './log-out.ts';
 import { showSettings } from './settings.ts';
 import { signUpCall } from './sign-up.ts';
@@ -44,6 +49,12 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/user': { GET: getUser, PUT: updateUserCall },
   '/admin/users': { GET: adminListUsers, POST: adminCreateUser },
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
+
+  '/sessions': { GET: listOwnSessions },
+  '/sessions/{session_id}': { DELETE: endOwnSession },
+  '/admin/users/{user_id}/sessions': { GET: adminListSessions, DELETE: adminLogOutUser },
+  '/admin/users/{user_id}/sessions/{session_id}': { DELETE: adminEndSession },
+  '/admin/users/{user_id}/logout': { POST: adminLogOutUser },
 };
 
 /** The routes whose path holds names in braces, each with what matches it. */

@@ -4,6 +4,7 @@ import { exchangeRefreshToken } from '../accounts/refresh-tokens.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
+import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({ refresh_token: text(1024) });
@@ -23,12 +24,8 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
   if (!shown || !REFRESH_TOKEN.test(shown)) {
     throw new NinefoldError('validation_failed', { message: 'Refresh token is not valid' });
   }
-  const exchanged = await exchangeRefreshToken(
-    context.database,
-    shown,
-    clientOf(exchange),
-    context.settings.security_refresh_token_reuse_interval,
-  );
+  await takeFromLimit(context, exchange, 'refresh');
+  const exchanged = await exchangeRefreshToken(context.database, shown, clientOf(exchange), context.settings);
   const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
     context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: exchange.address });
   switch (exchanged.verdict) {
@@ -48,6 +45,11 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
     case 'banned':
       throw new NinefoldError('user_banned', { message: 'Invalid Refresh Token: User Banned' });
     case 'expired':
-      throw new NinefoldError('session_expired');
+      throw new NinefoldError('session_expired', { limit: 'sessionTimeboxSeconds' });
+    case 'inactive':
+      throw new NinefoldError('session_expired', {
+        message: 'Invalid Refresh Token: Session Expired (Inactivity)',
+        limit: 'sessionInactivitySeconds',
+      });
   }
 }

@@ -10,6 +10,7 @@ import { checkNewPassword } from './check-password.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 import { signUpAnonymously } from './sign-up-anonymously.ts';
+import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({
@@ -55,6 +56,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
   const email = normaliseEmail(body.email);
   const userMetadata = body.data ?? {};
   checkMetadata(userMetadata);
+  await takeFromLimit(context, exchange, 'sign_up');
   try {
     const { user, grant } = await signUp(
       database,

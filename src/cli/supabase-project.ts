@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
+import { parseDuration } from '../auth/parse-duration.ts';
 import { readMigrations, readSql } from './migration-files.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
 
@@ -71,9 +72,17 @@ const taken: Readonly<Record<string, (value: TomlValue) => [string, unknown] | n
   'auth.enable_anonymous_sign_ins': (value) => ['external_anonymous_users_enabled', value],
   'auth.minimum_password_length': (value) => ['password_min_length', value],
   'auth.refresh_token_reuse_interval': (value) => ['security_refresh_token_reuse_interval', value],
+  'auth.sessions.timebox': (value) => duration('sessions_timebox', value),
+  'auth.sessions.inactivity_timeout': (value) => duration('sessions_inactivity_timeout', value),
   'auth.email.enable_signup': (value) => ['external_email_enabled', value],
   'auth.email.enable_confirmations': (value) => ['mailer_autoconfirm', value !== true],
 };
+
+/** A setting in seconds of a duration in Go's notation. A text of another form is refused as the setting's value. */
+const duration = (key: string, value: TomlValue): [string, unknown] => [
+  key,
+  typeof value === 'string' ? (parseDuration(value) ?? value) : value,
+];
 
 /** Not what an environment variable holds. */
 const isSetting = (value: TomlValue): boolean => typeof value === 'string' && value !== '' && !value.startsWith('env(');

@@ -14,6 +14,7 @@ import { PassageKeeper } from '../apps/passages.ts';
 import { Registry } from '../apps/registry.ts';
 import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
+import { wideDefaults } from '../apps/settings.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -38,7 +39,7 @@ import { ServerRoles } from '../spec/versions/server-roles.ts';
 import { Versions } from '../spec/versions/versions.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { originsOf, serverOf } from './from-config.ts';
+import { originsOf, serverOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** The configuration that workers get from the primary, beside the environment. */
 export interface WorkerBrief {
@@ -75,12 +76,14 @@ export async function composeWorker(
   const share = connectionShare(await readConnectionLimit(maintenance), config);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const origins = originsOf(config, brief.url);
+  const isLoopback = servesOwnMachineOnly(config);
   const specifier = new Specifier(tasks, origins, {
     poolConnections: config.poolConnections,
     nodeConnections: config.nodeConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
     ...config.appBounds,
+    ...(isLoopback && Object.fromEntries(Object.entries(wideDefaults).map(([name, { value }]) => [name, value]))),
   });
   const traffic = new Traffic();
   const turns = new BackgroundTurns(traffic);
@@ -97,6 +100,7 @@ export async function composeWorker(
       idleMilliseconds: config.poolIdleSeconds * 1000,
       waitMilliseconds: limits.poolWaitSeconds.default * 1000,
       budget: new ConnectionBudget(share.max, share.idle),
+      isLoopback,
     },
     events,
     bounds,

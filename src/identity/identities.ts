@@ -13,12 +13,15 @@ export class Identities {
 
   /** Returns the identity of the caller. Throws what `resolveIdentity` throws. */
   async resolve(app: App, exchange: Exchange): Promise<Identity> {
-    const { rest } = await app.settings();
+    const { rest, auth: sessionBounds } = await app.settings();
     const { record, database } = app;
     const sessions = cacheOf(this.#caches, app);
     const { jwt_aud: audience, jwt_role_claim_key: roleClaimKey, db_anon_role: anonRole } = rest;
     // Every call makes this object: spreading `roleRules` into it took two percent of a worker.
-    return resolveIdentity({ app: record, database, sessions, audience, roleClaimKey, anonRole }, exchange.headers);
+    return resolveIdentity(
+      { app: record, database, sessions, audience, roleClaimKey, anonRole, sessionBounds },
+      exchange.headers,
+    );
   }
 
   /** Returns the session that a builder's token names. Throws what `resolveToken` throws. */
@@ -27,6 +30,7 @@ export class Identities {
       app: builderKeys(console.record),
       database: console.database,
       sessions: cacheOf(this.#builderCaches, console),
+      sessionBounds: (await console.settings()).auth,
     };
     return builderSessionOf(await resolveToken(context, token));
   }

@@ -124,5 +124,8 @@ const undecodable = (message: string, details: string | null = null) =>
 const unacceptable = (message: string, limit?: LimitName) =>
   new NinefoldError('PGRST303', { message, headers: challenge(message), ...(limit && { limit }) });
 
+/** An access token whose session has a lower assurance than the token says. */
+export const outOfDate = () => unacceptable('JWT is out of date: the assurance of its session was lowered');
+
 /** A bearer token that is not there at all (`Authorization: Bearer`). */
 export const emptyToken = () => undecodable('Empty JWT is sent in Authorization header');

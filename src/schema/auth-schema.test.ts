@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
@@ -213,7 +214,7 @@ describe('an ended session is told to every node', () => {
 
 it('lists sessions newest first with who, where and since when', async () => {
   const { id } = await member();
-  const [session] = await listSessions(app.database, { userId: id });
+  const [session] = await listSessions(app.database, defaultAuthSettings, { userId: id });
   expect(session).toEqual({
     id: expect.any(String),
     user_id: id,
@@ -221,10 +222,13 @@ it('lists sessions newest first with who, where and since when', async () => {
     aal: 'aal1',
     ip: '127.0.0.1',
     user_agent: null,
+    device: 'unknown client',
+    amr: [{ method: 'password', timestamp: expect.any(Number) }],
     refreshed_at: null,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    ends_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   });
-  const all = (await listSessions(app.database)).map(({ created_at }) => created_at);
+  const all = (await listSessions(app.database, defaultAuthSettings)).map(({ created_at }) => created_at);
   expect(all).toEqual(all.toSorted().reverse());
-  expect(await listSessions(app.database, { limit: 1 })).toHaveLength(1);
+  expect(await listSessions(app.database, defaultAuthSettings, { limit: 1 })).toHaveLength(1);
 });

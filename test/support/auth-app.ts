@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
 import ws from 'ws';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
+import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { AppKeys } from '../../src/apps/app-keys.ts';
 import { makeKeys } from '../../src/apps/make-keys.ts';
+import { defaultSettings } from '../../src/apps/settings.ts';
 import { authErrorReply, handleAuth } from '../../src/auth/handle.ts';
 import { Listener } from '../../src/database/listener.ts';
 import { Pool } from '../../src/database/pool.ts';
@@ -97,10 +98,10 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     keys,
     database,
     events,
-    settings: defaultAuthSettings,
+    settings: defaultSettings(true).auth,
     clockOffset: 0,
     reset() {
-      app.settings = defaultAuthSettings;
+      app.settings = defaultSettings(true).auth;
       app.clockOffset = 0;
       events.length = 0;
     },
@@ -118,7 +119,8 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
         signal: new AbortController().signal,
       };
       const now = () => Date.now() + app.clockOffset;
-      const identity = () => resolveIdentity({ app: keys, database, sessions, now }, exchange.headers);
+      const identity = () =>
+        resolveIdentity({ app: keys, database, sessions, sessionBounds: app.settings, now }, exchange.headers);
       try {
         return await handleAuth({ app: keys, database, identity, settings: app.settings, events: bus, now }, exchange);
       } catch (error) {
@@ -131,7 +133,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
       const { status, body, headers } = await app.call(method, path, callOptions);
       return { status, headers, body: typeof body === 'string' ? JSON.parse(body) : {} };
     },
-    identify: (headers) => resolveIdentity({ app: keys, database, sessions }, headers),
+    identify: (headers) => resolveIdentity({ app: keys, database, sessions, sessionBounds: app.settings }, headers),
     client: (key = keys.publishableKey) =>
       createClient('http://localhost/apps/auth', key, {
         auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },

@@ -47,6 +47,25 @@ const values: RestSettings & AuthSettings = {
   rate_limit_sign_in_address: 5,
   rate_limit_sign_in_account: 6,
   rate_limit_sign_in_window: 60,
+
+  sessions_timebox: 8640,
+  sessions_inactivity_timeout: 7200,
+  sessions_single_per_user: true,
+  sessions_per_user: 3,
+
+  rate_limit_sign_up: 31,
+  rate_limit_sign_up_app: 1001,
+  rate_limit_anonymous_users: 31,
+  rate_limit_anonymous_users_app: 1001,
+  rate_limit_token_refresh: 151,
+  rate_limit_verify: 31,
+  rate_limit_verify_account: 11,
+  rate_limit_otp: 31,
+  rate_limit_otp_account: 6,
+  rate_limit_otp_app: 1001,
+  mfa_rate_limit_challenge_and_verify: 16,
+  rate_limit_mfa_account: 11,
+  rate_limit_passkey: 31,
 };
 
 /** Within which a change shows. */
