@@ -30,6 +30,10 @@
  * | GET /admin/v1/apps/:ref/sessions | ?user_id= | SessionRow[] |
  * | DELETE /admin/v1/apps/:ref/sessions/:id | – | 204 |
  * | DELETE /admin/v1/apps/:ref/sessions | ?user_id= | 200 {revoked: number} |
+ * | GET /admin/v1/apps/:ref/keys | – | SigningKeyEntry[]: the keys for access tokens, newest first |
+ * | POST /admin/v1/apps/:ref/keys | AddSigningKeysRequest | 201 SigningKeyEntry[]: the keys that were added, as standby |
+ * | POST /admin/v1/apps/:ref/keys/rotate | RotateKeysRequest | SigningKeyEntry[]: every key |
+ * | POST /admin/v1/apps/:ref/keys/:kid/revoke | – | SigningKeyEntry[]: every key |
  * | POST /admin/v1/apps/:ref/migrations/trial | MigrateRequest | MigrationTrial of changes.ts: nothing is changed |
  * | GET /admin/v1/apps/:ref/journal | – | UnsavedChanges of changes.ts |
  * | POST /admin/v1/apps/:ref/migrations/saved | SaveMigrationRequest of changes.ts | 204 |
@@ -266,6 +270,31 @@ export interface SettingEntry {
   /** The values that are allowed, in words. */
   type: string;
   meaning: string;
+}
+
+/** A key for access tokens, without its private half. */
+export interface SigningKeyEntry {
+  kid: string;
+  alg: 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
+  /** `current` signs new tokens; tokens of `standby` and `previous` keys are accepted, those of `revoked` keys are not. */
+  state: 'standby' | 'current' | 'previous' | 'revoked';
+  /** ISO 8601; null for the keys that the app was made with. */
+  created_at: string | null;
+  /** When it got its state. */
+  changed_at: string | null;
+}
+
+/** One of the fields. Without any, a new ES256 key is made. */
+export interface AddSigningKeysRequest {
+  /** A private JWK, or a JWKS of such: HS256 (oct), ES256, RS256, EdDSA (Ed25519). */
+  jwk?: Readonly<Record<string, unknown>>;
+  /** Makes a key for this algorithm. */
+  alg?: 'ES256' | 'RS256' | 'EdDSA';
+}
+
+export interface RotateKeysRequest {
+  /** The newest standby key when missing; where there is none, a new ES256 key. */
+  kid?: string;
 }
 
 export interface SessionRow {

@@ -35,7 +35,6 @@ export interface AuthSettings {
   rate_limit_otp_account: number;
   rate_limit_otp_app: number;
   mfa_rate_limit_challenge_and_verify: number;
-  rate_limit_mfa_account: number;
   rate_limit_passkey: number;
 }
 
@@ -175,11 +174,6 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.factorAttemptsPerNetwork.default,
     type: 'whole number of calls, 1 to 1000000000',
     meaning: limits.factorAttemptsPerNetwork.meaning,
-  },
-  rate_limit_mfa_account: {
-    default: limits.factorAttemptsPerAccount.default,
-    type: 'whole number of calls, 1 to 1000000000',
-    meaning: limits.factorAttemptsPerAccount.meaning,
   },
   rate_limit_passkey: {
     default: limits.passkeySignInsPerNetwork.default,

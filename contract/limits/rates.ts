@@ -112,15 +112,6 @@ export const rateLimits = {
     code: 'over_request_rate_limit',
     wideOnLoopback: true,
   },
-  factorAttemptsPerAccount: {
-    group: 'passwords',
-    unit: 'count',
-    default: 10,
-    meaning: 'Challenges and verifications of the second factors of one account in any minute.',
-    setting: 'rate_limit_mfa_account',
-    range: [1, 1_000_000_000],
-    code: 'over_request_rate_limit',
-  },
   passkeySignInsPerNetwork: {
     group: 'passwords',
     unit: 'count',

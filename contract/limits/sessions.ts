@@ -66,6 +66,13 @@ export const sessionLimits = {
     meaning: 'How deeply objects and arrays may nest in the claims of a token.',
     code: 'PGRST303',
   },
+  signingKeys: {
+    group: 'sessions',
+    unit: 'count',
+    default: 20,
+    meaning: 'Keys for access tokens that an app has; of revoked ones the oldest is forgotten first.',
+    code: 'signing_keys_full',
+  },
   clockLeewaySeconds: {
     group: 'sessions',
     unit: 'seconds',

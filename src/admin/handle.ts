@@ -8,6 +8,7 @@ import { setBuilderPassword, showBuilders } from './builders.ts';
 import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
 import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
 import { showProbe, startProbe } from './probe.ts';
@@ -95,6 +96,10 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('DELETE', '/settings/:key', ({ context, caller }, _, ref, params) =>
     unsetSetting(context, caller, ref, params.key ?? ''),
   ),
+  onApp('GET', '/keys', ({ context }, _, ref) => listKeys(context, ref)),
+  onApp('POST', '/keys', ({ context }, exchange, ref) => addKeys(context, exchange, ref)),
+  onApp('POST', '/keys/rotate', ({ context }, exchange, ref) => rotateKeys(context, exchange, ref)),
+  onApp('POST', '/keys/:kid/revoke', ({ context }, _, ref, params) => revokeKey(context, ref, params.kid ?? '')),
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions/:id', ({ context }, _, ref, params) => endSession(context, ref, params.id ?? '')),

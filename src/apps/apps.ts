@@ -176,11 +176,12 @@ export class Apps {
     else app?.retire();
   }
 
-  /** After a lost connection: apps may have been deleted unheard. */
+  /** After a lost connection: apps may have been deleted, and keys revoked, unheard. */
   async #checkAll(): Promise<void> {
-    for (const ref of [...this.#apps.keys()]) {
+    for (const [ref, loading] of [...this.#apps]) {
       const record = await this.#registry.find(ref).catch(() => undefined);
       if (record === null) await this.forget(ref);
+      else if (record && JSON.stringify(record) !== JSON.stringify((await loading)?.record)) await this.#replace(ref);
     }
     this.#unknown.clear();
   }

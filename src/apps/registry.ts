@@ -1,7 +1,9 @@
 import type { Builder } from '../../contract/admin.ts';
 import type { Database } from '../database/database.ts';
 import { firstJson, rowsAsText } from '../database/statement.ts';
+import { JWT_SECRET_KID } from './app-keys.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
+import { findKey } from './key-ring.ts';
 import { seal, unseal } from './seal.ts';
 
 interface Row {
@@ -75,6 +77,30 @@ export class Registry {
         params: [ref, builder],
       },
     ]);
+  }
+
+  /**
+   * Changes the secrets of an app; every worker of every node reads them anew. Changes of one app wait for each other. Returns the record
+   * after the change, null if there is no such app. Throws what `change` throws.
+   */
+  async changeSecrets(ref: string, change: (secrets: AppSecrets) => AppSecrets): Promise<AppRecord | null> {
+    return this.#database.transaction(async (tx) => {
+      const [found] = await tx.run([
+        {
+          text: `select ${columns} from public.apps a join node.secrets s on s.app = a.ref where a.ref = $1 for update of s`,
+          params: [ref],
+        },
+      ]);
+      const row = found ? firstJson<Row>(found) : null;
+      if (!row) return null;
+      const sealed = seal(change(this.#unseal(row)), this.#masterKey, ref);
+      await tx.run([
+        { text: 'update node.secrets set sealed = $2 where app = $1', params: [ref, sealed] },
+        // The trigger on the table tells the workers.
+        { text: 'update public.apps set ref = ref where ref = $1', params: [ref] },
+      ]);
+      return this.#open({ ...row, sealed });
+    });
   }
 
   /** Notes that an app's database now has Ninefold's schema up to this file. */
@@ -160,6 +186,12 @@ export class Registry {
   #open(row: Row): AppRecord {
     const secrets = this.#unseal(row);
     const { ref, name, database, schema_file: schemaFile, created_at: createdAt } = row;
-    return { ...secrets, ref, name, database, schemaFile, createdAt };
+    return withoutRevoked({ ...secrets, ref, name, database, schemaFile, createdAt });
   }
+}
+
+/** The two older keys are JWTs of the shared secret: who knows a revoked secret could have made them. */
+function withoutRevoked(record: AppRecord): AppRecord {
+  const isRevoked = findKey(record, JWT_SECRET_KID)?.state === 'revoked';
+  return isRevoked ? { ...record, anonKey: '', serviceRoleKey: '' } : record;
 }

@@ -234,16 +234,3 @@ describe('ending a session', () => {
     expect((await app.call('GET', `${nobody}/sessions`, asAdmin())).status).toBe(404);
   });
 });
-
-it('refuses an access token that says a higher assurance than its session has', async () => {
-  const session = await signUp();
-  await app.sql(`update auth.sessions set aal = 'aal2' where id = $1`, [sessionId(session)]);
-  const { body } = await refresh(session);
-  const raised = body as unknown as Session;
-  expect(await whoAmI(raised)).toBe(200);
-  const lowered = app.heard((payload) => payload.includes(sessionId(session)));
-  await app.sql(`update auth.sessions set aal = 'aal1' where id = $1`, [sessionId(session)]);
-  await lowered;
-  expect(await app.ask('GET', '/user', asMember(raised))).toMatchObject({ status: 403, body: { code: 'bad_jwt' } });
-  expect(await whoAmI(session)).toBe(200);
-});

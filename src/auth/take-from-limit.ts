@@ -31,7 +31,7 @@ const rates = {
     window: 'rateWindowSeconds',
   },
   /** A challenge of a second factor is made or answered. */
-  mfa: { network: 'factorAttemptsPerNetwork', account: 'factorAttemptsPerAccount', window: 'factorWindowSeconds' },
+  mfa: { network: 'factorAttemptsPerNetwork', window: 'factorWindowSeconds' },
   /** A sign-in with a passkey begins or ends. */
   passkey: { network: 'passkeySignInsPerNetwork', window: 'rateWindowSeconds' },
 } as const satisfies Record<string, Rate>;

@@ -1,6 +1,6 @@
 import { serverRoles } from '../../contract/server-roles.ts';
 import type { RestSettings } from '../../contract/settings.ts';
-import { findSession, type SessionBounds } from '../accounts/sessions.ts';
+import { type SessionBounds, sessionState } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import { authenticatorRole, ownerRole } from '../apps/app-record.ts';
 import type { Executor } from '../database/database.ts';
@@ -9,7 +9,7 @@ import type { Identity } from './identity.ts';
 import { claimAt, parseRolePath } from './role-claim.ts';
 import type { SessionCache } from './session-cache.ts';
 import { UUID } from './uuid.ts';
-import { type Claims, emptyToken, equalInConstantTime, LEEWAY_SECONDS, outOfDate, verifyJwt } from './verify-jwt.ts';
+import { type Claims, emptyToken, equalInConstantTime, LEEWAY_SECONDS, verifyJwt } from './verify-jwt.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -103,11 +103,9 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
     const { userId } = identity;
     const isMember = userId !== null && UUID.test(userId);
     const session = isMember
-      ? await findSession(context.database, identity.sessionId, userId, context.sessionBounds)
+      ? await sessionState(context.database, identity.sessionId, userId, context.sessionBounds)
       : null;
     if (session === null) throw new NinefoldError('session_revoked');
-    // A factor was removed since the token was signed. The names aal1, aal2 and aal3 compare as texts.
-    if (typeof claims.aal === 'string' && claims.aal > session.aal) throw outOfDate();
     until = Math.min(until, session.end);
   }
   sessions.remember(token, identity, until, epoch);

@@ -64,7 +64,6 @@ const values: RestSettings & AuthSettings = {
   rate_limit_otp_account: 6,
   rate_limit_otp_app: 1001,
   mfa_rate_limit_challenge_and_verify: 16,
-  rate_limit_mfa_account: 11,
   rate_limit_passkey: 31,
 };
 
