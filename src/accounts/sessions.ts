@@ -7,6 +7,7 @@ import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { deviceWords } from './device-words.ts';
+import { storedRefreshToken } from './stored-refresh-token.ts';
 import { type User, userJson } from './user.ts';
 
 /** The client that holds a session, as far as it shows itself. */
@@ -31,7 +32,7 @@ export interface Grant {
 }
 
 /** 192 random bits. */
-export const makeRefreshToken = (): string => randomBytes(24).toString('base64url');
+const makeRefreshToken = (): string => randomBytes(24).toString('base64url');
 
 /** The client as the columns user_agent and ip hold it. */
 export const clientParams = (client: SessionClient): [userAgent: Param, ip: Param] => {
@@ -70,7 +71,11 @@ export type SignInMethod =
 export function newSession(userId: string, client: SessionClient, method: SignInMethod): NewSession {
   const sessionId = randomUUID();
   const refreshToken = makeRefreshToken();
-  return { sessionId, refreshToken, params: [userId, sessionId, refreshToken, ...clientParams(client), method] };
+  return {
+    sessionId,
+    refreshToken,
+    params: [userId, sessionId, storedRefreshToken(refreshToken), ...clientParams(client), method],
+  };
 }
 
 /**
@@ -125,7 +130,7 @@ export interface SessionState {
 }
 
 /** Returns the state of an account's session; null if there is none or it has ended. */
-export async function findSession(
+export async function sessionState(
   database: Executor,
   sessionId: string,
   userId: string,

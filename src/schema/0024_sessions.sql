@@ -72,6 +72,17 @@ revoke execute on function auth.max_sessions_per_user(), auth.end_surplus_sessio
 
 reset role;
 
+-- Refresh tokens are stored hashed ------------------------------------------------------------------------------------------------
+-- Those that a project brings along later are stored as they came until they are shown. No trigger of the app runs.
+
+set local session_replication_role = replica;
+update auth.refresh_tokens set
+  token = 'sha256:' || rtrim(translate(encode(sha256(convert_to(token, 'UTF8')), 'base64'), '+/', '-_'), '='),
+  parent = 'sha256:' || rtrim(translate(encode(sha256(convert_to(parent, 'UTF8')), 'base64'), '+/', '-_'), '=')
+where token not like 'sha256:%';
+set local session_replication_role = origin;
+comment on column auth.refresh_tokens.token is 'SHA-256 of the token, after sha256:; the token itself if it was brought along and not shown yet.';
+
 -- Rates of calls --------------------------------------------------------------------------------------------------------
 -- One row per client network, account or app and kind of call, by hash. A window has 60 slots: a row counts the calls of the slot under
 -- way and of the 60 before it, so a window of any start never holds more calls than the bound. Unlogged: a crash may forget calls.
