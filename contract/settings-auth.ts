@@ -23,6 +23,7 @@ export interface AuthSettings {
   sessions_inactivity_timeout: number;
   sessions_single_per_user: boolean;
   sessions_per_user: number;
+  external_jwt_issuers: readonly string[];
 
   rate_limit_sign_up: number;
   rate_limit_sign_up_app: number;
@@ -118,6 +119,13 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     type: 'whole number of sessions, 0 to 1000',
     meaning:
       'How many sessions one account may have. A sign-in beyond ends those that were used the longest ago. 0 is any number.',
+  },
+  external_jwt_issuers: {
+    default: [],
+    type: 'list of texts, each an issuer, the https address of its JWKS and an audience or none, with blanks between',
+    item: /^\S{1,500} https?:\/\/\S{1,500}(?: \S{1,200})?$/,
+    meaning:
+      'The third parties whose access tokens the data calls accept, such as Clerk, Auth0 or Firebase. Keys are fetched from public addresses. Such a token may have any role but service_role.',
   },
 
   rate_limit_sign_up: {

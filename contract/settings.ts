@@ -8,6 +8,8 @@ export interface Setting<T> {
   readonly meaning: string;
   /** The only values that it may have; any that fit the type when missing. */
   readonly values?: readonly T[];
+  /** What every text of a list must match. */
+  readonly item?: RegExp;
 }
 
 /** How transactions end; `…-allow-override` lets the preference tx decide. */

@@ -73,6 +73,49 @@ export const sessionLimits = {
     meaning: 'Keys for access tokens that an app has; of revoked ones the oldest is forgotten first.',
     code: 'signing_keys_full',
   },
+  externalIssuers: {
+    group: 'sessions',
+    unit: 'count',
+    default: 20,
+    meaning: 'Third parties whose tokens an app accepts; further entries of external_jwt_issuers are not in force.',
+  },
+  jwksSeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 600,
+    meaning:
+      'How long a worker uses the keys of a third party, and remembers that a token is signed with one, before it asks again.',
+  },
+  jwksRetrySeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 30,
+    meaning: 'How often a worker asks a third party at most for a key that it does not know, or after a failure.',
+  },
+  jwksMilliseconds: {
+    group: 'sessions',
+    unit: 'milliseconds',
+    default: 5000,
+    meaning: 'How long a third party may take to answer with its keys.',
+  },
+  jwksKeys: {
+    group: 'sessions',
+    unit: 'count',
+    default: 100,
+    meaning: 'Keys of a third party that a worker reads; further ones are left out.',
+  },
+  jwksFetches: {
+    group: 'sessions',
+    unit: 'count',
+    default: 8,
+    meaning: 'Third parties that one worker asks for keys at the same time.',
+  },
+  jwksRemembered: {
+    group: 'sessions',
+    unit: 'count',
+    default: 200,
+    meaning: 'Third parties whose keys one worker remembers.',
+  },
   clockLeewaySeconds: {
     group: 'sessions',
     unit: 'seconds',

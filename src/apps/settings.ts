@@ -80,7 +80,10 @@ export function fits(setting: Setting<unknown>, value: unknown): boolean {
   if (standard === null) return typeof value === 'string';
   if (typeof standard === 'number') return isWholeNumber(value);
   if (Array.isArray(standard)) {
-    const isTexts = Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+    const { item } = setting;
+    const isTexts =
+      Array.isArray(value) &&
+      value.every((each) => typeof each === 'string' && each !== '' && (item === undefined || item.test(each)));
     return isTexts && (value.length > 0 || !setting.type.includes('at least one'));
   }
   if (typeof standard === 'object') {

@@ -30,6 +30,9 @@ async function identify(context: AuthContext, exchange: Exchange): Promise<Ident
   const { authorization } = exchange.headers;
   if (authorization !== undefined && !BEARER.test(authorization)) throw new NinefoldError('no_authorization');
   const identity = await context.identity();
+  if (identity.source === 'external-token') {
+    throw new NinefoldError('bad_jwt', { message: 'invalid JWT: tokens of third parties open no account here' });
+  }
   const { exp } = identity.claims;
   if (typeof exp === 'number' && exp <= timeOf(context) / 1000) {
     throw new NinefoldError('bad_jwt', {

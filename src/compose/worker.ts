@@ -25,7 +25,9 @@ import { Pipeline } from '../http/pipeline.ts';
 import { boundOf } from '../http/read-body.ts';
 import { restArea } from '../http/rest-area.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
+import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
+import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
@@ -115,7 +117,7 @@ export async function composeWorker(
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
-  const identities = new Identities();
+  const identities = new Identities(new ExternalKeys(new AddressPolicy(config.httpAllowed)));
   const stories = new CallStories(apps, events);
   const observers = [
     new CallStatistics(apps, events),

@@ -5,6 +5,7 @@ import { findKey } from '../apps/key-ring.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
+import type { ExternalKey } from './external-keys.ts';
 
 /** JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive. */
 const MAX_DEPTH = limits.claimsDepth.default;
@@ -28,6 +29,43 @@ export function verifyJwt(
   app: AppKeys,
   options: { nowSeconds: number; audience?: string | null },
 ): Claims {
+  const { head, body, signature, header } = partsOf(token);
+  if (!signatureHolds(header, `${head}.${body}`, signature, app)) throw noKey();
+  return checkedClaims(body, options);
+}
+
+/**
+ * Returns the claims of a compact JWT that a third party signed with `key`, whose key id the token names. Such a token must expire. Throws as
+ * `verifyJwt`.
+ */
+export function verifyExternal(
+  token: string,
+  key: ExternalKey | null,
+  options: { nowSeconds: number; audience: string | null },
+): Claims {
+  const { head, body, signature, header } = partsOf(token);
+  if (key === null || header.alg !== key.alg || !holdsFor(key.alg, key.key, `${head}.${body}`, signature))
+    throw noKey();
+  const claims = checkedClaims(body, options);
+  if (typeof claims.exp !== 'number') throw unacceptable("The JWT 'exp' claim is missing");
+  const hasNoAudience = (claims.aud ?? null) === null || (Array.isArray(claims.aud) && claims.aud.length === 0);
+  if (options.audience !== null && hasNoAudience) throw unacceptable('JWT not in audience');
+  return claims;
+}
+
+/** Returns the claim `iss` of a token that nobody has verified; null if it has none. */
+export function unverifiedIssuer(token: string): string | null {
+  const issuer = jsonObject(token.split('.')[1] ?? '')?.iss;
+  return typeof issuer === 'string' ? issuer : null;
+}
+
+/** Returns the key id that a token names; null if it names none. */
+export function keyIdOf(token: string): string | null {
+  const kid = jsonObject(token.split('.')[0] ?? '')?.kid;
+  return typeof kid === 'string' ? kid : null;
+}
+
+function partsOf(token: string): { head: string; body: string; signature: string; header: Claims } {
   const parts = token.split('.');
   const [head, body, signature] = parts;
   if (head === undefined || body === undefined || signature === undefined || parts.length !== 3) {
@@ -36,9 +74,10 @@ export function verifyJwt(
   const header = jsonObject(head);
   if (!header) throw undecodable('JWT cryptographic operation failed');
   if (header.crit !== undefined) throw undecodable('Unsupported token type');
-  if (!signatureHolds(header, `${head}.${body}`, signature, app)) {
-    throw undecodable('No suitable key or wrong key type', 'None of the keys was able to decode the JWT');
-  }
+  return { head, body, signature, header };
+}
+
+function checkedClaims(body: string, options: { nowSeconds: number; audience?: string | null }): Claims {
   const claims = jsonObject(body);
   if (!claims) throw unacceptable('Parsing claims failed');
   if (body.length > 2 * MAX_DEPTH && nestsDeeper(decoded(body), MAX_DEPTH)) {
@@ -133,6 +172,8 @@ export function equalInConstantTime(a: string, b: string): boolean {
 const challenge = (message: string) => ({
   'www-authenticate': `Bearer error="invalid_token", error_description="${message.replaceAll('"', "'")}"`,
 });
+
+const noKey = () => undecodable('No suitable key or wrong key type', 'None of the keys was able to decode the JWT');
 
 const undecodable = (message: string, details: string | null = null) =>
   new NinefoldError('PGRST301', { message, details, headers: challenge(message) });

@@ -1,11 +1,13 @@
 -- Bounds of sessions: a time box, an inactivity limit, and a number for each account (settings sessions_…).
 
 -- The defaults of the two durations are for new apps, which are copies of the template. An app that was made before this file, or on a
--- database of its own, keeps sessions without an end until its builder sets one.
+-- database of its own, keeps sessions without an end until its builder sets one. The journal leaves this out: nothing changes.
+alter table ninefold.settings disable trigger settings_noted;
 insert into ninefold.settings (key, value, set_by)
 select key, '0', 'ninefold' from unnest(array['sessions_timebox', 'sessions_inactivity_timeout']) key
 where current_database() <> 'ninefold_template'
 on conflict (key) do nothing;
+alter table ninefold.settings enable always trigger settings_noted;
 
 grant select on ninefold.settings to supabase_auth_admin;
 
@@ -67,6 +69,7 @@ end
 $$;
 create trigger ninefold_surplus_sessions after insert on auth.sessions
   for each row execute function auth.end_surplus_sessions();
+alter table auth.sessions enable always trigger ninefold_surplus_sessions;
 
 revoke execute on function auth.max_sessions_per_user(), auth.end_surplus_sessions() from public;
 

@@ -52,6 +52,7 @@ const values: RestSettings & AuthSettings = {
   sessions_inactivity_timeout: 7200,
   sessions_single_per_user: true,
   sessions_per_user: 3,
+  external_jwt_issuers: ['https://clerk.example https://clerk.example/jwks.json desk'],
 
   rate_limit_sign_up: 31,
   rate_limit_sign_up_app: 1001,
