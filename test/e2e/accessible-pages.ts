@@ -240,6 +240,11 @@ const views: readonly View[] = [
     },
   },
   {
+    name: 'keys',
+    path: () => `${filled}/keys`,
+    ready: (page) => page.getByRole('row', { name: 'jwt-secret' }).waitFor(),
+  },
+  {
     name: 'sessions, empty',
     path: () => `${empty}/sessions`,
     ready: (page) => page.getByText('Nobody is signed in').waitFor(),

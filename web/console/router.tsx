@@ -242,6 +242,15 @@ const sessions = createRoute({
   ),
 });
 
+const keys = createRoute({
+  getParentRoute: () => app,
+  path: '/keys',
+  component: lazyRouteComponent(
+    code(() => import('./work/keys/keys-page.tsx')),
+    'KeysPage',
+  ),
+});
+
 const logs = createRoute({
   getParentRoute: () => app,
   path: '/logs',
@@ -275,6 +284,7 @@ const inApp = app.addChildren([
   sql,
   users,
   sessions,
+  keys,
   logs,
 ]);
 
