@@ -102,12 +102,7 @@ function signatureHolds(header: Claims, input: string, signature: string, app: A
 }
 
 /** Returns true if a signature in base64url is one of the key; the caller has chosen `alg` by the key. */
-export function holdsFor(
-  alg: Exclude<KeyAlgorithm, 'HS256'>,
-  key: KeyObject,
-  input: string,
-  signature: string,
-): boolean {
+function holdsFor(alg: Exclude<KeyAlgorithm, 'HS256'>, key: KeyObject, input: string, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64url');
   if (bytes.toString('base64url') !== signature) return false;
   if (alg !== 'RS256' && bytes.length !== 64) return false;

@@ -103,6 +103,15 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
   ],
   'src/apps/sign-jwt.ts': [['keys that are kept parsed', 'const MAX_PARSED = 256;']],
+  'src/accounts/gotrue-refresh-token.ts': [['the form of GoTrue’s refresh tokens', 'const SIGNATURE_BYTES = 16;']],
+  'src/accounts/stored-refresh-token.ts': [
+    ['the size of a refresh token', 'const TOKEN_BYTES = 24;'],
+    ['tokens of one session within its reuse interval', 'const MAX_STEPS = 1000;'],
+  ],
+  'src/apps/import-key.ts': [['the least key of HS256 (RFC 7518, section 3.2)', 'const LEAST_SECRET_BYTES = 32;']],
+  'src/apps/settings.ts': [['what wideOnLoopback means', 'const WIDER = 10;']],
+  'src/identity/external-keys.ts': [['the least RSA key (RFC 7518, section 3.3)', 'const LEAST_RSA_BITS = 2048;']],
+  'src/limits/sliding-counts.ts': [['slots of a window, as in ninefold.take_from_rates', 'const SLOTS = 60;']],
   'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
   'src/auth/parse-duration.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
   'src/database/listener.ts': [
