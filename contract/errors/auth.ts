@@ -98,7 +98,8 @@ export const authErrors = entries({
     source: 'auth',
     status: 429,
     message: 'Request rate limit reached',
-    meaning: 'Too many sign-ins failed from this address or for this account, or too many are being checked at once.',
+    meaning:
+      'Too many sign-ins failed from this address or for this account, too many are being checked at once, or a call was made too often; then the message names the setting.',
     action: 'Wait as long as the Retry-After header says.',
     member: 'Too many attempts. Please wait a few minutes and try again.',
   },
