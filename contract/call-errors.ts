@@ -142,6 +142,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'session_not_found',
     'user_banned',
   ],
+  'auth.token.pkce': ['flow_state_not_found', 'flow_state_expired', 'bad_code_verifier', 'user_banned'],
   'auth.user': authSession,
   'auth.user.update': [...authSession, ...account, 'same_password', 'user_sso_managed'],
   'auth.logout': authSession,

@@ -105,6 +105,22 @@ export const authCalls: readonly AuthCall[] = [
     supabase_js: "supabase.auth.refreshSession({ refresh_token: 'the refresh token of a session' })",
   },
   {
+    id: 'auth.token.pkce',
+    method: 'POST',
+    path: '/auth/v1/token?grant_type=pkce',
+    summary: 'Exchanges the code of a link or of a provider for a session. Each code is good for one exchange.',
+    caller: 'anyone',
+    settings: {},
+    parameters: [
+      query('grant_type', 'text', true, 'pkce'),
+      body('auth_code', 'text', true, 'The code from the address that the member came back to.'),
+      body('code_verifier', 'text', true, 'The secret whose challenge began the sign-in (RFC 7636).'),
+    ],
+    returns: `a session: ${session}; provider_token after a sign-in at a provider`,
+    example: { auth_code: someone, code_verifier: 'the secret of the browser that began' },
+    supabase_js: `supabase.auth.exchangeCodeForSession('${someone}')`,
+  },
+  {
     id: 'auth.user',
     method: 'GET',
     path: '/auth/v1/user',

@@ -32,6 +32,15 @@ export const authErrors = entries({
     action: 'Refresh the session, or sign in again.',
     member: told.signInAgain,
   },
+  bad_code_verifier: {
+    source: 'auth',
+    status: 400,
+    message: 'code challenge does not match previously saved code verifier',
+    meaning:
+      'The code was issued to another client: the verifier does not belong to the challenge that began the sign-in.',
+    action: 'Finish the sign-in in the browser that began it.',
+    member: 'Please finish signing in where you began, or begin again here.',
+  },
   database_refused: {
     source: 'ninefold',
     status: 400,
@@ -69,6 +78,23 @@ export const authErrors = entries({
     action: 'Turn on external_email_enabled, or use another way to sign in.',
     member: 'Signing in with an e-mail address is not possible here.',
     while: { external_email_enabled: false },
+  },
+  flow_state_expired: {
+    source: 'auth',
+    status: 422,
+    message: 'invalid flow state, flow state has expired',
+    meaning: 'The code is older than the limit authCodeSeconds.',
+    action: 'Begin the sign-in anew.',
+    member: 'This took too long. Please sign in again.',
+    limit: 'authCodeSeconds',
+  },
+  flow_state_not_found: {
+    source: 'auth',
+    status: 404,
+    message: 'invalid flow state, no valid flow state found',
+    meaning: 'No sign-in has this code: it was used already, or it was never issued.',
+    action: 'Begin the sign-in anew; a code works once.',
+    member: 'Please sign in again.',
   },
   invalid_credentials: {
     source: 'auth',

@@ -21,6 +21,19 @@ export const sessionLimits = {
     range: [0, 3600],
     code: 'refresh_token_already_used',
   },
+  authCodeSeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 300,
+    meaning: 'How long the code of a link or of a provider can be exchanged for a session.',
+    code: 'flow_state_expired',
+  },
+  flowSeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 172_800,
+    meaning: 'How long a sign-in that nobody finishes is remembered.',
+  },
   userAgentCharacters: {
     group: 'sessions',
     unit: 'characters',

@@ -7,6 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { checkNewPassword } from './check-password.ts';
+import { readCodeChallenge } from './code-challenge.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 import { signUpAnonymously } from './sign-up-anonymously.ts';
@@ -45,7 +46,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
       message: 'Only an email address or phone number should be provided on signup.',
     });
   }
-  checkCodeChallenge(body.code_challenge, body.code_challenge_method);
+  readCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (!body.email) {
     throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Phone signups are disabled' });
   }
@@ -73,23 +74,6 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
     if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
     if (settings.mailer_autoconfirm) throw new NinefoldError('user_already_exists');
     return json(nobody(email, userMetadata, timeOf(context)));
-  }
-}
-
-/** Throws validation_failed for a challenge without its method, or one that RFC 7636, section 4.2, does not allow. */
-function checkCodeChallenge(challenge: string | undefined, method: string | undefined): void {
-  const refuse = (message: string): never => {
-    throw new NinefoldError('validation_failed', { message });
-  };
-  if ((challenge === undefined) !== (method === undefined)) {
-    refuse('PKCE flow requires code_challenge_method and code_challenge');
-  }
-  if (challenge === undefined) return;
-  if (!/^.{43,128}$/s.test(challenge)) {
-    refuse('code challenge has to be between 43 and 128 characters');
-  }
-  if (!/^[A-Za-z0-9._~-]+$/.test(challenge)) {
-    refuse('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes');
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
+import { exchangeCode } from './exchange-code.ts';
 import { refresh } from './refresh.ts';
 import { signInWithPassword } from './sign-in-with-password.ts';
 
@@ -11,6 +12,8 @@ export function token(context: AuthContext, exchange: Exchange): Promise<Reply> 
       return signInWithPassword(context, exchange);
     case 'refresh_token':
       return refresh(context, exchange);
+    case 'pkce':
+      return exchangeCode(context, exchange);
     default:
       throw new NinefoldError('invalid_credentials', { message: 'unsupported_grant_type' });
   }
