@@ -18,6 +18,8 @@ export interface AuthSettings {
   rate_limit_sign_in_address: number;
   rate_limit_sign_in_account: number;
   rate_limit_sign_in_window: number;
+
+  uri_allow_list: readonly string[];
 }
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
@@ -78,6 +80,12 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.signInWindowSeconds.default,
     type: 'whole number of seconds, 1 to 86400',
     meaning: 'The length of the window in which failed sign-ins are counted; it slides.',
+  },
+
+  uri_allow_list: {
+    default: [],
+    type: 'list of absolute URLs; * stands for any characters but . and /, ** for any characters',
+    meaning: 'Where links in mails and sign-ins may lead beside site_url and the app’s own address.',
   },
 };
 

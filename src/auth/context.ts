@@ -1,8 +1,10 @@
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
+import type { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
 import type { Events } from '../observe/events.ts';
 
@@ -16,6 +18,9 @@ export interface AuthContext {
   readonly settings: AuthSettings;
   /** The secret settings, such as the client secrets of providers. */
   readonly secrets: Secrets;
+  readonly origins: Origins;
+  /** Decides which addresses requests to providers may reach. */
+  readonly addresses: AddressPolicy;
   readonly events: Events;
   /** What the call tells of itself. */
   readonly trace?: CallTrace;

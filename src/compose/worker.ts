@@ -25,6 +25,7 @@ import { boundOf } from '../http/read-body.ts';
 import { restArea } from '../http/rest-area.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { Identities } from '../identity/identities.ts';
+import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
@@ -154,7 +155,7 @@ export async function composeWorker(
       traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [restArea(parser), authArea(events)],
+    areas: [restArea(parser), authArea(events, origins, new AddressPolicy(config.httpAllowed))],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {

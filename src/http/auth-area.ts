@@ -1,10 +1,12 @@
 import { limits } from '../../contract/limits.ts';
+import type { Origins } from '../apps/origins.ts';
 import { authErrorReply, handleAuth } from '../auth/handle.ts';
+import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { Events } from '../observe/events.ts';
 import type { Area } from './area.ts';
 
 /** `/auth/v1` of an app. */
-export const authArea = (events: Events): Area => ({
+export const authArea = (events: Events, origins: Origins, addresses: AddressPolicy): Area => ({
   name: 'auth',
   body: { bytes: limits.authBodyBytes.default, code: 'request_entity_too_large' },
   handle: async (app, exchange, identity, trace) => {
@@ -12,7 +14,7 @@ export const authArea = (events: Events): Area => ({
     const { secrets } = app;
     trace.slowMilliseconds = rest.logs_slow_milliseconds;
     return handleAuth(
-      { app: app.record, database: app.database, identity, settings, secrets, events, trace },
+      { app: app.record, database: app.database, identity, settings, secrets, origins, addresses, events, trace },
       exchange,
     );
   },

@@ -7,6 +7,7 @@ import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-
 import type { AppKeys } from '../../src/apps/app-keys.ts';
 import type { Secrets } from '../../src/apps/app-secrets.ts';
 import { makeKeys } from '../../src/apps/make-keys.ts';
+import { Origins } from '../../src/apps/origins.ts';
 import { authErrorReply, handleAuth } from '../../src/auth/handle.ts';
 import { Listener } from '../../src/database/listener.ts';
 import { Pool } from '../../src/database/pool.ts';
@@ -15,6 +16,7 @@ import { parseTarget, type Target } from '../../src/database/target.ts';
 import type { Identity } from '../../src/identity/identity.ts';
 import { resolveIdentity } from '../../src/identity/resolve.ts';
 import { SessionCache } from '../../src/identity/session-cache.ts';
+import { AddressPolicy } from '../../src/jobs/public-address.ts';
 import { Events, type NinefoldEvent } from '../../src/observe/events.ts';
 import { clone } from './clone.ts';
 import { uniqueEmail } from './unique.ts';
@@ -59,6 +61,10 @@ export interface CallOptions {
   headers?: Record<string, string>;
   address?: string;
 }
+
+const origins = new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null });
+/** Servers of tests listen on this machine. */
+const addresses = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port: null }]);
 
 const ROLES = { owner: 'app_auth', authenticator: 'app_auth_authenticator' };
 const PASSWORD = 'for-tests-only';
@@ -125,7 +131,17 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
       const identity = () => resolveIdentity({ app: keys, database, sessions, now }, exchange.headers);
       try {
         return await handleAuth(
-          { app: keys, database, identity, settings: app.settings, secrets: app.secrets, events: bus, now },
+          {
+            app: keys,
+            database,
+            identity,
+            settings: app.settings,
+            secrets: app.secrets,
+            origins,
+            addresses,
+            events: bus,
+            now,
+          },
           exchange,
         );
       } catch (error) {

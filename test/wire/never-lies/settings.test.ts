@@ -47,6 +47,8 @@ const values: RestSettings & AuthSettings = {
   rate_limit_sign_in_address: 5,
   rate_limit_sign_in_account: 6,
   rate_limit_sign_in_window: 60,
+
+  uri_allow_list: ['https://*.desk.example.org/**'],
 };
 
 /** Within which a change shows. */
