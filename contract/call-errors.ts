@@ -118,6 +118,23 @@ const authCommon = [
 const authSession = ['no_authorization', 'bad_jwt', 'session_not_found', 'user_not_found', 'user_banned'];
 const account = ['weak_password', 'email_exists', 'phone_exists'];
 
+/** Codes of a sign-in at a provider. The callback puts them into the address where the member goes. */
+const throughProvider = [
+  'bad_id_token',
+  'bad_oauth_callback',
+  'bad_oauth_state',
+  'email_exists',
+  'flow_state_already_used',
+  'identity_already_exists',
+  'oauth_provider_not_supported',
+  'provider_email_needs_verification',
+  'provider_failed',
+  'signup_disabled',
+  'unexpected_failure',
+  'user_banned',
+  'user_not_found',
+];
+
 /** The codes of GoTrue by the id of the call, besides those that all have. */
 const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.signup': [
@@ -151,6 +168,24 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.admin.users.get': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
   'auth.admin.users.update': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found', ...account],
   'auth.admin.users.delete': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
+
+  'auth.callback': throughProvider,
+  'auth.callback.form': throughProvider,
+  'auth.token.id_token': [...authSession, ...throughProvider, 'provider_disabled', 'manual_linking_disabled'],
+  'auth.token.web3': ['web3_provider_disabled'],
+  'auth.sso': ['saml_provider_disabled'],
+  'auth.identities.link': [...authSession, 'manual_linking_disabled'],
+  'auth.identities.unlink': [
+    ...authSession,
+    'manual_linking_disabled',
+    'single_identity_not_deletable',
+    'identity_not_found',
+  ],
+  'auth.admin.providers.list': ['no_authorization', 'bad_jwt', 'not_admin'],
+  'auth.admin.providers.create': ['no_authorization', 'bad_jwt', 'not_admin', 'conflict', 'over_custom_provider_quota'],
+  'auth.admin.providers.get': ['no_authorization', 'bad_jwt', 'not_admin', 'custom_provider_not_found'],
+  'auth.admin.providers.update': ['no_authorization', 'bad_jwt', 'not_admin', 'custom_provider_not_found'],
+  'auth.admin.providers.delete': ['no_authorization', 'bad_jwt', 'not_admin', 'custom_provider_not_found'],
 };
 
 /** The errors of chapter 8 that a call can be answered with. */

@@ -6,6 +6,7 @@ import { databaseLimits } from './limits/database.ts';
 import { jobLimits } from './limits/jobs.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
+import { providerLimits } from './limits/providers.ts';
 import { recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
@@ -33,6 +34,7 @@ export const limits = {
   ...versionLimits,
   ...probeLimits,
   ...recordLimits,
+  ...providerLimits,
 };
 
 export type LimitName = keyof typeof limits;

@@ -1,4 +1,5 @@
 import { limits } from './limits.ts';
+import { type ProviderSettings, providerSecrets, providerSettings } from './providers.ts';
 import type { Setting } from './settings.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Setting } from './settings.ts';
  * (https://supabase.com/docs/guides/self-hosting/auth/config, the GOTRUE_ variables in lower case), but for those of
  * `rate_limit_sign_in_…`: GoTrue counts calls, Ninefold the sign-ins that failed.
  */
-export interface AuthSettings {
+export interface AuthSettings extends ProviderSettings {
   site_url: string | null;
   disable_signup: boolean;
   external_email_enabled: boolean;
@@ -20,6 +21,8 @@ export interface AuthSettings {
   rate_limit_sign_in_window: number;
 
   uri_allow_list: readonly string[];
+
+  security_manual_linking_enabled: boolean;
 }
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
@@ -87,6 +90,13 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     type: 'list of absolute URLs; * stands for any characters but . and /, ** for any characters',
     meaning: 'Where links in mails and sign-ins may lead beside site_url and the app’s own address.',
   },
+
+  security_manual_linking_enabled: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether members who are signed in can add further sign-ins of providers to their account.',
+  },
+  ...providerSettings,
 };
 
 /** Every setting at its default. */
@@ -109,6 +119,7 @@ export const authSecrets = {
     type: 'text, or null for none',
     meaning: 'The password for the mail server; it is never shown.',
   },
+  ...providerSecrets,
 } as const satisfies Record<string, SecretSetting>;
 
 export type AuthSecret = keyof typeof authSecrets;

@@ -13,6 +13,16 @@ export const authErrors = entries({
     member: 'An account is needed here. Please sign up with an e-mail address.',
     while: { external_anonymous_users_enabled: false },
   },
+  bad_id_token: {
+    source: 'ninefold',
+    status: 400,
+    message: 'Bad ID token',
+    meaning:
+      'The ID token is malformed, has expired, was signed with another key, or was issued by or for somebody else.',
+    action:
+      'Get a new ID token from the provider, for one of the client ids in the settings, with the nonce of this sign-in.',
+    member: 'Signing in did not work. Please try again.',
+  },
   bad_json: {
     source: 'auth',
     status: 400,
@@ -41,6 +51,39 @@ export const authErrors = entries({
     action: 'Finish the sign-in in the browser that began it.',
     member: 'Please finish signing in where you began, or begin again here.',
   },
+  bad_oauth_callback: {
+    source: 'auth',
+    status: 400,
+    message: 'OAuth callback with missing authorization code missing',
+    meaning: 'The provider has sent the member back without a state or without a code.',
+    action: 'Begin the sign-in anew; check the provider’s set-up if it happens each time.',
+    member: 'Signing in did not work. Please try again.',
+  },
+  bad_oauth_state: {
+    source: 'auth',
+    status: 400,
+    message: 'OAuth state not found or expired',
+    meaning: 'No sign-in has this state: it took too long, it was never issued, or another browser has begun it.',
+    action: 'Begin the sign-in anew in this browser.',
+    member: 'This took too long. Please sign in again.',
+    limit: 'providerSignInSeconds',
+  },
+  conflict: {
+    source: 'auth',
+    status: 400,
+    message: 'A custom OAuth provider with this identifier already exists',
+    meaning: 'The app has a provider with this identifier.',
+    action: 'Choose another identifier, or change the provider.',
+    member: told.fault,
+  },
+  custom_provider_not_found: {
+    source: 'auth',
+    status: 404,
+    message: 'Custom OAuth provider not found',
+    meaning: 'The app has no provider with this identifier.',
+    action: 'List the providers, and check the identifier.',
+    member: told.fault,
+  },
   database_refused: {
     source: 'ninefold',
     status: 400,
@@ -54,6 +97,9 @@ export const authErrors = entries({
   email_exists: {
     source: 'auth',
     status: 422,
+    otherStatuses: {
+      400: 'The address of an identity that an account without an address links.',
+    },
     message: 'A user with this email address has already been registered',
     meaning: 'Another account has this e-mail address.',
     action: 'Use another address.',
@@ -79,6 +125,14 @@ export const authErrors = entries({
     member: 'Signing in with an e-mail address is not possible here.',
     while: { external_email_enabled: false },
   },
+  flow_state_already_used: {
+    source: 'auth',
+    status: 400,
+    message: 'State has already been used',
+    meaning: 'A sign-in at a provider comes back once.',
+    action: 'Begin the sign-in anew.',
+    member: 'Please sign in again.',
+  },
   flow_state_expired: {
     source: 'auth',
     status: 422,
@@ -96,6 +150,22 @@ export const authErrors = entries({
     action: 'Begin the sign-in anew; a code works once.',
     member: 'Please sign in again.',
   },
+  identity_already_exists: {
+    source: 'auth',
+    status: 422,
+    message: 'Identity is already linked',
+    meaning: 'This sign-in of a provider belongs to an account already.',
+    action: 'Sign in with it, or remove it from the other account first.',
+    member: 'This sign-in is in use already.',
+  },
+  identity_not_found: {
+    source: 'auth',
+    status: 422,
+    message: "Identity doesn't exist",
+    meaning: 'The account has no identity with this id.',
+    action: 'Read the identities of the member, and check the id.',
+    member: 'This sign-in does not exist any more.',
+  },
   invalid_credentials: {
     source: 'auth',
     status: 400,
@@ -103,6 +173,15 @@ export const authErrors = entries({
     meaning: 'No account has this address and this password. Which of them is wrong is not told.',
     action: 'Correct the address or the password.',
     member: 'The e-mail address or the password is wrong.',
+  },
+  manual_linking_disabled: {
+    source: 'auth',
+    status: 404,
+    message: 'Manual linking is disabled',
+    meaning: 'Members cannot add sign-ins to their accounts here.',
+    action: 'Turn on security_manual_linking_enabled.',
+    member: 'Adding a sign-in is not possible here.',
+    while: { security_manual_linking_enabled: false },
   },
   no_authorization: {
     source: 'auth',
@@ -119,6 +198,23 @@ export const authErrors = entries({
     meaning: 'The call is for the secret key only.',
     action: 'Call it from a server, with the secret key.',
     member: told.fault,
+  },
+  oauth_provider_not_supported: {
+    source: 'auth',
+    status: 400,
+    message: 'Unsupported provider',
+    meaning: 'The provider was switched off after the sign-in had begun.',
+    action: 'Switch the provider on, or use another way to sign in.',
+    member: 'Signing in this way is not possible here.',
+  },
+  over_custom_provider_quota: {
+    source: 'auth',
+    status: 400,
+    message: 'Maximum number of custom OAuth/OIDC providers reached',
+    meaning: 'The app has as many providers of its own as the limit customProviders allows.',
+    action: 'Delete a provider that nobody uses.',
+    member: told.fault,
+    limit: 'customProviders',
   },
   over_request_rate_limit: {
     source: 'auth',
@@ -146,6 +242,31 @@ export const authErrors = entries({
     meaning: 'Members cannot sign up or in with a phone number here.',
     action: 'Use an e-mail address.',
     member: 'Signing in with a phone number is not possible here.',
+  },
+  provider_disabled: {
+    source: 'auth',
+    status: 400,
+    message: 'Provider is not enabled',
+    meaning: 'The app has not switched this provider on, or its client id is missing.',
+    action: 'Set up the provider under Sign-in methods.',
+    member: 'Signing in this way is not possible here.',
+  },
+  provider_email_needs_verification: {
+    source: 'auth',
+    status: 422,
+    message: 'Unverified email with the provider. Verify the email with the provider in order to sign in',
+    meaning: 'The provider has not verified the e-mail address, or reports none.',
+    action: 'Verify the address at the provider, or turn on email_optional for it.',
+    member: 'Please confirm your e-mail address at the provider first.',
+  },
+  provider_failed: {
+    source: 'ninefold',
+    status: 502,
+    message: 'The provider did not answer as expected',
+    meaning: 'The provider cannot be reached, is too slow, sends too much, or refuses the code or the client secret.',
+    action:
+      'Check the addresses, the client id and the secret of the provider; the server’s log has the reason under the request id.',
+    member: 'Signing in did not work. Please try again later.',
   },
   refresh_token_already_used: {
     source: 'auth',
@@ -182,6 +303,14 @@ export const authErrors = entries({
     action: 'Choose another password.',
     member: 'Please choose a password that differs from your old one.',
   },
+  saml_provider_disabled: {
+    source: 'auth',
+    status: 404,
+    message: 'SAML 2.0 is disabled',
+    meaning: 'Ninefold has no sign-in by SAML.',
+    action: 'Use a provider of OpenID Connect.',
+    member: 'Signing in this way is not possible here.',
+  },
   session_expired: {
     source: 'auth',
     status: 400,
@@ -210,6 +339,23 @@ export const authErrors = entries({
     member: 'New accounts are not open here. Please ask for an invitation.',
     while: { disable_signup: true },
   },
+  single_identity_not_deletable: {
+    source: 'auth',
+    status: 422,
+    message: 'User must have at least 1 identity after unlinking',
+    meaning: 'The account would have no way to sign in left.',
+    action: 'Add another sign-in first.',
+    member: 'Please add another way to sign in first.',
+  },
+  unexpected_failure: {
+    source: 'auth',
+    status: 500,
+    message: 'Error getting user email from external provider',
+    meaning:
+      'The provider reports no e-mail address, or the accounts of the app contradict each other; the message says which.',
+    action: 'Act on the message; ask the provider for the scope email.',
+    member: 'Signing in did not work. Please try again later.',
+  },
   user_already_exists: {
     source: 'auth',
     status: 422,
@@ -222,7 +368,7 @@ export const authErrors = entries({
     source: 'auth',
     status: 400,
     otherStatuses: {
-      403: 'The access token is of a banned account.',
+      403: 'The access token is of a banned account, or a provider’s member is banned.',
     },
     message: 'User is banned',
     meaning: 'A builder has banned the account for a while.',
@@ -268,5 +414,13 @@ export const authErrors = entries({
     action: 'Choose a longer password.',
     member: 'This password is too short. Please choose a longer one.',
     limit: 'passwordMinCharacters',
+  },
+  web3_provider_disabled: {
+    source: 'auth',
+    status: 422,
+    message: 'Web3 provider is disabled',
+    meaning: 'Ninefold has no sign-in with wallets.',
+    action: 'Use another way to sign in.',
+    member: 'Signing in this way is not possible here.',
   },
 });

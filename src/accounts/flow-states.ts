@@ -17,9 +17,17 @@ export interface NewFlow {
   readonly method: SignInMethod;
   /** GoTrue writes the provider, or for mails the method. */
   readonly providerType: string;
-  readonly challenge: CodeChallenge;
+  /** Null where the client gets the session itself, not a code for it. */
+  readonly challenge: CodeChallenge | null;
   /** The account, where it is known at the start. */
   readonly userId: string | null;
+  /** Of a sign-in at a provider: the state that comes back. The database stores a hash. */
+  readonly state?: string;
+  /** Where the member goes at the end. */
+  readonly referrer?: string;
+  /** The account that gets the identity. */
+  readonly linkingTargetId?: string | null;
+  readonly emailOptional?: boolean;
 }
 
 /** Tokens of a provider, for calls to its API. */
@@ -39,14 +47,90 @@ const SWEEP = `delete from auth.flow_state where id in (
   order by created_at limit $2::bigint for update skip locked)`;
 
 const INSERT = `insert into auth.flow_state
-  (id, user_id, code_challenge_method, code_challenge, provider_type, authentication_method, created_at, updated_at)
-values ($1::uuid, $2::uuid, $3::auth.code_challenge_method, $4, $5, $6, pg_catalog.now(), pg_catalog.now())`;
+  (id, user_id, code_challenge_method, code_challenge, provider_type, authentication_method, referrer, linking_target_id,
+   email_optional, created_at, updated_at)
+values ($1::uuid, $2::uuid, $3::auth.code_challenge_method, $4, $5, $6, $7, $8::uuid, $9::boolean, pg_catalog.now(),
+  pg_catalog.now())`;
 
 /** Returns the statements that store a flow, for the transaction of the call that begins it. They delete old flows too. */
 export const startFlow = (flow: NewFlow): readonly SqlStatement[] => [
   [SWEEP, [String(limits.flowSeconds.default), SWEPT_ROWS]],
-  [INSERT, [randomUUID(), flow.userId, flow.challenge.method, flow.challenge.value, flow.providerType, flow.method]],
+  [
+    INSERT,
+    [
+      flow.state === undefined ? randomUUID() : flowIdOf(flow.state),
+      flow.userId,
+      flow.challenge?.method ?? null,
+      flow.challenge?.value ?? null,
+      flow.providerType,
+      flow.method,
+      flow.referrer ?? null,
+      flow.linkingTargetId ?? null,
+      String(flow.emailOptional ?? false),
+    ],
+  ],
 ];
+
+/** Returns the id of the flow of a state: a hash in the form of a UUID, so that a reader of the table knows no state. */
+function flowIdOf(state: string): string {
+  const digits = createHash('sha256').update(state).digest('hex').slice(0, 32);
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** A flow whose member comes back from a provider. */
+export interface ReturnedFlow {
+  readonly id: string;
+  readonly provider: string;
+  readonly referrer: string | null;
+  readonly linkingTargetId: string | null;
+  readonly isPkce: boolean;
+}
+
+/** The flow is taken by the first who shows its state: auth_code_issued_at is null until then. */
+const TAKE = `with flow as (
+  select * from auth.flow_state where id = $1::uuid and authentication_method = 'oauth' for update
+),
+taken as (
+  update auth.flow_state f set auth_code_issued_at = pg_catalog.now() from flow
+  where f.id = flow.id and flow.auth_code_issued_at is null
+    and flow.created_at > pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
+  returning f.id
+)
+select pg_catalog.jsonb_build_object(
+  'verdict', case when exists (select from taken) then 'taken' when flow.auth_code_issued_at is null then 'expired' else 'used' end,
+  'flow', pg_catalog.jsonb_build_object('id', flow.id, 'provider', flow.provider_type, 'referrer', flow.referrer,
+    'linkingTargetId', flow.linking_target_id, 'isPkce', flow.code_challenge is not null))
+from flow`;
+
+/** How a state that comes back from a provider was received. A state works once. */
+export type TakenFlow =
+  | { readonly verdict: 'taken'; readonly flow: ReturnedFlow }
+  | { readonly verdict: 'expired' | 'used' | 'unknown' };
+
+/** Takes the flow of a state; of any number of concurrent callers one gets it. */
+export async function takeFlow(database: Executor, state: string): Promise<TakenFlow> {
+  const params = [flowIdOf(state), String(limits.providerSignInSeconds.default)];
+  return (await jsonAsAuthAdmin<TakenFlow>(database, TAKE, params)) ?? { verdict: 'unknown' };
+}
+
+/** Returns the statement that gives a taken flow its account and a code, if the account has the identity `provider`, `subject`. */
+export const completeFlow = (
+  { flowId, code, tokens }: { flowId: string; code: AuthCode; tokens: ProviderTokens },
+  userId: string,
+  provider: string,
+  subject: string,
+): SqlStatement => [
+  `update auth.flow_state f set user_id = u.id, auth_code = $3, provider_access_token = $4,
+     auth_code_issued_at = pg_catalog.now(), updated_at = pg_catalog.now()
+   from auth.users u join auth.identities i on i.user_id = u.id and i.provider = $5 and i.provider_id = $6
+   where f.id = $1::uuid and f.auth_code is null and u.id = $2::uuid and u.deleted_at is null
+     and (u.banned_until is null or u.banned_until <= pg_catalog.now())
+   returning pg_catalog.to_jsonb(f.id)`,
+  [flowId, userId, code.hash, sealProviderTokens(tokens, code), provider, subject],
+];
+
+/** Returns the statement that deletes a flow that is over. */
+export const endFlow = (flowId: string): SqlStatement => ['delete from auth.flow_state where id = $1::uuid', [flowId]];
 
 /** A code that a client exchanges for a session, with its verifier; the database stores only a hash of it. */
 export interface AuthCode {
@@ -77,7 +161,7 @@ export const issueAuthCode = ({ hash }: AuthCode, userId: string, method: SignIn
 ];
 
 /** Encrypts the tokens of a provider under a key that only the code gives: who reads the table cannot use them. */
-export const sealProviderTokens = (tokens: ProviderTokens, { code }: AuthCode): string =>
+const sealProviderTokens = (tokens: ProviderTokens, { code }: AuthCode): string =>
   seal(tokens, keyOf(code), 'auth.flow_state');
 
 const keyOf = (code: string): Buffer => createHash('sha256').update(`provider tokens ${code}`).digest();

@@ -18,6 +18,8 @@ export interface AuthContext {
   readonly settings: AuthSettings;
   /** The secret settings, such as the client secrets of providers. */
   readonly secrets: Secrets;
+  /** Returns a key of this app that no role of its database can read; for values that only this node may open. */
+  readonly nodeKey: () => Buffer;
   readonly origins: Origins;
   /** Decides which addresses requests to providers may reach. */
   readonly addresses: AddressPolicy;

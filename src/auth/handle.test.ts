@@ -25,6 +25,7 @@ const context: AuthContext = {
   identity: () => Promise.reject(new Error('the identity was asked for')),
   settings: defaultAuthSettings,
   secrets: {},
+  nodeKey: () => Buffer.alloc(32),
   origins: new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null }),
   addresses: new AddressPolicy([]),
   events: new Events(),

@@ -8,14 +8,26 @@ import { adminDeleteUser } from './admin-delete-user.ts';
 import { adminGetUser } from './admin-get-user.ts';
 import { adminListUsers } from './admin-list-users.ts';
 import { adminUpdateUser } from './admin-update-user.ts';
+import { authorize } from './authorize.ts';
+import { callback } from './callback.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import {
+  addCustomProviderCall,
+  changeCustomProviderCall,
+  deleteCustomProviderCall,
+  getCustomProviderCall,
+  listCustomProvidersCall,
+} from './custom-providers.ts';
 import { getUser } from './get-user.ts';
 import { health } from './health.ts';
 import { jwks } from './jwks.ts';
+import { linkIdentityCall } from './link-identity.ts';
 import { logOut } from './log-out.ts';
 import { showSettings } from './settings.ts';
+import { signInWithSso } from './sign-in-elsewhere.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';
+import { unlinkIdentityCall } from './unlink-identity.ts';
 import { updateUserCall } from './update-user.ts';
 
 export { authErrorReply } from './error-reply.ts';
@@ -44,6 +56,18 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/user': { GET: getUser, PUT: updateUserCall },
   '/admin/users': { GET: adminListUsers, POST: adminCreateUser },
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
+
+  '/authorize': { GET: authorize },
+  '/callback': { GET: callback, POST: callback },
+  '/sso': { POST: open(signInWithSso) },
+  '/user/identities/authorize': { GET: linkIdentityCall },
+  '/user/identities/{identity_id}': { DELETE: unlinkIdentityCall },
+  '/admin/custom-providers': { GET: listCustomProvidersCall, POST: addCustomProviderCall },
+  '/admin/custom-providers/{identifier}': {
+    GET: getCustomProviderCall,
+    PUT: changeCustomProviderCall,
+    DELETE: deleteCustomProviderCall,
+  },
 };
 
 /** The routes whose path holds names in braces, each with what matches it. */

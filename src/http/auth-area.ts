@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Origins } from '../apps/origins.ts';
 import { authErrorReply, handleAuth } from '../auth/handle.ts';
@@ -11,10 +12,11 @@ export const authArea = (events: Events, origins: Origins, addresses: AddressPol
   body: { bytes: limits.authBodyBytes.default, code: 'request_entity_too_large' },
   handle: async (app, exchange, identity, trace) => {
     const { auth: settings, rest } = await app.settings();
-    const { secrets } = app;
+    const { secrets, record } = app;
+    const nodeKey = () => Buffer.from(hkdfSync('sha256', record.authenticatorPassword, record.ref, 'sign-in', 32));
     trace.slowMilliseconds = rest.logs_slow_milliseconds;
     return handleAuth(
-      { app: app.record, database: app.database, identity, settings, secrets, origins, addresses, events, trace },
+      { app: record, database: app.database, identity, settings, secrets, nodeKey, origins, addresses, events, trace },
       exchange,
     );
   },

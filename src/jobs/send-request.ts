@@ -17,6 +17,8 @@ export interface OutgoingRequest {
   headers: Record<string, string> | null;
   body: Buffer | null;
   timeoutMilliseconds: number;
+  /** The largest body of a response; httpResponseBytes when missing. */
+  maxBytes?: number;
 }
 
 /** A row of net._http_response. */
@@ -52,7 +54,7 @@ export async function sendRequest(
   const timeout = AbortSignal.timeout(milliseconds);
   try {
     const options = await requestOptions(request, policy, timeout, dnsServers);
-    return await exchange(options, request.body);
+    return await exchange(options, request.body, request.maxBytes ?? limits.httpResponseBytes.default);
   } catch (error) {
     const none = { status: null, contentType: null, headers: null, content: null };
     if (timeout.aborted) return { ...none, timedOut: true, error: `Timeout of ${milliseconds} ms reached` };
@@ -148,25 +150,25 @@ const lookupOf = (addresses: readonly string[]): LookupFunction => {
   };
 };
 
-function exchange(options: RequestOptions, body: Buffer | null): Promise<HttpResult> {
+function exchange(options: RequestOptions, body: Buffer | null, maxBytes: number): Promise<HttpResult> {
   return new Promise((resolve, reject) => {
     const send = options.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(options, (response) => {
-      readBody(response).then((content) => resolve(resultOf(response, content)), reject);
+      readBody(response, maxBytes).then((content) => resolve(resultOf(response, content)), reject);
     });
     request.on('error', reject);
     request.end(body ?? undefined);
   });
 }
 
-async function readBody(response: IncomingMessage): Promise<string> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > limits.httpResponseBytes.default) {
+    if (bytes > maxBytes) {
       response.destroy();
-      throw new RequestRefused(`The response has more than ${limits.httpResponseBytes.default} bytes`);
+      throw new RequestRefused(`The response has more than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
@@ -43,7 +44,7 @@ export interface AuthApp {
   ): Promise<{ status: number; body: Answer; headers: Reply['headers'] }>;
   identify(headers: Record<string, string>): Promise<Identity>;
   /** The stock client over `call`. */
-  client(key?: string): SupabaseClient;
+  client(key?: string, options?: { flowType?: 'pkce' | 'implicit' }): SupabaseClient;
   /** A new member, signed up by the stock client. */
   member(password: string): Promise<{ client: SupabaseClient; email: string; user: User; session: Session }>;
   /** SQL as the app's owner; rows as texts. */
@@ -63,6 +64,7 @@ export interface CallOptions {
 }
 
 const origins = new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null });
+const nodeKey = randomBytes(32);
 /** Servers of tests listen on this machine. */
 const addresses = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port: null }]);
 
@@ -137,6 +139,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
             identity,
             settings: app.settings,
             secrets: app.secrets,
+            nodeKey: () => nodeKey,
             origins,
             addresses,
             events: bus,
@@ -155,9 +158,9 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
       return { status, headers, body: typeof body === 'string' ? JSON.parse(body) : {} };
     },
     identify: (headers) => resolveIdentity({ app: keys, database, sessions }, headers),
-    client: (key = keys.publishableKey) =>
+    client: (key = keys.publishableKey, { flowType = 'implicit' } = {}) =>
       createClient('http://localhost/apps/auth', key, {
-        auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+        auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false, flowType },
         realtime: { transport: ws as never },
         global: { fetch: (input, init) => fetchFrom(app, String(input), init) },
       }),

@@ -1,4 +1,5 @@
 import { beforeAll, expect, inject, it } from 'vitest';
+import { type ProviderSettings, providerNames } from '../../../contract/providers.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
 import { admin, createApp, runSql } from '../../support/apps.ts';
@@ -49,6 +50,18 @@ const values: RestSettings & AuthSettings = {
   rate_limit_sign_in_window: 60,
 
   uri_allow_list: ['https://*.desk.example.org/**'],
+
+  security_manual_linking_enabled: true,
+  ...(Object.fromEntries(
+    providerNames.flatMap((name) => [
+      [`external_${name}_enabled`, true],
+      [`external_${name}_client_id`, 'an-id'],
+      [`external_${name}_redirect_uri`, 'https://desk.example.org/auth/v1/callback'],
+      [`external_${name}_url`, 'https://login.example.org'],
+      [`external_${name}_skip_nonce_check`, true],
+      [`external_${name}_email_optional`, true],
+    ]),
+  ) as unknown as ProviderSettings),
 };
 
 /** Within which a change shows. */
