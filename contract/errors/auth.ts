@@ -165,6 +165,7 @@ export const authErrors = entries({
     meaning: 'The account has no identity with this id.',
     action: 'Read the identities of the member, and check the id.',
     member: 'This sign-in does not exist any more.',
+    while: { security_manual_linking_enabled: true },
   },
   invalid_credentials: {
     source: 'auth',
@@ -346,6 +347,7 @@ export const authErrors = entries({
     meaning: 'The account would have no way to sign in left.',
     action: 'Add another sign-in first.',
     member: 'Please add another way to sign in first.',
+    while: { security_manual_linking_enabled: true },
   },
   unexpected_failure: {
     source: 'auth',

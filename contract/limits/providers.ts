@@ -68,4 +68,11 @@ export const providerLimits = {
     meaning: 'Providers that an app adds by their addresses.',
     code: 'over_custom_provider_quota',
   },
+  customProviderEntries: {
+    group: 'sessions',
+    unit: 'count',
+    default: 100,
+    meaning: 'Client ids, scopes or claims that an app lists for one provider of its own.',
+    code: 'validation_failed',
+  },
 } as const satisfies Record<string, Limit>;

@@ -73,8 +73,8 @@ export const startFlow = (flow: NewFlow): readonly SqlStatement[] => [
 
 /** Returns the id of the flow of a state: a hash in the form of a UUID, so that a reader of the table knows no state. */
 function flowIdOf(state: string): string {
-  const digits = createHash('sha256').update(state).digest('hex').slice(0, 32);
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const digits = createHash('sha256').update(state).digest('hex');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 }
 
 /** A flow whose member comes back from a provider. */

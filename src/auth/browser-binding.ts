@@ -11,8 +11,8 @@ type BindingContext = Pick<AuthContext, 'app' | 'origins' | 'nodeKey'>;
 export const isNavigation = ({ headers }: Pick<Exchange, 'headers'>): boolean =>
   headers['sec-fetch-mode'] === 'navigate';
 
-const cookieName = (state: string): string =>
-  `nf-sign-in-${createHash('sha256').update(state).digest('hex').slice(0, 16)}`;
+/** Each sign-in has a cookie of its own, so that two tabs can sign in at once. */
+const cookieName = (state: string): string => `nf-sign-in-${createHash('sha256').update(state).digest('hex')}`;
 
 /**
  * Returns the cookie that binds a sign-in at a provider to the browser that began it: without it, an attacker could send their own
@@ -28,7 +28,7 @@ export function bindToBrowser(context: BindingContext, state: string): string {
 
 /** Returns true if the browser that opens a callback has begun the sign-in, or if the caller is a program, which nobody can lure. */
 export function isBound(context: BindingContext, exchange: Exchange, state: string): boolean {
-  const isOnOwn = context.origins.appAt(exchange.headers.host) === context.app.ref;
+  const isOnOwn = context.origins.isOfApp(context.app.ref, exchange.headers.host);
   if (!isNavigation(exchange) || !isOnOwn) return true;
   const name = cookieName(state);
   const shown = (exchange.headers.cookie ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${name}=`));

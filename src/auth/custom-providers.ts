@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
 import {
   addCustomProvider,
   type CustomProviderRow,
@@ -20,8 +21,8 @@ import { callbackUrl } from './providers.ts';
 import { json, noContent } from './reply.ts';
 
 const texts = z
-  .array(z.string().min(1).max(512))
-  .max(100)
+  .array(z.string().min(1).max(limits.claimCharacters.default))
+  .max(limits.customProviderEntries.default)
   .nullish()
   .transform((value) => value ?? undefined);
 

@@ -88,7 +88,10 @@ beforeAll(async () => {
   before = await markdown();
 });
 
-it.each(Object.entries(values))('the setting %s is told, and no more once it is taken back', async (key, value) => {
+/** The settings of all providers come from one table: those of one stand for all. */
+const tried = Object.entries(values).filter(([key]) => !/^external_(?!google_|email_|anonymous_)/.test(key));
+
+it.each(tried)('the setting %s is told, and no more once it is taken back', async (key, value) => {
   await admin(node, 'PUT', `/apps/${ref}/settings/${key}`, { value });
   await expect.poll(markdown, { timeout: MILLISECONDS }).not.toBe(before);
   await admin(node, 'DELETE', `/apps/${ref}/settings/${key}`);
