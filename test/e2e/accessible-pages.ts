@@ -77,6 +77,16 @@ const views: readonly View[] = [
     },
   },
   {
+    name: 'sign-in methods, a provider in full',
+    path: () => `${filled}/sign-in-methods?method=google`,
+    ready: (page) => page.getByRole('complementary', { name: 'Google' }).waitFor(),
+  },
+  {
+    name: 'sign-in methods, a new provider',
+    path: () => `${filled}/sign-in-methods?method=new`,
+    ready: (page) => page.getByRole('complementary', { name: 'New provider' }).waitFor(),
+  },
+  {
     name: 'screens, one in full',
     path: () => `${filled}/screens?screen=/inbox`,
     ready: (page) => page.getByRole('complementary', { name: 'Screen /inbox' }).waitFor(),

@@ -242,6 +242,16 @@ const sessions = createRoute({
   ),
 });
 
+const signInMethods = createRoute({
+  getParentRoute: () => app,
+  path: '/sign-in-methods',
+  validateSearch: (search) => named('method', search.method),
+  component: lazyRouteComponent(
+    code(() => import('./work/sign-in-methods/sign-in-methods-page.tsx')),
+    'SignInMethodsPage',
+  ),
+});
+
 const logs = createRoute({
   getParentRoute: () => app,
   path: '/logs',
@@ -275,6 +285,7 @@ const inApp = app.addChildren([
   sql,
   users,
   sessions,
+  signInMethods,
   logs,
 ]);
 
