@@ -15,7 +15,7 @@ import { redirectTarget } from './redirects.ts';
 /** GET /authorize: leads a member to the page of a provider. A browser is led to the app's own origin first, whose cookie binds the sign-in. */
 export async function authorize(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const own = context.origins.appOrigin(context.app.ref);
-  const isOnOwn = context.origins.isOfApp(context.app.ref, exchange.headers.host);
+  const isOnOwn = context.origins.isAtOrigin(context.app.ref, exchange.headers.host);
   if (own !== null && !isOnOwn && isNavigation(exchange)) {
     return redirectTo(`${own}/auth/v1/authorize?${exchange.query}`);
   }

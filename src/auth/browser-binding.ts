@@ -28,7 +28,7 @@ export function bindToBrowser(context: BindingContext, state: string): string {
 
 /** Returns true if the browser that opens a callback has begun the sign-in, or if the caller is a program, which nobody can lure. */
 export function isBound(context: BindingContext, exchange: Exchange, state: string): boolean {
-  const isOnOwn = context.origins.isOfApp(context.app.ref, exchange.headers.host);
+  const isOnOwn = context.origins.isAtOrigin(context.app.ref, exchange.headers.host);
   if (!isNavigation(exchange) || !isOnOwn) return true;
   const name = cookieName(state);
   const shown = (exchange.headers.cookie ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${name}=`));

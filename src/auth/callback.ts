@@ -35,7 +35,10 @@ export async function callback(context: AuthContext, exchange: Exchange): Promis
   } catch (error) {
     const shown = asShown(error);
     if (shown === null) throw error;
-    const { app, events, trace: _ } = context;
+    const { app, events } = context;
+    if (shown instanceof NinefoldError && shown.status >= 500) {
+      events.emit({ type: 'fault', requestId: exchange.requestId, where: 'auth', error });
+    }
     events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId: null, address: exchange.address });
     return redirectTo(withError(target, shown, true));
   }
@@ -49,12 +52,13 @@ function parametersOf(exchange: Exchange): URLSearchParams {
 
 async function flowOf(context: AuthContext, exchange: Exchange, state: string): Promise<ReturnedFlow> {
   if (state === '') throw new NinefoldError('bad_oauth_callback', { message: 'OAuth state parameter missing' });
-  if (!isBound(context, exchange, state)) {
-    throw new NinefoldError('bad_oauth_state', { message: 'OAuth state belongs to another browser' });
-  }
   const taken = await takeFlow(context.database, state);
   switch (taken.verdict) {
     case 'taken':
+      // A member who adds an identity begins with a call of the client, which gets no cookie.
+      if (taken.flow.linkingTargetId === null && !isBound(context, exchange, state)) {
+        throw new NinefoldError('bad_oauth_state', { message: 'OAuth state belongs to another browser' });
+      }
       return taken.flow;
     case 'expired':
       throw new NinefoldError('bad_oauth_state', { message: 'OAuth state has expired' });

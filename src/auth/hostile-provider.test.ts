@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../contract/limits.ts';
@@ -252,14 +253,29 @@ describe('GET /callback', () => {
 
   it('refuses a browser that has not begun the sign-in', async () => {
     const host = { host: 'auth.localhost:8000', 'sec-fetch-mode': 'navigate' };
-    const start = await app.call('GET', '/authorize?provider=custom:scripted', { headers: host });
-    const asked = new URL(start.redirect ?? '').searchParams;
-    const state = asked.get('state') ?? '';
+    const start = async () => {
+      const { redirect, cookies } = await app.call('GET', '/authorize?provider=custom:scripted', { headers: host });
+      const asked = new URL(redirect ?? '').searchParams;
+      await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
+      return { state: asked.get('state') ?? '', cookie: cookies?.[0]?.split(';')[0] ?? '' };
+    };
+    const lured = await start();
+    expect(codeOf(await comeBack({ state: lured.state, code: 'c' }, host))).toBe('bad_oauth_state');
+    const forged = await start();
+    const headers = { ...host, cookie: `${forged.cookie}x` };
+    expect(codeOf(await comeBack({ state: forged.state, code: 'c' }, headers))).toBe('bad_oauth_state');
+    const own = await start();
+    const end = await comeBack({ state: own.state, code: 'c' }, { ...host, cookie: `other=1; ${own.cookie}` });
+    expect(end.hash).toContain('access_token');
+  });
+
+  it('brings a member back in a browser who adds an identity: the client’s call got no cookie', async () => {
+    const { client } = await app.member('correct horse');
+    const { data } = await client.auth.linkIdentity({ provider: 'custom:scripted' });
+    const asked = new URL(data?.url ?? '').searchParams;
     await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
-    expect(codeOf(await comeBack({ state, code: 'c' }, host))).toBe('bad_oauth_state');
-    const cookie = start.cookies?.[0]?.split(';')[0] ?? '';
-    expect(codeOf(await comeBack({ state, code: 'c' }, { ...host, cookie: `${cookie}x` }))).toBe('bad_oauth_state');
-    const end = await comeBack({ state, code: 'c' }, { ...host, cookie: `other=1; ${cookie}` });
+    const browser = { host: 'auth.localhost:8000', 'sec-fetch-mode': 'navigate' };
+    const end = await comeBack({ state: asked.get('state') ?? '', code: 'c' }, browser);
     expect(end.hash).toContain('access_token');
   });
 
@@ -303,6 +319,19 @@ describe('GET /callback', () => {
       body: { auth_code: code, code_verifier: 'v'.repeat(43) },
     });
     expect(right).toMatchObject({ status: 200, body: { provider_token: 'at' } });
+  });
+
+  it('writes no token of an answer that cannot be used into the log', async () => {
+    const { state } = await begin();
+    provider.answers.set('/token', {
+      access_token: 'a-secret-token',
+      token_type: 'strange',
+      id_token: 'a-secret-token',
+    });
+    expect(codeOf(await comeBack({ state, code: 'a-secret-code' }))).toBe('provider_failed');
+    const fault = app.events.find(({ type }) => type === 'fault');
+    expect(fault).toMatchObject({ requestId: 'test' });
+    expect(inspect(fault, { depth: 20, showHidden: true })).not.toMatch(/a-secret-token|a-secret-code/);
   });
 
   it('stores the tokens of the provider so that a reader of the table cannot use them', async () => {

@@ -26,8 +26,7 @@ const ALGORITHMS = [
 /** Tokens for APIs and for sign-outs are no ID tokens (RFC 9068; OpenID Connect Back-Channel Logout 1.0). */
 const OTHER_TYPES = /^(?:application\/)?(?:at|logout)\+jwt$/i;
 
-const refusal = (message: string, cause?: unknown): NinefoldError =>
-  new NinefoldError('bad_id_token', { message, cause });
+const refusal = (message: string): NinefoldError => new NinefoldError('bad_id_token', { message });
 
 /**
  * Verifies an ID token (OpenID Connect Core 1.0, section 3.1.3.7): signature, issuer, audience, authorised party and times. The caller
@@ -47,7 +46,7 @@ export async function verifyIdToken(
     clockTolerance: limits.clockLeewaySeconds.default,
     requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat'],
   }).catch((error: unknown) => {
-    throw error instanceof ProviderFailure ? error : refusal('Bad ID token', error);
+    throw error instanceof ProviderFailure ? error : refusal('Bad ID token');
   });
   if (OTHER_TYPES.test(protectedHeader.typ ?? '')) throw refusal('Bad ID token');
   const { accepts } = openIdPart(provider) ?? {};

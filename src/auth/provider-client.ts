@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
 import { limits } from '../../contract/limits.ts';
 import type { AuthContext } from './context.ts';
-import { isInsecure, isProviderUrl, ProviderFailure, providerFetch } from './provider-fetch.ts';
+import { isInsecure, isProviderUrl, ProviderFailure, providerFetch, reasonOf } from './provider-fetch.ts';
 import type { Provider } from './providers.ts';
 
 /** A provider whose endpoints and keys are known. */
@@ -82,7 +82,7 @@ async function openOpenId(
       ...(isInsecure(address) && { execute: [client.allowInsecureRequests] }),
     })
     .catch((error: unknown) => {
-      throw new ProviderFailure(`The discovery document cannot be read: ${reasonOf(error)}`, { cause: error });
+      throw new ProviderFailure(`The discovery document cannot be read: ${reasonOf(error)}`);
     });
   const server = configuration.serverMetadata();
   // The library leaves this out for an address of its own.
@@ -113,10 +113,3 @@ const keySet = (address: string, fetch: client.CustomFetch): JWTVerifyGetKey =>
     cooldownDuration: limits.providerKeyPauseSeconds.default * 1000,
     cacheMaxAge: limits.providerCacheSeconds.default * 1000,
   });
-
-/** Returns the innermost reason: the library wraps errors of the request. */
-function reasonOf(error: unknown): string {
-  let inner = error;
-  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
-  return inner instanceof Error ? inner.message : String(inner);
-}

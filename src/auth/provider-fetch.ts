@@ -2,9 +2,25 @@ import { limits } from '../../contract/limits.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import { sendRequest } from '../jobs/send-request.ts';
 
-/** A provider did not answer, or its answer cannot be used. The message is for the builder of the app. */
+/**
+ * A provider did not answer, or its answer cannot be used. The message may be shown; `reason` is for the log. The error behind it is left
+ * out, because the libraries put whole answers with their tokens into it.
+ */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
+  readonly reason: string;
+
+  constructor(message: string, behind?: unknown) {
+    super(message);
+    this.reason = behind === undefined ? '' : reasonOf(behind);
+  }
+}
+
+/** Returns the innermost message: the libraries wrap errors of the request. */
+export function reasonOf(error: unknown): string {
+  let inner = error;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  return inner instanceof Error ? inner.message : '';
 }
 
 /** The shape of `fetch` that the libraries of the protocol call. */

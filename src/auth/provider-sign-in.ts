@@ -102,7 +102,7 @@ async function openIdProfile(
   const more = await client
     .fetchUserInfo(opened.configuration, response.access_token, claims.sub ?? '')
     .catch((error: unknown) => {
-      throw new ProviderFailure('Error getting user profile from external provider', { cause: error });
+      throw new ProviderFailure('Error getting user profile from external provider', error);
     });
   return profileOfToken(provider, { ...more, ...claims });
 }
@@ -125,6 +125,6 @@ async function readProfile(configuration: client.Configuration, token: string, a
     if (!response.ok) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch (error) {
-    throw new ProviderFailure('Error getting user profile from external provider', { cause: error });
+    throw new ProviderFailure('Error getting user profile from external provider', error);
   }
 }
