@@ -43,6 +43,14 @@ begin
     alter table auth.custom_oauth_providers enable row level security;
     comment on table auth.custom_oauth_providers is 'Providers that the app has added by their addresses; the secrets are sealed.';
   end if;
+  -- The node checks addresses: with TLS, or of this machine where the operator allows that.
+  alter table auth.custom_oauth_providers
+    drop constraint if exists custom_oauth_providers_oidc_issuer_https,
+    drop constraint if exists custom_oauth_providers_oidc_discovery_url_https,
+    drop constraint if exists custom_oauth_providers_authorization_url_https,
+    drop constraint if exists custom_oauth_providers_token_url_https,
+    drop constraint if exists custom_oauth_providers_userinfo_url_https,
+    drop constraint if exists custom_oauth_providers_jwks_uri_https;
   alter table auth.custom_oauth_providers add column if not exists custom_claims_allowlist text[] not null default '{}';
 end
 $install$;
