@@ -118,6 +118,8 @@ const authCommon = [
 const authSession = ['no_authorization', 'bad_jwt', 'session_not_found', 'user_not_found', 'user_banned'];
 const account = ['weak_password', 'email_exists', 'phone_exists'];
 
+const mailed = ['email_provider_disabled', 'phone_provider_disabled', 'over_email_send_rate_limit'];
+
 /** The codes of GoTrue by the id of the call, besides those that all have. */
 const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.signup': [
@@ -144,13 +146,43 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   ],
   'auth.token.pkce': ['flow_state_not_found', 'flow_state_expired', 'bad_code_verifier', 'user_banned'],
   'auth.user': authSession,
-  'auth.user.update': [...authSession, ...account, 'same_password', 'user_sso_managed'],
+  'auth.user.update': [
+    ...authSession,
+    ...account,
+    'same_password',
+    'user_sso_managed',
+    'reauthentication_needed',
+    'reauthentication_not_valid',
+    'over_email_send_rate_limit',
+  ],
   'auth.logout': authSession,
   'auth.admin.users.list': ['no_authorization', 'bad_jwt', 'not_admin'],
   'auth.admin.users.create': ['no_authorization', 'bad_jwt', 'not_admin', ...account],
   'auth.admin.users.get': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
   'auth.admin.users.update': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found', ...account],
   'auth.admin.users.delete': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
+
+  'auth.otp': mailed,
+  'auth.magiclink': mailed,
+  'auth.recover': ['over_email_send_rate_limit'],
+  'auth.resend': mailed,
+  'auth.verify.page': [],
+  'auth.verify': ['otp_expired', 'user_banned', 'email_exists'],
+  'auth.reauthenticate': [
+    ...authSession,
+    'email_not_confirmed',
+    'over_email_send_rate_limit',
+    'phone_provider_disabled',
+  ],
+  'auth.invite': ['no_authorization', 'bad_jwt', 'not_admin', 'email_exists'],
+  'auth.admin.generate_link': [
+    'no_authorization',
+    'bad_jwt',
+    'not_admin',
+    'user_not_found',
+    'email_exists',
+    'weak_password',
+  ],
 };
 
 /** The errors of chapter 8 that a call can be answered with. */

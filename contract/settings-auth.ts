@@ -20,6 +20,12 @@ export interface AuthSettings {
   rate_limit_sign_in_window: number;
 
   uri_allow_list: readonly string[];
+
+  mailer_otp_exp: number;
+  mailer_otp_length: number;
+  mailer_secure_email_change_enabled: boolean;
+  smtp_max_frequency: number;
+  security_update_password_require_reauthentication: boolean;
 }
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
@@ -47,7 +53,7 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: true,
     type: 'true or false',
     meaning:
-      'Whether an e-mail address counts as confirmed at once. When it does not, an account waits until a builder confirms its address.',
+      'Whether the e-mail address of a new account counts as confirmed at once. When it does not, the account waits for the link or the code in a mail.',
   },
   password_min_length: {
     default: limits.passwordMinCharacters.default,
@@ -86,6 +92,33 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: [],
     type: 'list of absolute URLs; * stands for any characters but . and /, ** for any characters',
     meaning: 'Where links in mails and sign-ins may lead beside site_url and the app’s own address.',
+  },
+
+  mailer_otp_exp: {
+    default: limits.oneTimeTokenSeconds.default,
+    type: 'whole number of seconds, 60 to 86400',
+    meaning: 'How long a link or a code in a mail is valid.',
+  },
+  mailer_otp_length: {
+    default: limits.oneTimeCodeDigits.default,
+    type: 'whole number of digits, 6 to 10',
+    meaning: 'How many digits a code in a mail has.',
+  },
+  mailer_secure_email_change_enabled: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether a change of address must be confirmed at the old address too, not only at the new one.',
+  },
+  smtp_max_frequency: {
+    default: limits.mailPauseSeconds.default,
+    type: 'whole number of seconds, 0 to 3600',
+    meaning: 'How long after a mail to an address the next one of its kind can be asked for.',
+  },
+  security_update_password_require_reauthentication: {
+    default: true,
+    type: 'true or false',
+    meaning:
+      'Whether a new password or address needs a sign-in of the last 24 hours, the current password, or a code that GET /reauthenticate mails.',
   },
 };
 

@@ -62,16 +62,19 @@ export const authErrors = entries({
   email_not_confirmed: {
     source: 'auth',
     status: 400,
+    otherStatuses: {
+      422: 'Reauthentication.',
+    },
     message: 'Email not confirmed',
     meaning: 'The password is right, but the address of the account is not confirmed yet.',
-    action: 'Confirm the address; a builder can do it under Users.',
+    action: 'Open the link in the mail, or ask for another with POST /resend; a builder can confirm under Users.',
     member: 'Your e-mail address is not confirmed yet.',
   },
   email_provider_disabled: {
     source: 'auth',
     status: 422,
     otherStatuses: {
-      400: 'Sign-up with an e-mail address.',
+      400: 'Sign-up with an e-mail address, and mails that are asked for again.',
     },
     message: 'Email logins are disabled',
     meaning: 'The app does not let members sign up or in with an e-mail address.',
@@ -128,6 +131,25 @@ export const authErrors = entries({
     action: 'Wait as long as the Retry-After header says.',
     member: 'Too many attempts. Please wait a few minutes and try again.',
   },
+  otp_expired: {
+    source: 'auth',
+    status: 403,
+    message: 'Token has expired or is invalid',
+    meaning:
+      'No mail holds this link or code for the address, it was used or replaced, it is older than mailer_otp_exp, or too many codes were tried.',
+    action: 'Ask for a new mail.',
+    member: 'This link or code does not work any more. Please ask for a new one.',
+    limit: 'oneTimeTokenSeconds',
+  },
+  over_email_send_rate_limit: {
+    source: 'auth',
+    status: 429,
+    message: 'For security purposes, you can only request this after 60 seconds.',
+    meaning: 'A mail of this kind to this address was asked for less than smtp_max_frequency ago.',
+    action: 'Wait as long as the Retry-After header says.',
+    member: 'We have just sent you a mail. Please wait a minute before you ask for another.',
+    limit: 'mailPauseSeconds',
+  },
   phone_exists: {
     source: 'auth',
     status: 422,
@@ -140,12 +162,30 @@ export const authErrors = entries({
     source: 'auth',
     status: 422,
     otherStatuses: {
-      400: 'Sign-up with a phone number.',
+      400: 'Sign-up and codes with a phone number.',
     },
     message: 'Phone logins are disabled',
     meaning: 'Members cannot sign up or in with a phone number here.',
     action: 'Use an e-mail address.',
     member: 'Signing in with a phone number is not possible here.',
+  },
+  reauthentication_needed: {
+    source: 'auth',
+    status: 400,
+    message: 'Password update requires reauthentication',
+    meaning:
+      'The session is older than a day, and neither the current password nor a code of GET /reauthenticate came with the new password or address.',
+    action: 'Send current_password, or call GET /reauthenticate and send the mailed code as nonce.',
+    member: 'Please enter your current password or the code that we mail you.',
+    limit: 'recentSignInSeconds',
+  },
+  reauthentication_not_valid: {
+    source: 'auth',
+    status: 422,
+    message: 'Nonce has expired or is invalid',
+    meaning: 'The code is not the one that was mailed last, or it is older than mailer_otp_exp.',
+    action: 'Ask for a new code.',
+    member: 'This code is wrong or too old. Please ask for a new one.',
   },
   refresh_token_already_used: {
     source: 'auth',
@@ -222,7 +262,7 @@ export const authErrors = entries({
     source: 'auth',
     status: 400,
     otherStatuses: {
-      403: 'The access token is of a banned account.',
+      403: 'The access token, the link or the code is of a banned account.',
     },
     message: 'User is banned',
     meaning: 'A builder has banned the account for a while.',
@@ -253,7 +293,7 @@ export const authErrors = entries({
     status: 400,
     otherStatuses: {
       404: 'The id in the path is not a UUID.',
-      422: 'An anonymous account without an address sets a password.',
+      422: 'An anonymous account without an address sets a password, or POST /magiclink has no address.',
     },
     message: 'A value in the request is not acceptable',
     meaning: 'A field is missing, has the wrong type or breaks a rule; the message names it.',

@@ -115,6 +115,14 @@ export async function sessionEnd(database: Executor, sessionId: string, userId: 
   return end && (end.not_after ?? Number.POSITIVE_INFINITY);
 }
 
+/** Returns how long ago a session was opened, in seconds; null when there is no such session. */
+export const sessionAgeSeconds = (database: Executor, sessionId: string): Promise<number | null> =>
+  jsonAsAuthAdmin<number>(
+    database,
+    'select pg_catalog.to_jsonb(extract(epoch from pg_catalog.now() - s.created_at)) from auth.sessions s where s.id = $1::uuid',
+    [sessionId],
+  );
+
 const UTC = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
 /** The sessions of an app, or of one account, newest first; at most `limit`. */

@@ -74,6 +74,11 @@ export class Origins {
     return `${this.url}/apps/${ref}`;
   }
 
+  /** Returns true if a request with this Host came to the app's own origin. */
+  isOfApp(ref: string, host: string | undefined): boolean {
+    return this.appAt(host) === ref;
+  }
+
   /** True if the header Origin of a request with this Host names the node itself. */
   isNode(origin: string, host: string | undefined): boolean {
     if (origin === this.#base.origin) return true;

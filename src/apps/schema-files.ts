@@ -20,6 +20,7 @@ import supabaseProjects from '../schema/0015_supabase_projects.sql';
 import scheduledJobs from '../schema/0016_scheduled_jobs.sql';
 import httpFromSql from '../schema/0017_http_from_sql.sql';
 import mails from '../schema/0020_mails.sql';
+import oneTimeTokens from '../schema/0021_one_time_tokens.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -50,6 +51,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0016_scheduled_jobs', sql: scheduledJobs, onExisting: true },
   { name: '0017_http_from_sql', sql: httpFromSql, onExisting: true },
   { name: '0020_mails', sql: mails, onExisting: true },
+  { name: '0021_one_time_tokens', sql: oneTimeTokens, onExisting: true },
 ];
 
 /** The name of the last of them. */

@@ -9,14 +9,21 @@ import { adminGetUser } from './admin-get-user.ts';
 import { adminListUsers } from './admin-list-users.ts';
 import { adminUpdateUser } from './admin-update-user.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { generateLink } from './generate-link.ts';
 import { getUser } from './get-user.ts';
 import { health } from './health.ts';
+import { invite } from './invite.ts';
 import { jwks } from './jwks.ts';
 import { logOut } from './log-out.ts';
+import { magicLink, otp } from './otp.ts';
+import { reauthenticate } from './reauthenticate.ts';
+import { recover } from './recover.ts';
+import { resend } from './resend.ts';
 import { showSettings } from './settings.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';
 import { updateUserCall } from './update-user.ts';
+import { showLink, verify } from './verify.ts';
 
 export { authErrorReply } from './error-reply.ts';
 
@@ -44,6 +51,15 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/user': { GET: getUser, PUT: updateUserCall },
   '/admin/users': { GET: adminListUsers, POST: adminCreateUser },
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
+
+  '/otp': { POST: open(otp) },
+  '/magiclink': { POST: open(magicLink) },
+  '/recover': { POST: open(recover) },
+  '/resend': { POST: open(resend) },
+  '/verify': { GET: open(showLink), POST: open(verify) },
+  '/reauthenticate': { GET: reauthenticate },
+  '/invite': { POST: invite },
+  '/admin/generate_link': { POST: generateLink },
 };
 
 /** The routes whose path holds names in braces, each with what matches it. */

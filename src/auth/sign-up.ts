@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
@@ -8,9 +7,10 @@ import { normaliseEmail } from './addresses.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { checkNewPassword } from './check-password.ts';
 import { readCodeChallenge } from './code-challenge.ts';
-import { type AuthContext, timeOf } from './context.ts';
+import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 import { signUpAnonymously } from './sign-up-anonymously.ts';
+import { signUpToConfirm } from './sign-up-to-confirm.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({
@@ -26,8 +26,7 @@ const schema = z.object({
  * POST /signup: makes an account with an e-mail address and a password. Answers a session when the address counts as confirmed
  * at once (mailer_autoconfirm), else the account. Without an address it is an anonymous sign-in.
  *
- * An address that is taken is refused with user_already_exists when it counts as confirmed at once; else the answer looks like
- * that for a new account, with no identities, as GoTrue's.
+ * An address that is taken is refused with user_already_exists when it counts as confirmed at once; else see `signUpToConfirm`.
  */
 export async function signUpCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { settings, database } = context;
@@ -46,7 +45,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
       message: 'Only an email address or phone number should be provided on signup.',
     });
   }
-  readCodeChallenge(body.code_challenge, body.code_challenge_method);
+  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (!body.email) {
     throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Phone signups are disabled' });
   }
@@ -56,45 +55,23 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
   const email = normaliseEmail(body.email);
   const userMetadata = body.data ?? {};
   checkMetadata(userMetadata);
-  try {
-    const { user, grant } = await signUp(
-      database,
-      { email, password: body.password, userMetadata, confirmed: settings.mailer_autoconfirm },
-      clientOf(exchange),
-    );
-    context.events.emit({
-      type: 'auth',
-      what: 'signed-up',
-      app: context.app.ref,
-      userId: user.id,
-      address: exchange.address,
-    });
-    return grant ? tokenReply(context, exchange, grant) : json(user);
-  } catch (error) {
-    if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
-    if (settings.mailer_autoconfirm) throw new NinefoldError('user_already_exists');
-    return json(nobody(email, userMetadata, timeOf(context)));
+  if (!settings.mailer_autoconfirm) {
+    return signUpToConfirm(context, exchange, { email, password: body.password, userMetadata, challenge });
   }
+  const { user, grant } = await signUp(
+    database,
+    { email, password: body.password, userMetadata, confirmed: true },
+    clientOf(exchange),
+  ).catch(asTaken);
+  noteSignUp(context, exchange, user.id);
+  return grant ? tokenReply(context, exchange, grant) : json(user);
 }
 
-/**
- * Returns an account that does not exist, as a new account with this address looks. `identities` is empty, as in GoTrue:
- * clients tell their user by it that the address is taken.
- */
-function nobody(email: string, userMetadata: Readonly<Record<string, unknown>>, now: number) {
-  const id = randomUUID();
-  const at = new Date(now).toISOString();
-  return {
-    id,
-    aud: 'authenticated',
-    role: 'authenticated',
-    email,
-    phone: '',
-    app_metadata: { provider: 'email', providers: ['email'] },
-    user_metadata: { ...userMetadata, sub: id, email, email_verified: false, phone_verified: false },
-    identities: [],
-    created_at: at,
-    updated_at: at,
-    is_anonymous: false,
-  };
+function asTaken(error: unknown): never {
+  if (error instanceof NinefoldError && error.code === 'email_exists') throw new NinefoldError('user_already_exists');
+  throw error;
+}
+
+function noteSignUp({ app, events }: AuthContext, { address }: Exchange, userId: string): void {
+  events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
 }

@@ -17,25 +17,32 @@ export function tokenReply(
   weakPassword?: WeakPassword | null,
   providerTokens?: ProviderTokens | null,
 ): Reply {
-  const nowSeconds = Math.floor(timeOf(context) / 1000);
-  const { token, expiresAt } = issueAccessToken(context.app, grant, {
-    issuer: `${exchange.baseUrl}/auth/v1`,
-    nowSeconds,
-    lifetimeSeconds: context.settings.jwt_exp,
-  });
   return json({
-    access_token: token,
-    token_type: 'bearer',
-    expires_in: expiresAt - nowSeconds,
-    expires_at: expiresAt,
-    refresh_token: grant.refreshToken,
-    user: grant.user,
+    ...tokenFields(context, exchange, grant),
     ...(weakPassword !== undefined && { weak_password: weakPassword }),
     ...(providerTokens && {
       provider_token: providerTokens.accessToken,
       provider_refresh_token: providerTokens.refreshToken,
     }),
   });
+}
+
+/** Issues an access token. Returns the fields of a session, as clients and redirects get them. */
+export function tokenFields(context: AuthContext, exchange: Exchange, grant: Grant) {
+  const nowSeconds = Math.floor(timeOf(context) / 1000);
+  const { token, expiresAt } = issueAccessToken(context.app, grant, {
+    issuer: `${exchange.baseUrl}/auth/v1`,
+    nowSeconds,
+    lifetimeSeconds: context.settings.jwt_exp,
+  });
+  return {
+    access_token: token,
+    token_type: 'bearer',
+    expires_in: expiresAt - nowSeconds,
+    expires_at: expiresAt,
+    refresh_token: grant.refreshToken,
+    user: grant.user,
+  };
 }
 
 /** The client that makes a call, as its session remembers it. */

@@ -49,6 +49,12 @@ const values: RestSettings & AuthSettings = {
   rate_limit_sign_in_window: 60,
 
   uri_allow_list: ['https://*.desk.example.org/**'],
+
+  mailer_otp_exp: 600,
+  mailer_otp_length: 8,
+  mailer_secure_email_change_enabled: false,
+  smtp_max_frequency: 30,
+  security_update_password_require_reauthentication: false,
 };
 
 /** Within which a change shows. */
