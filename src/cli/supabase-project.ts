@@ -73,6 +73,11 @@ const taken: Readonly<Record<string, (value: TomlValue) => [string, unknown] | n
   'auth.refresh_token_reuse_interval': (value) => ['security_refresh_token_reuse_interval', value],
   'auth.email.enable_signup': (value) => ['external_email_enabled', value],
   'auth.email.enable_confirmations': (value) => ['mailer_autoconfirm', value !== true],
+  'auth.additional_redirect_urls': (value) => ['uri_allow_list', value],
+  'auth.email.double_confirm_changes': (value) => ['mailer_secure_email_change_enabled', value],
+  'auth.email.secure_password_change': (value) => ['security_update_password_require_reauthentication', value],
+  'auth.email.otp_length': (value) => ['mailer_otp_length', value],
+  'auth.email.otp_expiry': (value) => ['mailer_otp_exp', value],
 };
 
 /** Not what an environment variable holds. */
@@ -86,7 +91,6 @@ const missing: readonly (readonly [RegExp, string])[] = [
   [/^auth\.hook\.(\w+)\.enabled$/, 'The auth hook $1'],
   [/^auth\.third_party\.(\w+)\.enabled$/, 'Tokens of $1'],
   [/^auth\.captcha\.enabled$/, 'The captcha of sign-up'],
-  [/^auth\.email\.enable_confirmations$/, 'Mail that confirms an address'],
 ];
 
 function readSettings(config: ReadonlyMap<string, TomlValue>): Pick<SupabaseProject, 'settings' | 'leftOut'> {
