@@ -127,7 +127,8 @@ export const authErrors = entries({
     source: 'auth',
     status: 429,
     message: 'Request rate limit reached',
-    meaning: 'Too many sign-ins failed from this address or for this account, or too many are being checked at once.',
+    meaning:
+      'Too many sign-ins failed or too many codes were wrong from this address or for this account, or too many are being checked at once.',
     action: 'Wait as long as the Retry-After header says.',
     member: 'Too many attempts. Please wait a few minutes and try again.',
   },
@@ -136,7 +137,7 @@ export const authErrors = entries({
     status: 403,
     message: 'Token has expired or is invalid',
     meaning:
-      'No mail holds this link or code for the address, it was used or replaced, it is older than mailer_otp_exp, or too many codes were tried.',
+      'No mail holds this link or code for the address, it was used or replaced, or it is older than mailer_otp_exp.',
     action: 'Ask for a new mail.',
     member: 'This link or code does not work any more. Please ask for a new one.',
     limit: 'oneTimeTokenSeconds',

@@ -84,17 +84,23 @@ export const accountLimits = {
   oneTimeCodeTries: {
     group: 'accounts',
     unit: 'count',
-    default: 10,
+    default: 12,
     meaning:
-      'How many codes of one kind can be tried for an account within oneTimeCodeTriesSeconds. Links in mails still work after that.',
-    code: 'otp_expired',
+      'Wrong codes for one address in oneTimeCodeTriesSeconds, from all networks that its account has not signed in from; a quarter is reserved for networks that have tried little. Links still work after that.',
+    code: 'over_request_rate_limit',
+  },
+  oneTimeCodeTriesPerNetwork: {
+    group: 'accounts',
+    unit: 'count',
+    default: 120,
+    meaning: 'Wrong codes from one client network in oneTimeCodeTriesSeconds; more must wait.',
+    code: 'over_request_rate_limit',
   },
   oneTimeCodeTriesSeconds: {
     group: 'accounts',
     unit: 'seconds',
     default: 3600,
-    meaning: 'The length of the window in which codes that were tried are counted.',
-    code: 'otp_expired',
+    meaning: 'The length of the window in which wrong codes are counted; it slides.',
   },
   mailPauseSeconds: {
     group: 'accounts',

@@ -3,8 +3,18 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Param, Result } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import {
+  codeSubjects,
+  networkId,
+  type Reservation,
+  reserveAttempt,
+  reserveParams,
+  settleAttempt,
+} from '../limits/sign-in-attempts.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { issueAuthCode, makeAuthCode } from './flow-states.ts';
+import { rememberedNetwork } from './password-sign-in.ts';
 import { type Grant, newSession, openSession, type SessionClient, type SignInMethod } from './sessions.ts';
 
 /** The kinds of one-time tokens, by the names of `auth.one_time_token_type`. */
@@ -128,7 +138,12 @@ export async function pretendToMail(database: Executor, purpose: MailPurpose, em
 }
 
 /** A token that somebody shows: the token of a link, or an address with the code. */
-export type ShownToken = { readonly token: string } | { readonly address: string; readonly code: string };
+export type ShownToken = { readonly token: string } | ShownCode;
+
+interface ShownCode {
+  readonly address: string;
+  readonly code: string;
+}
 
 /** How the use of a token ended. */
 export type TokenUsed =
@@ -165,10 +180,14 @@ const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.n
 
 /** Uses up a token and opens a session for its account, in one transaction: of any number of uses at once only one wins. */
 export async function useOneTimeToken(database: Executor, use: TokenUse, client: SessionClient): Promise<TokenUsed> {
-  const userId = await ownerOf(database, use);
+  const userId = await ownerOf(database, use, client);
   if (userId === null) return { verdict: 'void' };
   const session = newSession(userId, client, 'otp');
-  const [used, opened] = await asAuthAdmin(database, [useStatement(userId, use), [OPEN, [...session.params]]]);
+  const [used, opened] = await asAuthAdmin(database, [
+    useStatement(userId, use),
+    [OPEN, [...session.params]],
+    rememberedNetwork(session.sessionId, networkId(client.address)),
+  ]);
   const verdict = verdictOf(used);
   if (verdict !== 'used') return { verdict };
   const grant = accountJson<Omit<Grant, 'refreshToken'>>(opened);
@@ -177,8 +196,13 @@ export async function useOneTimeToken(database: Executor, use: TokenUse, client:
 }
 
 /** Uses up the token of a link of the PKCE flow. Its client gets a code, which it exchanges with its verifier. */
-export async function useLinkForCode(database: Executor, use: TokenUse, method: SignInMethod): Promise<TokenUsed> {
-  const userId = await ownerOf(database, use);
+export async function useLinkForCode(
+  database: Executor,
+  use: TokenUse,
+  method: SignInMethod,
+  client: SessionClient,
+): Promise<TokenUsed> {
+  const userId = await ownerOf(database, use, client);
   if (userId === null) return { verdict: 'void' };
   const issued = makeAuthCode();
   const [used, flow] = await asAuthAdmin(database, [useStatement(userId, use), issueAuthCode(issued, userId, method)]);
@@ -190,9 +214,9 @@ export async function useLinkForCode(database: Executor, use: TokenUse, method: 
 const verdictOf = (result: Result | undefined) =>
   accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';
 
-/** Returns the account of a token; null if there is none. A code counts as tried. */
-function ownerOf(database: Executor, { kinds, shown }: TokenUse): Promise<string | null> {
-  if ('code' in shown) return tryCode(database, kinds, shown, null);
+/** Returns the account of a token; null if there is none. Throws over_request_rate_limit after too many wrong codes. */
+function ownerOf(database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<string | null> {
+  if ('code' in shown) return tryCode(database, kinds, shown, client);
   return jsonAsAuthAdmin<string>(
     database,
     'select pg_catalog.to_jsonb(t.user_id) from auth.one_time_tokens t where t.token_hash = $1',
@@ -200,51 +224,80 @@ function ownerOf(database: Executor, { kinds, shown }: TokenUse): Promise<string
   );
 }
 
+/** $1 to $11 are `reserveParams`; $12 the address, $13 the kinds, $14 the hash of the code, $15 for how many days a network is known. */
+const TRY = `with owners as materialized (
+  select t.user_id, c.code_hash = $14 as is_right from auth.one_time_tokens t
+  join ninefold.one_time_codes c on c.user_id = t.user_id and c.token_type = t.token_type
+  where t.relates_to = $12 and t.token_type = any ($13::auth.one_time_token_type[])
+),
+known as materialized (
+  select exists (
+    select from ninefold.sign_in_networks n, owners o where n.user_id = o.user_id and n.network = $4::bigint
+      and n.seen_at > pg_catalog.now() - pg_catalog.make_interval(days => $15::integer)
+  ) as is_known
+)
+select pg_catalog.jsonb_build_object(
+  'isKnown', is_known,
+  'reservation', ${reserveAttempt('is_known')},
+  'owner', (select user_id from owners where is_right limit 1))
+from known`;
+
 /**
- * Counts a code and compares it. Returns the account whose code it is. The transaction does not wait for the disk, so an address
- * without a code takes no less time.
+ * Counts a code as wrong before it is compared, and takes a right one back, so that no code beyond the bounds is ever compared. Returns
+ * the account whose code it is. An address without an account counts alike.
  *
- * @param userId The account that the code must belong to; null for any with the address.
+ * @throws over_request_rate_limit
  */
 async function tryCode(
   database: Executor,
   kinds: readonly TokenKind[],
-  { address, code }: { address: string; code: string },
-  userId: string | null,
+  { address, code }: ShownCode,
+  client: SessionClient,
 ): Promise<string | null> {
-  const [, tried] = await asAuthAdmin(database, [
-    ["select pg_catalog.set_config('synchronous_commit', 'off', true)", []],
+  const subjects = codeSubjects(client.address, address);
+  const tried = await jsonAsAuthAdmin<{ reservation: Reservation; owner: string | null; isKnown: boolean }>(
+    database,
+    TRY,
     [
-      `select pg_catalog.to_jsonb(ninefold.try_one_time_code(
-        $1::auth.one_time_token_type[], $2, $3, $4::integer, $5::integer, $6::uuid))`,
-      [
-        list(kinds),
-        address,
-        codeHash(address, code),
-        String(limits.oneTimeCodeTries.default),
-        String(limits.oneTimeCodeTriesSeconds.default),
-        userId,
-      ],
+      ...reserveParams(subjects),
+      address,
+      list(kinds),
+      codeHash(address, code),
+      String(limits.signInNetworkDays.default),
     ],
-  ]);
-  return accountJson<string>(tried);
+  );
+  if (!tried) throw new Error('a code was not counted');
+  const { reservation, owner, isKnown } = tried;
+  if (!('at' in reservation)) {
+    throw new NinefoldError('over_request_rate_limit', {
+      message: `Too many wrong codes. Try again in ${reservation.wait} seconds, or open the link.`,
+      headers: { 'retry-after': String(reservation.wait) },
+      limit: 'oneTimeCodeTries',
+    });
+  }
+  const counted = isKnown ? subjects.accountAndNetwork : subjects.account;
+  await asAuthAdmin(database, [[settleAttempt, [subjects.address, counted, reservation.at, String(owner === null)]]]);
+  return owner;
 }
 
 /**
  * Counts the code that a member shows for reauthentication. Returns the statement that uses it up, for the transaction of the change
  * that needs it; null for a wrong code.
+ *
+ * @throws over_request_rate_limit
  */
 export async function nonceStatement(
   database: Executor,
-  userId: string,
-  email: string,
+  user: { readonly id: string; readonly email: string },
   nonce: string,
   validSeconds: number,
+  client: SessionClient,
 ): Promise<SqlStatement | null> {
-  const owner = await tryCode(database, ['reauthentication_token'], { address: email, code: nonce }, userId);
-  if (owner === null) return null;
+  const address = user.email.toLowerCase();
+  const owner = await tryCode(database, ['reauthentication_token'], { address, code: nonce }, client);
+  if (owner !== user.id) return null;
   return [
     'select ninefold.use_nonce($1::uuid, $2, $3::integer)',
-    [userId, codeHash(email, nonce), String(validSeconds)],
+    [user.id, codeHash(address, nonce), String(validSeconds)],
   ];
 }

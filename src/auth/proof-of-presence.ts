@@ -3,7 +3,7 @@ import { commonDecoys } from '../accounts/common-hashes.ts';
 import { nonceStatement, type SqlStatement } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
 import { verifyPassword } from '../accounts/passwords.ts';
-import { sessionAgeSeconds } from '../accounts/sessions.ts';
+import { type SessionClient, sessionAgeSeconds } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
@@ -13,6 +13,7 @@ interface Proof {
   readonly nonce: string | undefined;
   /** The current password. */
   readonly password: string | undefined;
+  readonly client: SessionClient;
 }
 
 const NONCE_INVALID = 'Nonce has expired or is invalid';
@@ -26,13 +27,13 @@ export async function proofOfPresence(
   { database, settings }: AuthContext,
   user: User,
   sessionId: string | null,
-  { nonce, password }: Proof,
+  { nonce, password, client }: Proof,
 ): Promise<readonly SqlStatement[]> {
   if (!settings.security_update_password_require_reauthentication) return [];
   const age = sessionId === null ? null : await sessionAgeSeconds(database, sessionId);
   if (age !== null && age < limits.recentSignInSeconds.default) return [];
   if (nonce) {
-    const used = await nonceStatement(database, user.id, user.email.toLowerCase(), nonce, settings.mailer_otp_exp);
+    const used = await nonceStatement(database, user, nonce, settings.mailer_otp_exp, client);
     if (used === null) throw new NinefoldError('reauthentication_not_valid', { message: NONCE_INVALID });
     return [used];
   }

@@ -19,6 +19,7 @@ import { usable } from './get-user.ts';
 import { mailedEmailChange, requireMail } from './link-mails.ts';
 import { proofOfPresence } from './proof-of-presence.ts';
 import { json } from './reply.ts';
+import { clientOf } from './token-reply.ts';
 
 const schema = z.object({
   email: text(limits.emailCharacters.default * 2),
@@ -57,7 +58,11 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
   const countsAtOnce = user.is_anonymous && settings.mailer_autoconfirm;
   const proof =
     body.password !== undefined || newEmail !== null
-      ? await proofOfPresence(context, user, sessionId, { nonce: body.nonce, password: body.current_password })
+      ? await proofOfPresence(context, user, sessionId, {
+          nonce: body.nonce,
+          password: body.current_password,
+          client: clientOf(exchange),
+        })
       : [];
   const waits = newEmail !== null && !countsAtOnce;
   if (waits) await requireNewAddress(context, user, newEmail);
@@ -82,7 +87,8 @@ async function requireNewAddress(context: AuthContext, user: User, newEmail: str
   if (context.settings.mailer_autoconfirm && (await findRecipient(context.database, newEmail)) !== null) {
     throw new NinefoldError('email_exists');
   }
-  await requireMail(context, 'email_change', user.email || newEmail);
+  // By the account: others cannot use up its turn, as they can by POST /resend with its address.
+  await requireMail(context, 'email_change', user.id);
 }
 
 async function passwordChange(

@@ -89,7 +89,7 @@ async function verifyLink(context: AuthContext, exchange: Exchange): Promise<Rep
   if (site !== undefined && site !== 'same-origin') return confirmPage(exchange, { type, token, redirectTo });
   const use = useOf(context, kinds[type], { token });
   const used = isPkce
-    ? await useLinkForCode(context.database, use, methodOfLink(type))
+    ? await useLinkForCode(context.database, use, methodOfLink(type), clientOf(exchange))
     : await useOneTimeToken(context.database, use, clientOf(exchange));
   noteSignIn(context, exchange, used);
   return linkReply(context, exchange, { redirectTo, isPkce, type, used });

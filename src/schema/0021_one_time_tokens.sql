@@ -1,19 +1,16 @@
 -- Links and codes by mail --------------------------------------------------------------------------------------------
--- auth.one_time_tokens holds the hash of the token in a link. The code that can be typed instead is stored here, with the number of
--- wrong codes: a code is short, so few guesses may be made. The tables of schema auth keep GoTrue's columns.
+-- auth.one_time_tokens holds the hash of the token in a link, ninefold.one_time_codes that of the code that can be typed instead: the
+-- tables of schema auth keep GoTrue's columns. Wrong codes are counted in ninefold.sign_in_failures.
 
 create table ninefold.one_time_codes (
   user_id uuid not null references auth.users (id) on delete cascade,
   token_type auth.one_time_token_type not null,
   -- GoTrue's hash: SHA-224 of the address and the code.
   code_hash text not null,
-  -- Codes that were tried since wrong_since. A new code does not reset them.
-  tried integer not null default 0,
-  tried_since timestamptz not null default now(),
   constraint one_time_codes_pkey primary key (user_id, token_type)
 );
 alter table ninefold.one_time_codes owner to supabase_auth_admin;
-comment on table ninefold.one_time_codes is 'Hashes of the codes in mails that are still to be used, and how many codes were tried.';
+comment on table ninefold.one_time_codes is 'Hashes of the codes in mails that are still to be used.';
 
 -- One row per address and kind of mail, by hash, whether or not an account has the address.
 create table ninefold.mail_requests (
@@ -102,28 +99,6 @@ end
 $$;
 alter function ninefold.begin_email_change owner to supabase_auth_admin;
 comment on function ninefold.begin_email_change is 'Stores the address that an account is to have once it is confirmed.';
-
--- Counts a code that is tried, whether or not it is right, and returns the account whose code it is: exact for any number of tries at
--- once, as each waits for the row. Without a token for the address nothing is counted.
-create function ninefold.try_one_time_code(
-  kinds auth.one_time_token_type[], address text, short_hash text, most integer, window_seconds integer, of_account uuid
-) returns uuid
-  language sql
-  set search_path = ''
-begin atomic
-  with tried as (
-    update ninefold.one_time_codes c set
-      tried = case when c.tried_since > now() - make_interval(secs => window_seconds) then least(c.tried, most) + 1 else 1 end,
-      tried_since = case when c.tried_since > now() - make_interval(secs => window_seconds) then c.tried_since else now() end
-    from auth.one_time_tokens t
-    where t.relates_to = address and t.token_type = any (kinds) and c.user_id = t.user_id and c.token_type = t.token_type
-      and (of_account is null or t.user_id = of_account)
-    returning c.user_id, c.tried <= most and c.code_hash = short_hash as is_right
-  )
-  select user_id from tried where is_right limit 1;
-end;
-alter function ninefold.try_one_time_code owner to supabase_auth_admin;
-comment on function ninefold.try_one_time_code is 'Bounds how many codes can be tried for an account.';
 
 -- Confirms the address of an account. A password that was set before the address was proven by `drops_password` is removed: another
 -- person may have set it.
@@ -275,5 +250,5 @@ alter function ninefold.use_nonce owner to supabase_auth_admin;
 comment on function ninefold.use_nonce is 'Uses up a code for reauthentication.';
 
 revoke execute on function ninefold.reserve_mail, ninefold.issue_one_time_token, ninefold.begin_email_change,
-  ninefold.try_one_time_code, ninefold.confirm_email, ninefold.apply_email_change, ninefold.use_one_time_token, ninefold.use_nonce
+  ninefold.confirm_email, ninefold.apply_email_change, ninefold.use_one_time_token, ninefold.use_nonce
   from public;
