@@ -180,13 +180,14 @@ const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.n
 
 /** Uses up a token and opens a session for its account, in one transaction: of any number of uses at once only one wins. */
 export async function useOneTimeToken(database: Executor, use: TokenUse, client: SessionClient): Promise<TokenUsed> {
-  const userId = await ownerOf(database, use, client);
-  if (userId === null) return { verdict: 'void' };
-  const session = newSession(userId, client, 'otp');
+  const owner = await ownerOf(database, use, client);
+  if (owner === null) return { verdict: 'void' };
+  const session = newSession(owner.userId, client, 'otp');
   const [used, opened] = await asAuthAdmin(database, [
-    useStatement(userId, use),
+    useStatement(owner.userId, use),
     [OPEN, [...session.params]],
     rememberedNetwork(session.sessionId, networkId(client.address)),
+    ...owner.settled,
   ]);
   const verdict = verdictOf(used);
   if (verdict !== 'used') return { verdict };
@@ -202,10 +203,14 @@ export async function useLinkForCode(
   method: SignInMethod,
   client: SessionClient,
 ): Promise<TokenUsed> {
-  const userId = await ownerOf(database, use, client);
-  if (userId === null) return { verdict: 'void' };
+  const owner = await ownerOf(database, use, client);
+  if (owner === null) return { verdict: 'void' };
   const issued = makeAuthCode();
-  const [used, flow] = await asAuthAdmin(database, [useStatement(userId, use), issueAuthCode(issued, userId, method)]);
+  const [used, flow] = await asAuthAdmin(database, [
+    useStatement(owner.userId, use),
+    issueAuthCode(issued, owner.userId, method),
+    ...owner.settled,
+  ]);
   const verdict = verdictOf(used);
   if (verdict !== 'used') return { verdict };
   return flow?.rows.length ? { verdict: 'code', code: issued.code } : { verdict: 'no-flow' };
@@ -214,14 +219,21 @@ export async function useLinkForCode(
 const verdictOf = (result: Result | undefined) =>
   accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';
 
+/** The account of a token that is shown, and the statements that take back the count of a code, for the transaction that uses it. */
+interface Owner {
+  readonly userId: string;
+  readonly settled: readonly SqlStatement[];
+}
+
 /** Returns the account of a token; null if there is none. Throws over_request_rate_limit after too many wrong codes. */
-function ownerOf(database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<string | null> {
+async function ownerOf(database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<Owner | null> {
   if ('code' in shown) return tryCode(database, kinds, shown, client);
-  return jsonAsAuthAdmin<string>(
+  const userId = await jsonAsAuthAdmin<string>(
     database,
     'select pg_catalog.to_jsonb(t.user_id) from auth.one_time_tokens t where t.token_hash = $1',
     [linkHash(shown.token)],
   );
+  return userId === null ? null : { userId, settled: [] };
 }
 
 /** $1 to $11 are `reserveParams`; $12 the address, $13 the kinds, $14 the hash of the code, $15 for how many days a network is known. */
@@ -243,8 +255,8 @@ select pg_catalog.jsonb_build_object(
 from known`;
 
 /**
- * Counts a code as wrong before it is compared, and takes a right one back, so that no code beyond the bounds is ever compared. Returns
- * the account whose code it is. An address without an account counts alike.
+ * Counts a code as wrong before it is compared, so that no code beyond the bounds is ever compared. Returns the account whose code it is;
+ * null for a wrong code. An address without an account counts alike.
  *
  * @throws over_request_rate_limit
  */
@@ -253,7 +265,7 @@ async function tryCode(
   kinds: readonly TokenKind[],
   { address, code }: ShownCode,
   client: SessionClient,
-): Promise<string | null> {
+): Promise<Owner | null> {
   const subjects = codeSubjects(client.address, address);
   const tried = await jsonAsAuthAdmin<{ reservation: Reservation; owner: string | null; isKnown: boolean }>(
     database,
@@ -276,28 +288,33 @@ async function tryCode(
     });
   }
   const counted = isKnown ? subjects.accountAndNetwork : subjects.account;
-  await asAuthAdmin(database, [[settleAttempt, [subjects.address, counted, reservation.at, String(owner === null)]]]);
-  return owner;
+  const settled = (isWrong: boolean): SqlStatement => [
+    settleAttempt,
+    [subjects.address, counted, reservation.at, String(isWrong)],
+  ];
+  if (owner !== null) return { userId: owner, settled: [settled(false)] };
+  await asAuthAdmin(database, [settled(true)]);
+  return null;
 }
 
 /**
- * Counts the code that a member shows for reauthentication. Returns the statement that uses it up, for the transaction of the change
+ * Counts the code that a member shows for reauthentication. Returns the statements that use it up, for the transaction of the change
  * that needs it; null for a wrong code.
  *
  * @throws over_request_rate_limit
  */
-export async function nonceStatement(
+export async function nonceStatements(
   database: Executor,
   user: { readonly id: string; readonly email: string },
   nonce: string,
   validSeconds: number,
   client: SessionClient,
-): Promise<SqlStatement | null> {
+): Promise<readonly SqlStatement[] | null> {
   const address = user.email.toLowerCase();
   const owner = await tryCode(database, ['reauthentication_token'], { address, code: nonce }, client);
-  if (owner !== user.id) return null;
+  if (owner?.userId !== user.id) return null;
   return [
-    'select ninefold.use_nonce($1::uuid, $2, $3::integer)',
-    [user.id, codeHash(address, nonce), String(validSeconds)],
+    ['select ninefold.use_nonce($1::uuid, $2, $3::integer)', [user.id, codeHash(address, nonce), String(validSeconds)]],
+    ...owner.settled,
   ];
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
-import { nonceStatement, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { nonceStatements, type SqlStatement } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
 import { verifyPassword } from '../accounts/passwords.ts';
 import { type SessionClient, sessionAgeSeconds } from '../accounts/sessions.ts';
@@ -33,9 +33,9 @@ export async function proofOfPresence(
   const age = sessionId === null ? null : await sessionAgeSeconds(database, sessionId);
   if (age !== null && age < limits.recentSignInSeconds.default) return [];
   if (nonce) {
-    const used = await nonceStatement(database, user, nonce, settings.mailer_otp_exp, client);
+    const used = await nonceStatements(database, user, nonce, settings.mailer_otp_exp, client);
     if (used === null) throw new NinefoldError('reauthentication_not_valid', { message: NONCE_INVALID });
-    return [used];
+    return used;
   }
   if (!password) throw new NinefoldError('reauthentication_needed');
   const hash = await findPasswordHash(database, user.id);
