@@ -10,25 +10,24 @@ import { json } from './reply.ts';
  * Returns the response that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section 5.1).
  * `weakPassword` is part of it where a password was shown, null for a strong one; `providerTokens` after a sign-in at a provider.
  */
-export function tokenReply(
+export const tokenReply = (
   context: AuthContext,
   exchange: Exchange,
   grant: Grant,
   weakPassword?: WeakPassword | null,
   providerTokens?: ProviderTokens | null,
-): Reply {
-  return json({
-    ...tokenFields(context, exchange, grant),
+): Reply =>
+  json({
+    ...sessionBody(context, exchange, grant),
     ...(weakPassword !== undefined && { weak_password: weakPassword }),
     ...(providerTokens && {
       provider_token: providerTokens.accessToken,
       provider_refresh_token: providerTokens.refreshToken,
     }),
   });
-}
 
-/** Issues an access token. Returns the fields of a session, as clients and redirects get them. */
-export function tokenFields(context: AuthContext, exchange: Exchange, grant: Grant) {
+/** Returns a session as clients read it, with a new access token. */
+export function sessionBody(context: AuthContext, exchange: Exchange, grant: Grant) {
   const nowSeconds = Math.floor(timeOf(context) / 1000);
   const { token, expiresAt } = issueAccessToken(context.app, grant, {
     issuer: `${exchange.baseUrl}/auth/v1`,

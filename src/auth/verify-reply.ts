@@ -2,7 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { TokenUsed } from '../accounts/one-time-tokens.ts';
 import type { AuthContext } from './context.ts';
 import type { LinkType } from './link-mails.ts';
-import { tokenFields } from './token-reply.ts';
+import { sessionBody } from './token-reply.ts';
 import { outcomePage } from './verify-page.ts';
 
 /** In GoTrue's words, for the first of two confirmations of a change of address. */
@@ -54,7 +54,7 @@ function fragmentOf(
   target: URL,
 ): URLSearchParams {
   if (used.verdict === 'used') {
-    const { user: _, ...fields } = tokenFields(context, exchange, used.grant);
+    const { user: _, ...fields } = sessionBody(context, exchange, used.grant);
     const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
     return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
   }
