@@ -116,6 +116,7 @@ const authCommon = [
   'database_refused',
 ];
 const authSession = ['no_authorization', 'bad_jwt', 'session_not_found', 'user_not_found', 'user_banned'];
+const admin = ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'];
 const account = ['weak_password', 'email_exists', 'phone_exists'];
 
 /** The codes of GoTrue by the id of the call, besides those that all have. */
@@ -143,13 +144,35 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'user_banned',
   ],
   'auth.user': authSession,
-  'auth.user.update': [...authSession, ...account, 'same_password', 'user_sso_managed'],
+  'auth.user.update': [...authSession, ...account, 'same_password', 'user_sso_managed', 'insufficient_aal'],
   'auth.logout': authSession,
   'auth.admin.users.list': ['no_authorization', 'bad_jwt', 'not_admin'],
   'auth.admin.users.create': ['no_authorization', 'bad_jwt', 'not_admin', ...account],
   'auth.admin.users.get': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
   'auth.admin.users.update': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found', ...account],
   'auth.admin.users.delete': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
+
+  'auth.factors.enroll': [
+    ...authSession,
+    'insufficient_aal',
+    'mfa_factor_name_conflict',
+    'mfa_phone_enroll_not_enabled',
+    'mfa_totp_enroll_not_enabled',
+    'too_many_enrolled_mfa_factors',
+  ],
+  'auth.factors.challenge': [...authSession, 'mfa_factor_not_found', 'mfa_totp_verify_not_enabled'],
+  'auth.factors.verify': [
+    ...authSession,
+    'mfa_factor_not_found',
+    'mfa_totp_verify_not_enabled',
+    'mfa_ip_address_mismatch',
+    'mfa_challenge_expired',
+    'mfa_verification_failed',
+  ],
+  'auth.factors.unenroll': [...authSession, 'mfa_factor_not_found', 'insufficient_aal'],
+  'auth.admin.factors.list': admin,
+  'auth.admin.factors.update': [...admin, 'mfa_factor_not_found', 'mfa_factor_name_conflict'],
+  'auth.admin.factors.delete': [...admin, 'mfa_factor_not_found'],
 };
 
 /** The errors of chapter 8 that a call can be answered with. */

@@ -3,6 +3,7 @@ import { answerLimits } from './limits/answers.ts';
 import { appLimits } from './limits/apps.ts';
 import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
+import { factorLimits } from './limits/factors.ts';
 import { jobLimits } from './limits/jobs.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
@@ -25,6 +26,7 @@ export const limits = {
   ...sessionLimits,
   ...passwordLimits,
   ...accountLimits,
+  ...factorLimits,
   ...databaseLimits,
   ...appLimits,
   ...settingLimits,

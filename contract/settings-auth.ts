@@ -18,6 +18,15 @@ export interface AuthSettings {
   rate_limit_sign_in_address: number;
   rate_limit_sign_in_account: number;
   rate_limit_sign_in_window: number;
+
+  mfa_totp_enroll_enabled: boolean;
+  mfa_totp_verify_enabled: boolean;
+  mfa_max_enrolled_factors: number;
+  mfa_max_verified_factors: number;
+  mfa_factor_expiry_duration: number;
+  mfa_challenge_expiry_duration: number;
+  rate_limit_second_factor: number;
+  rate_limit_second_factor_window: number;
 }
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
@@ -78,6 +87,47 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.signInWindowSeconds.default,
     type: 'whole number of seconds, 1 to 86400',
     meaning: 'The length of the window in which failed sign-ins are counted; it slides.',
+  },
+
+  mfa_totp_enroll_enabled: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether members can add an authenticator app (TOTP) as a second factor.',
+  },
+  mfa_totp_verify_enabled: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether members can use the codes of an authenticator app.',
+  },
+  mfa_max_enrolled_factors: {
+    default: limits.enrolledFactors.default,
+    type: 'whole number of factors, 1 to 100',
+    meaning: 'How many second factors an account may have, verified or not.',
+  },
+  mfa_max_verified_factors: {
+    default: limits.verifiedFactors.default,
+    type: 'whole number of factors, 1 to 100',
+    meaning: 'How many verified second factors an account may have.',
+  },
+  mfa_factor_expiry_duration: {
+    default: limits.factorExpirySeconds.default,
+    type: 'whole number of seconds, 300 to 86400',
+    meaning: 'After how long an enrolment of a second factor that was not completed is removed.',
+  },
+  mfa_challenge_expiry_duration: {
+    default: limits.challengeSeconds.default,
+    type: 'whole number of seconds, 30 to 86400',
+    meaning: 'How long a challenge to a second factor can be answered.',
+  },
+  rate_limit_second_factor: {
+    default: limits.secondFactorFailures.default,
+    type: 'whole number of codes, 1 to 100',
+    meaning: 'How many wrong codes of second factors one account may send in any window, before it must wait.',
+  },
+  rate_limit_second_factor_window: {
+    default: limits.secondFactorWindowSeconds.default,
+    type: 'whole number of seconds, 1 to 86400',
+    meaning: 'The length of the window in which wrong codes of second factors are counted; it slides.',
   },
 };
 

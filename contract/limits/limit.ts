@@ -19,6 +19,7 @@ export const limitGroups = {
   sessions: 'Sessions and tokens',
   passwords: 'Passwords and sign-in',
   accounts: 'Accounts',
+  factors: 'Second factors',
   database: 'Database and connections',
   apps: 'Bounds of an app',
   jobs: 'Scheduled jobs and HTTP from SQL',

@@ -101,18 +101,27 @@ export const sessionClaims = `pg_catalog.jsonb_build_object('id', s.id, 'aal', c
   from auth.mfa_amr_claims m where m.session_id = s.id
 ), '[]'))`;
 
-/**
- * Until when the session of an access token lasts, in milliseconds since 1970 (infinite without an end); null when there is
- * no such session of this account.
- */
-export async function sessionEnd(database: Executor, sessionId: string, userId: string): Promise<number | null> {
-  const end = await jsonAsAuthAdmin<{ not_after: number | null }>(
+/** What an access token of a session counts for. */
+export interface SessionState {
+  /** Until when the session lasts, in milliseconds since 1970; infinite without an end. */
+  readonly end: number;
+  readonly aal: string;
+}
+
+/** Returns the state of the session of an access token; null when there is no such session of this account. */
+export async function sessionState(
+  database: Executor,
+  sessionId: string,
+  userId: string,
+): Promise<SessionState | null> {
+  const state = await jsonAsAuthAdmin<{ not_after: number | null; aal: string }>(
     database,
-    `select pg_catalog.jsonb_build_object('not_after', extract(epoch from s.not_after) * 1000) from auth.sessions s
+    `select pg_catalog.jsonb_build_object('not_after', extract(epoch from s.not_after) * 1000, 'aal', coalesce(s.aal, 'aal1'))
+     from auth.sessions s
      where s.id = $1::uuid and s.user_id = $2::uuid and (s.not_after is null or s.not_after > pg_catalog.now())`,
     [sessionId, userId],
   );
-  return end && (end.not_after ?? Number.POSITIVE_INFINITY);
+  return state && { end: state.not_after ?? Number.POSITIVE_INFINITY, aal: state.aal };
 }
 
 const UTC = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;

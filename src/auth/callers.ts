@@ -11,9 +11,10 @@ import { type AuthContext, timeOf } from './context.ts';
 export async function requireMember(
   context: AuthContext,
   exchange: Exchange,
-): Promise<{ userId: string; sessionId: string | null }> {
-  const { userId, sessionId } = await identify(context, exchange);
-  if (userId !== null && UUID.test(userId)) return { userId, sessionId };
+): Promise<{ userId: string; sessionId: string | null; aal: string | null }> {
+  const { userId, sessionId, claims } = await identify(context, exchange);
+  const aal = typeof claims.aal === 'string' ? claims.aal : null;
+  if (userId !== null && UUID.test(userId)) return { userId, sessionId, aal };
   if (!exchange.headers.authorization) throw new NinefoldError('no_authorization');
   if (userId === null) throw new NinefoldError('bad_jwt', { message: 'invalid claim: missing sub claim' });
   throw new NinefoldError('bad_jwt', { status: 400, message: 'invalid claim: sub claim must be a UUID' });
@@ -59,7 +60,7 @@ export function requireUserId(segment: string): string {
   throw new NinefoldError('validation_failed', { status: 404, message: 'user_id must be an UUID' });
 }
 
-function decodeSegment(segment: string): string {
+export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -5,10 +5,13 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
 import { adminCreateUser } from './admin-create-user.ts';
 import { adminDeleteUser } from './admin-delete-user.ts';
+import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-factors.ts';
 import { adminGetUser } from './admin-get-user.ts';
 import { adminListUsers } from './admin-list-users.ts';
 import { adminUpdateUser } from './admin-update-user.ts';
+import { challengeFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { enrollFactor } from './enroll-factor.ts';
 import { getUser } from './get-user.ts';
 import { health } from './health.ts';
 import { jwks } from './jwks.ts';
@@ -16,7 +19,9 @@ import { logOut } from './log-out.ts';
 import { showSettings } from './settings.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';
+import { unenrollFactor } from './unenroll-factor.ts';
 import { updateUserCall } from './update-user.ts';
+import { verifyFactor } from './verify-factor.ts';
 
 export { authErrorReply } from './error-reply.ts';
 
@@ -44,6 +49,13 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/user': { GET: getUser, PUT: updateUserCall },
   '/admin/users': { GET: adminListUsers, POST: adminCreateUser },
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
+
+  '/factors': { POST: enrollFactor },
+  '/factors/{factor_id}': { DELETE: unenrollFactor },
+  '/factors/{factor_id}/challenge': { POST: challengeFactor },
+  '/factors/{factor_id}/verify': { POST: verifyFactor },
+  '/admin/users/{user_id}/factors': { GET: adminListFactors },
+  '/admin/users/{user_id}/factors/{factor_id}': { PUT: adminUpdateFactor, DELETE: adminDeleteFactor },
 };
 
 /** The routes whose path holds names in braces, each with what matches it. */

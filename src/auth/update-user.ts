@@ -8,6 +8,7 @@ import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
+import { hasSecondFactor, isSecondLevel } from './assurance.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
 import { checkNewPassword } from './check-password.ts';
@@ -29,7 +30,7 @@ const schema = z.object({
  */
 export async function updateUserCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { database } = context;
-  const { userId, sessionId } = await requireMember(context, exchange);
+  const { userId, sessionId, aal } = await requireMember(context, exchange);
   const body = readBody(exchange, schema);
   const email = body.email && normaliseEmail(body.email);
   if (body.password !== undefined) checkNewPassword(body.password, context.settings);
@@ -40,6 +41,8 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
     throw new NinefoldError('phone_provider_disabled', { message: 'Phone numbers cannot be confirmed here' });
   }
   const user = usable(await findUser(database, userId), timeOf(context));
+  const changesCredential = Boolean(body.password || (email && email !== user.email));
+  if (changesCredential && hasSecondFactor(user) && !isSecondLevel(aal)) throw needsSecondFactor();
   const isSso = user.identities.some((identity) => identity.provider.startsWith('sso:'));
   if (isSso && (body.password || (email && email !== user.email))) throw new NinefoldError('user_sso_managed');
   const change: UserChange = {
@@ -50,6 +53,12 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
   };
   return json(usable(await updateUser(database, userId, change), timeOf(context)));
 }
+
+const needsSecondFactor = () =>
+  new NinefoldError('insufficient_aal', {
+    status: 401,
+    message: 'AAL2 session is required to update email or password when MFA is enabled.',
+  });
 
 const addressChange = (email: string, context: AuthContext): UserChange =>
   context.settings.mailer_autoconfirm ? { email, confirmEmail: true } : { newEmail: email };

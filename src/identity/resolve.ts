@@ -1,6 +1,7 @@
 import { serverRoles } from '../../contract/server-roles.ts';
 import type { RestSettings } from '../../contract/settings.ts';
-import { sessionEnd } from '../accounts/sessions.ts';
+import { secondFactorMethods } from '../accounts/assurance.ts';
+import { sessionState } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import { authenticatorRole, ownerRole } from '../apps/app-record.ts';
 import type { Executor } from '../database/database.ts';
@@ -95,18 +96,28 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
     nowSeconds: Math.floor(now / 1000),
     audience: context.audience ?? null,
   });
-  const identity = identityOfClaims(context, claims);
+  let identity = identityOfClaims(context, claims);
   let until = typeof claims.exp === 'number' ? (claims.exp + LEEWAY_SECONDS) * 1000 : Number.POSITIVE_INFINITY;
   if (identity.sessionId !== null) {
     const { userId } = identity;
     const isMember = userId !== null && UUID.test(userId);
-    const end = isMember ? await sessionEnd(context.database, identity.sessionId, userId) : null;
-    if (end === null) throw new NinefoldError('session_revoked');
-    until = Math.min(until, end);
+    const session = isMember ? await sessionState(context.database, identity.sessionId, userId) : null;
+    if (session === null) throw new NinefoldError('session_revoked');
+    until = Math.min(until, session.end);
+    if (typeof claims.aal === 'string' && claims.aal > session.aal) {
+      identity = identityOfClaims(context, lowered(claims, session.aal));
+    }
   }
   sessions.remember(token, identity, until, epoch);
   return identity;
 }
+
+/** The claims of a token whose session has less assurance than when the token was signed: a second factor was removed. */
+const lowered = (claims: Claims, aal: string): Claims => ({
+  ...claims,
+  aal,
+  ...(Array.isArray(claims.amr) && { amr: claims.amr.filter((entry) => !secondFactorMethods.has(entry?.method)) }),
+});
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 

@@ -50,7 +50,8 @@ export type NinefoldEvent =
         | 'refreshed'
         | 'reuse-detected'
         | 'signed-out'
-        | 'session-revoked';
+        | 'session-revoked'
+        | 'second-factor-verified';
       app: string;
       userId: string | null;
       address: string | null;

@@ -47,6 +47,14 @@ const values: RestSettings & AuthSettings = {
   rate_limit_sign_in_address: 5,
   rate_limit_sign_in_account: 6,
   rate_limit_sign_in_window: 60,
+  mfa_totp_enroll_enabled: false,
+  mfa_totp_verify_enabled: false,
+  mfa_max_enrolled_factors: 5,
+  mfa_max_verified_factors: 4,
+  mfa_factor_expiry_duration: 600,
+  mfa_challenge_expiry_duration: 120,
+  rate_limit_second_factor: 7,
+  rate_limit_second_factor_window: 77,
 };
 
 /** Within which a change shows. */

@@ -1,0 +1,70 @@
+import type { Limit } from './limit.ts';
+
+/** Second factors. */
+export const factorLimits = {
+  enrolledFactors: {
+    group: 'factors',
+    unit: 'count',
+    default: 10,
+    meaning: 'Second factors of one account, verified or not; a set of recovery codes does not count.',
+    setting: 'mfa_max_enrolled_factors',
+    range: [1, 100],
+    code: 'too_many_enrolled_mfa_factors',
+  },
+  verifiedFactors: {
+    group: 'factors',
+    unit: 'count',
+    default: 10,
+    meaning: 'Verified second factors of one account.',
+    setting: 'mfa_max_verified_factors',
+    range: [1, 100],
+    code: 'too_many_enrolled_mfa_factors',
+  },
+  factorExpirySeconds: {
+    group: 'factors',
+    unit: 'seconds',
+    default: 300,
+    meaning: 'After how long an enrolment of a second factor that was not completed is removed.',
+    setting: 'mfa_factor_expiry_duration',
+    range: [300, 86_400],
+  },
+  factorNameCharacters: {
+    group: 'factors',
+    unit: 'characters',
+    default: 120,
+    meaning: 'The longest name of a second factor.',
+    code: 'validation_failed',
+  },
+  challengeSeconds: {
+    group: 'factors',
+    unit: 'seconds',
+    default: 300,
+    meaning: 'How long a challenge to a second factor can be answered.',
+    setting: 'mfa_challenge_expiry_duration',
+    range: [30, 86_400],
+    code: 'mfa_challenge_expired',
+  },
+  openChallenges: {
+    group: 'factors',
+    unit: 'count',
+    default: 20,
+    meaning: 'Challenges to one factor that are stored; a new one removes the oldest.',
+  },
+  secondFactorFailures: {
+    group: 'factors',
+    unit: 'count',
+    default: 10,
+    meaning: 'Wrong codes of second factors of one account in any window; more must wait.',
+    setting: 'rate_limit_second_factor',
+    range: [1, 100],
+    code: 'over_request_rate_limit',
+  },
+  secondFactorWindowSeconds: {
+    group: 'factors',
+    unit: 'seconds',
+    default: 900,
+    meaning: 'The length of the window in which wrong codes of second factors are counted; it slides.',
+    setting: 'rate_limit_second_factor_window',
+    range: [1, 86_400],
+  },
+} as const satisfies Record<string, Limit>;

@@ -1,0 +1,64 @@
+import type { Executor } from '../database/database.ts';
+import type { Param } from '../database/statement.ts';
+import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
+import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_RAISED } from './assurance.ts';
+import { forgetAttempt } from './second-factor-attempts.ts';
+import type { Grant } from './sessions.ts';
+
+/** A session that was raised to aal2, with its new refresh token. */
+export interface Raised {
+  readonly grant: Grant;
+  /** True if the factor was not verified before. */
+  readonly isNew: boolean;
+}
+
+/** What a session shows to be raised. */
+export interface Proof {
+  /** Common table expressions of which the last, `proven`, gives a row to exactly one caller; its values are $6 and up. */
+  readonly sql: string;
+  readonly params: readonly Param[];
+  /** The attempt that was counted for the code; null if none was. */
+  readonly attempt: string | null;
+}
+
+/**
+ * Raises a session to aal2 if its proof is still good, in one transaction with the use of the proof. Returns null if another request used
+ * the proof first, or session or factor are gone.
+ */
+export async function raiseBySecondFactor(
+  database: Executor,
+  target: RaisedSession,
+  { sql, params, attempt }: Proof,
+): Promise<Raised | null> {
+  const raise = raiseParams(target);
+  const refreshToken = raise.at(-1) ?? '';
+  const results = await asAuthAdmin(database, [
+    [LOCK_ACCOUNT, [target.userId]],
+    [raiseSession(sql), [...raise, ...params]],
+    [SELECT_RAISED, [refreshToken]],
+    ...(attempt === null ? [] : [forgetAttempt(target.userId, attempt)]),
+  ]);
+  const raised = accountJson<{ isNew: boolean }>(results[1]);
+  const granted = accountJson<Omit<Grant, 'refreshToken'>>(results[2]);
+  return raised && granted ? { isNew: raised.isNew, grant: { ...granted, refreshToken } } : null;
+}
+
+/** SQL text: uses the challenge $6 of the factor $3 up, if it is not older than $7 seconds. */
+const USED_CHALLENGE = `used as (
+  update auth.mfa_challenges c set verified_at = pg_catalog.now()
+  where c.id = $6::uuid and c.factor_id = $3::uuid and c.verified_at is null
+    and c.created_at > pg_catalog.now() - pg_catalog.make_interval(secs => $7::float8)
+  returning c.id
+)`;
+
+/** The proof that a TOTP code gives: its challenge was not used, and neither was the code of this time step or of a later one. */
+export const totpProof = (challenge: { id: string; seconds: number }, step: number, attempt: string): Proof => ({
+  sql: `${USED_CHALLENGE},
+proven as (
+  insert into ninefold.totp_steps as t (factor_id, step) select $3::uuid, $8::bigint from used
+  on conflict (factor_id) do update set step = excluded.step where t.step < excluded.step
+  returning t.step
+)`,
+  params: [challenge.id, String(challenge.seconds), String(step)],
+  attempt,
+});

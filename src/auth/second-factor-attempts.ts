@@ -1,0 +1,24 @@
+import { accountJson, asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { type AttemptReservation, reserveAttempt } from '../accounts/second-factor-attempts.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { AuthContext } from './context.ts';
+
+/**
+ * Counts an attempt to show a code of a second factor, before the code is compared, and returns what settles it. An attempt that is not
+ * settled counts as wrong. Throws over_request_rate_limit when too many were wrong.
+ */
+export async function countAttempt({ database, settings }: AuthContext, userId: string): Promise<string> {
+  const bound = {
+    most: settings.rate_limit_second_factor,
+    seconds: settings.rate_limit_second_factor_window,
+  };
+  const [result] = await asAuthAdmin(database, [reserveAttempt(userId, bound)]);
+  const reservation = accountJson<AttemptReservation>(result);
+  if (reservation && 'at' in reservation) return reservation.at;
+  const wait = reservation?.wait ?? 1;
+  throw new NinefoldError('over_request_rate_limit', {
+    message: `Too many wrong codes. Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
+    headers: { 'retry-after': String(wait) },
+    limit: 'secondFactorFailures',
+  });
+}
