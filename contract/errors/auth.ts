@@ -304,6 +304,23 @@ export const authErrors = entries({
     action: 'Enrol a TOTP factor.',
     member: 'A phone number cannot be a second factor here.',
   },
+  mfa_recovery_codes_locked: {
+    source: 'auth',
+    status: 429,
+    message: 'Too many wrong codes',
+    meaning: 'The account sent too many wrong codes of second factors.',
+    action: 'Wait as long as the Retry-After header says, or use another factor.',
+    member: 'Too many attempts. Please wait a few minutes and try again.',
+    limit: 'secondFactorFailures',
+  },
+  mfa_recovery_codes_sole_factor: {
+    source: 'auth',
+    status: 422,
+    message: 'Recovery codes cannot be the only second factor',
+    meaning: 'The account has no verified second factor that recovery codes could replace.',
+    action: 'Enrol and verify another factor first.',
+    member: 'Please set up another second factor first.',
+  },
   mfa_totp_enroll_not_enabled: {
     source: 'auth',
     status: 422,
@@ -329,6 +346,14 @@ export const authErrors = entries({
     meaning: 'The code is wrong, is of another time, or was used already.',
     action: 'Wait for the next code and send that one.',
     member: 'This code is not right. Please wait for the next one.',
+  },
+  mfa_verified_factor_exists: {
+    source: 'auth',
+    status: 422,
+    message: 'A verified factor of this type already exists, unenroll the existing factor to continue',
+    meaning: 'The account has recovery codes already.',
+    action: 'Replace them with POST /factors/recovery-codes/regenerate.',
+    member: 'You have recovery codes already.',
   },
   too_many_enrolled_mfa_factors: {
     source: 'auth',

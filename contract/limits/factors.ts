@@ -50,6 +50,12 @@ export const factorLimits = {
     default: 20,
     meaning: 'Challenges to one factor that are stored; a new one removes the oldest.',
   },
+  recoveryCodes: {
+    group: 'factors',
+    unit: 'count',
+    default: 10,
+    meaning: 'Recovery codes of one set.',
+  },
   secondFactorFailures: {
     group: 'factors',
     unit: 'count',

@@ -102,7 +102,6 @@ unfinished as (
 select pg_catalog.jsonb_build_object('isNew', f.status <> 'verified')
 from raised join auth.mfa_factors f on f.id = $3::uuid`;
 
-/** SQL text: account and claims of the session that has the refresh token $1; no row where it was not issued. */
-export const SELECT_RAISED = `select pg_catalog.jsonb_build_object('user', ${userJson}, 'session', ${sessionClaims})
-  from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id join auth.users u on u.id = s.user_id
-  where t.token = $1`;
+/** SQL text: account and claims of the session $1. */
+export const SELECT_SESSION = `select pg_catalog.jsonb_build_object('user', ${userJson}, 'session', ${sessionClaims})
+  from auth.sessions s join auth.users u on u.id = s.user_id where s.id = $1::uuid`;

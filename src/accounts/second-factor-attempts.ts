@@ -35,9 +35,18 @@ export const reserveAttempt = (userId: string, bound: AttemptBound): readonly [t
   [userId, String(bound.seconds), String(bound.most)],
 ];
 
-/** The statement that takes back an attempt whose code was right. */
-export const forgetAttempt = (userId: string, at: string): readonly [text: string, params: Param[]] => [
+/**
+ * The statement that takes back an attempt whose code was right.
+ *
+ * @param ifRaised A session: the attempt is taken back only if this transaction raised it. Null: in any case.
+ */
+export const forgetAttempt = (
+  userId: string,
+  at: string,
+  ifRaised: string | null,
+): readonly [text: string, params: Param[]] => [
   `update ninefold.second_factor_attempts a set attempts = pg_catalog.array_remove(a.attempts, $2::timestamptz)
-   where a.user_id = $1::uuid`,
-  [userId, at],
+   where a.user_id = $1::uuid and ($3::uuid is null or exists (
+     select from auth.sessions s where s.id = $3::uuid and s.aal >= 'aal2' and s.updated_at = pg_catalog.now()))`,
+  [userId, at, ifRaised],
 ];

@@ -1,7 +1,7 @@
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
-import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_RAISED } from './assurance.ts';
+import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_SESSION } from './assurance.ts';
 import { forgetAttempt } from './second-factor-attempts.ts';
 import type { Grant } from './sessions.ts';
 
@@ -12,13 +12,20 @@ export interface Raised {
   readonly isNew: boolean;
 }
 
+/** A code that was counted before it was compared. */
+interface Attempt {
+  readonly at: string;
+  /** True if the code is known to be right. Else it counts as wrong unless it raises the session. */
+  readonly wasRight: boolean;
+}
+
 /** What a session shows to be raised. */
 export interface Proof {
   /** Common table expressions of which the last, `proven`, gives a row to exactly one caller; its values are $6 and up. */
   readonly sql: string;
   readonly params: readonly Param[];
   /** The attempt that was counted for the code; null if none was. */
-  readonly attempt: string | null;
+  readonly attempt: Attempt | null;
 }
 
 /**
@@ -35,8 +42,8 @@ export async function raiseBySecondFactor(
   const results = await asAuthAdmin(database, [
     [LOCK_ACCOUNT, [target.userId]],
     [raiseSession(sql), [...raise, ...params]],
-    [SELECT_RAISED, [refreshToken]],
-    ...(attempt === null ? [] : [forgetAttempt(target.userId, attempt)]),
+    [SELECT_SESSION, [target.sessionId]],
+    ...(attempt === null ? [] : [forgetAttempt(target.userId, attempt.at, attempt.wasRight ? null : target.sessionId)]),
   ]);
   const raised = accountJson<{ isNew: boolean }>(results[1]);
   const granted = accountJson<Omit<Grant, 'refreshToken'>>(results[2]);
@@ -60,5 +67,5 @@ proven as (
   returning t.step
 )`,
   params: [challenge.id, String(challenge.seconds), String(step)],
-  attempt,
+  attempt: { at: attempt, wasRight: true },
 });

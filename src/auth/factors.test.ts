@@ -329,6 +329,90 @@ describe('the enrolment', () => {
   });
 });
 
+describe('recovery codes', () => {
+  const codesOf = async (client: SupabaseClient) => {
+    const { access_token } = await sessionOf(client);
+    const { body } = await app.ask('POST', '/factors/recovery-codes', { headers: bearer(access_token) });
+    return body as { id: string; codes: string[]; total: number };
+  };
+  const show = async (client: SupabaseClient, code: string) => {
+    const { access_token } = await sessionOf(client);
+    return app.ask('POST', '/factors/recovery-codes/verify', { headers: bearer(access_token), body: { code } });
+  };
+
+  it('are made for an account with a second factor, by an aal2 session, once', async () => {
+    const { client } = await app.member(PASSWORD);
+    const make = async (by: SupabaseClient) =>
+      app.ask('POST', '/factors/recovery-codes', { headers: bearer((await sessionOf(by)).access_token) });
+    expect(await make(client)).toMatchObject({ status: 422, body: { code: 'mfa_recovery_codes_sole_factor' } });
+    const { client: whole, email, user } = await memberWithFactor();
+    const half = await firstFactorOnly(email);
+    expect(await make(half)).toMatchObject({ status: 403, body: { code: 'insufficient_aal' } });
+    const { body } = await make(whole);
+    expect(body).toMatchObject({ type: 'recovery_code', friendly_name: 'Recovery codes', total: 10 });
+    expect(new Set(body.codes as string[]).size).toBe(10);
+    expect((body.codes as string[]).every((code) => /^[0-9a-hjkmnp-tv-z]{16}$/.test(code))).toBe(true);
+    expect(await make(whole)).toMatchObject({ status: 422, body: { code: 'mfa_verified_factor_exists' } });
+    const [stored] = await asAuthAdmin(app.database, [
+      [
+        'select c::text from ninefold.recovery_codes c join auth.mfa_factors f on f.id = c.factor_id where f.user_id = $1',
+        [user.id],
+      ],
+    ]);
+    expect(stored?.rows).toHaveLength(10);
+    const text = stored?.rows.map(([row]) => row?.toString()).join() ?? '';
+    expect((body.codes as string[]).filter((code) => text.includes(code))).toEqual([]);
+    expect((await whole.auth.mfa.listFactors()).data?.recovery_code).toMatchObject([
+      { id: body.id, status: 'verified' },
+    ]);
+  });
+
+  it('raise a session once each, in any letter case and with hyphens', async () => {
+    const { client, email } = await memberWithFactor();
+    const { codes } = await codesOf(client);
+    const half = await firstFactorOnly(email);
+    const typed = (codes[0] ?? '').toUpperCase().replace(/(.{4})(?=.)/g, '$1- ');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => show(half, typed)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    expect(claimsOf(String(won[0]?.body.access_token))).toMatchObject({ aal: 'aal2' });
+    expect(claimsOf(String(won[0]?.body.access_token)).amr.map(({ method }: { method: string }) => method)).toContain(
+      'mfa/recovery_code',
+    );
+    const status = async (by: SupabaseClient) =>
+      (await app.ask('GET', '/factors/recovery-codes', { headers: bearer((await sessionOf(by)).access_token) })).body;
+    expect(await status(client)).toMatchObject({ total: 10, remaining: 9 });
+    expect((await show(half, codes[0] ?? '')).body.code).toBe('mfa_verification_failed');
+  });
+
+  it('of another member, and guesses, are refused and bounded', async () => {
+    const { client } = await memberWithFactor();
+    const mallory = await memberWithFactor();
+    const { codes } = await codesOf(client);
+    await codesOf(mallory.client);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => show(mallory.client, codes[0] ?? '')));
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
+    expect(answers.find(({ status }) => status === 429)?.body.code).toBe('mfa_recovery_codes_locked');
+    expect((await show(client, codes[0] ?? '')).status).toBe(200);
+  });
+
+  it('are replaced as a whole, and go with the last other factor', async () => {
+    const { client, factor, user } = await memberWithFactor();
+    const { id, codes } = await codesOf(client);
+    const headers = bearer((await sessionOf(client)).access_token);
+    const again = await app.ask('POST', '/factors/recovery-codes/regenerate', { headers });
+    expect(again.body).toMatchObject({ id, friendly_name: 'Recovery codes', total: 10 });
+    expect((await show(client, codes[1] ?? '')).status).toBe(422);
+    const used = await show(client, (again.body.codes as string[])[1] ?? '');
+    expect(used.status).toBe(200);
+    const now = bearer(String(used.body.access_token));
+    expect((await app.ask('DELETE', `/factors/${factor.id}`, { headers: now })).status).toBe(200);
+    expect(await app.sql('select id from auth.mfa_factors where user_id = $1', [user.id])).toEqual([]);
+    const [session] = await app.sql('select aal from auth.sessions where user_id = $1', [user.id]);
+    expect(session?.aal).toBe('aal1');
+  });
+});
+
 describe('the builder', () => {
   it('lists, renames and removes factors of an account, and nobody else does', async () => {
     const { client, user, factor } = await memberWithFactor();

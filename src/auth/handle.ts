@@ -16,6 +16,13 @@ import { getUser } from './get-user.ts';
 import { health } from './health.ts';
 import { jwks } from './jwks.ts';
 import { logOut } from './log-out.ts';
+import {
+  generateRecoveryCodes,
+  regenerateRecoveryCodes,
+  removeRecoveryCodes,
+  showRecoveryCodes,
+  verifyRecoveryCode,
+} from './recovery-codes.ts';
 import { showSettings } from './settings.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';
@@ -51,6 +58,9 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
 
   '/factors': { POST: enrollFactor },
+  '/factors/recovery-codes': { GET: showRecoveryCodes, POST: generateRecoveryCodes, DELETE: removeRecoveryCodes },
+  '/factors/recovery-codes/regenerate': { POST: regenerateRecoveryCodes },
+  '/factors/recovery-codes/verify': { POST: verifyRecoveryCode },
   '/factors/{factor_id}': { DELETE: unenrollFactor },
   '/factors/{factor_id}/challenge': { POST: challengeFactor },
   '/factors/{factor_id}/verify': { POST: verifyFactor },

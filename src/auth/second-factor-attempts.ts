@@ -5,9 +5,13 @@ import type { AuthContext } from './context.ts';
 
 /**
  * Counts an attempt to show a code of a second factor, before the code is compared, and returns what settles it. An attempt that is not
- * settled counts as wrong. Throws over_request_rate_limit when too many were wrong.
+ * settled counts as wrong. Throws `code` when too many were wrong.
  */
-export async function countAttempt({ database, settings }: AuthContext, userId: string): Promise<string> {
+export async function countAttempt(
+  { database, settings }: AuthContext,
+  userId: string,
+  code: 'over_request_rate_limit' | 'mfa_recovery_codes_locked' = 'over_request_rate_limit',
+): Promise<string> {
   const bound = {
     most: settings.rate_limit_second_factor,
     seconds: settings.rate_limit_second_factor_window,
@@ -16,7 +20,7 @@ export async function countAttempt({ database, settings }: AuthContext, userId: 
   const reservation = accountJson<AttemptReservation>(result);
   if (reservation && 'at' in reservation) return reservation.at;
   const wait = reservation?.wait ?? 1;
-  throw new NinefoldError('over_request_rate_limit', {
+  throw new NinefoldError(code, {
     message: `Too many wrong codes. Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
     headers: { 'retry-after': String(wait) },
     limit: 'secondFactorFailures',
