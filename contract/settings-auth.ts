@@ -25,6 +25,14 @@ export interface AuthSettings {
   mfa_max_verified_factors: number;
   mfa_factor_expiry_duration: number;
   mfa_challenge_expiry_duration: number;
+  mfa_web_authn_enroll_enabled: boolean;
+  mfa_web_authn_verify_enabled: boolean;
+  passkey_enabled: boolean;
+  passkey_max_passkeys_per_user: number;
+  webauthn_rp_id: string | null;
+  webauthn_rp_display_name: string | null;
+  webauthn_rp_origins: readonly string[];
+  webauthn_challenge_expiry_duration: number;
   rate_limit_second_factor: number;
   rate_limit_second_factor_window: number;
 }
@@ -118,6 +126,46 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.challengeSeconds.default,
     type: 'whole number of seconds, 30 to 86400',
     meaning: 'How long a challenge to a second factor can be answered.',
+  },
+  mfa_web_authn_enroll_enabled: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether members can add a security key or a device (WebAuthn) as a second factor.',
+  },
+  mfa_web_authn_verify_enabled: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether members can use a security key or a device as a second factor.',
+  },
+  passkey_enabled: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether members can add passkeys and sign in with them.',
+  },
+  passkey_max_passkeys_per_user: {
+    default: limits.passkeys.default,
+    type: 'whole number of passkeys, 1 to 100',
+    meaning: 'How many passkeys an account may have.',
+  },
+  webauthn_rp_id: {
+    default: null,
+    type: 'domain, or null for the app’s own host name',
+    meaning: 'The domain that passkeys and security keys belong to. After a change the existing ones no longer work.',
+  },
+  webauthn_rp_display_name: {
+    default: null,
+    type: 'text, or null for the app’s ref',
+    meaning: 'The name that a device shows when a passkey is made.',
+  },
+  webauthn_rp_origins: {
+    default: [],
+    type: 'list of origins, such as https://app.example.org; the app’s own origin when empty',
+    meaning: 'The origins of the pages that may use passkeys and security keys.',
+  },
+  webauthn_challenge_expiry_duration: {
+    default: limits.webauthnChallengeSeconds.default,
+    type: 'whole number of seconds, 30 to 3600',
+    meaning: 'How long a challenge to a passkey can be answered.',
   },
   rate_limit_second_factor: {
     default: limits.secondFactorFailures.default,

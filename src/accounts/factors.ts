@@ -180,7 +180,7 @@ export interface OpenChallenge {
   readonly hasExpired: boolean;
   readonly secret: string | null;
   readonly data: Readonly<Record<string, unknown>> | null;
-  readonly credential: Readonly<Record<string, unknown>> | null;
+  readonly credential: StoredCredential | null;
 }
 
 /** Returns a challenge to a factor with what the answer is checked against; null if there is none. */
@@ -198,3 +198,26 @@ export const findChallenge = (
      where c.id = $3::uuid and f.id = $2::uuid and f.user_id = $1::uuid`,
     [wanted.userId, wanted.factorId, wanted.challengeId, wanted.address, String(wanted.seconds)],
   );
+
+/** A security key as a second factor, in the form in which GoTrue stores it (github.com/go-webauthn/webauthn, `Credential`). */
+export interface StoredCredential {
+  /** base64. */
+  readonly id: string;
+  /** base64. */
+  readonly publicKey: string;
+  readonly transport?: readonly string[] | null;
+  readonly authenticator?: { readonly signCount?: number; readonly AAGUID?: string; readonly cloneWarning?: boolean };
+}
+
+/** The security keys that are verified second factors of an account. */
+export const verifiedCredentials = async (
+  database: Executor,
+  userId: string,
+): Promise<{ factorId: string; credential: StoredCredential }[]> =>
+  (await jsonAsAuthAdmin<{ factorId: string; credential: StoredCredential }[]>(
+    database,
+    `select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('factorId', f.id, 'credential', f.web_authn_credential)), '[]')
+     from auth.mfa_factors f
+     where f.user_id = $1::uuid and f.factor_type = 'webauthn' and f.status = 'verified' and f.web_authn_credential is not null`,
+    [userId],
+  )) ?? [];

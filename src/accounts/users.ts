@@ -259,6 +259,7 @@ export async function softDeleteUser(database: Executor, id: string): Promise<bo
       params,
     ],
     ['delete from auth.mfa_factors where user_id = $1::uuid', params],
+    ['delete from auth.webauthn_credentials where user_id = $1::uuid', params],
     ['delete from auth.one_time_tokens where user_id = $1::uuid', params],
   ]);
   return found !== undefined && found.rows.length > 0;

@@ -19,6 +19,7 @@ import signInLimits from '../schema/0014_sign_in_limits.sql';
 import supabaseProjects from '../schema/0015_supabase_projects.sql';
 import scheduledJobs from '../schema/0016_scheduled_jobs.sql';
 import httpFromSql from '../schema/0017_http_from_sql.sql';
+import authTables from '../schema/0018_auth_tables.sql';
 import mails from '../schema/0020_mails.sql';
 import secondFactors from '../schema/0022_second_factors.sql';
 import consoleTables from '../schema/console/0001_console.sql';
@@ -49,6 +50,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0015_supabase_projects', sql: supabaseProjects, onExisting: true },
   { name: '0016_scheduled_jobs', sql: scheduledJobs, onExisting: true },
   { name: '0017_http_from_sql', sql: httpFromSql, onExisting: true },
+  { name: '0018_auth_tables', sql: authTables, onExisting: true },
   { name: '0020_mails', sql: mails, onExisting: true },
   { name: '0022_second_factors', sql: secondFactors, onExisting: true },
 ];

@@ -14,6 +14,8 @@ export interface AuthContext {
   readonly identity: () => Promise<Identity>;
   readonly settings: AuthSettings;
   readonly events: Events;
+  /** The app's own origin; absent or null where no host name leads to it. */
+  readonly appOrigin?: string | null;
   /** What the call tells of itself. */
   readonly trace?: CallTrace;
   /** The clock, in milliseconds since 1970; the system's when absent. */

@@ -7,6 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type MemberSession, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
+import { requireRelyingParty } from './register-passkey.ts';
 import { json } from './reply.ts';
 
 const schema = z.object({
@@ -30,6 +31,12 @@ export async function enrollFactor(context: AuthContext, exchange: Exchange): Pr
     case 'totp':
       if (!settings.mfa_totp_enroll_enabled) throw new NinefoldError('mfa_totp_enroll_not_enabled');
       return enrollTotp(context, member, name, issuer ?? defaultIssuer(context));
+    case 'webauthn': {
+      if (!settings.mfa_web_authn_enroll_enabled) throw new NinefoldError('mfa_webauthn_enroll_not_enabled');
+      requireRelyingParty(context);
+      const id = await enrol(context, member, { type, friendlyName: name, secret: null });
+      return json({ id, type, friendly_name: name });
+    }
     case 'phone':
       throw new NinefoldError('mfa_phone_enroll_not_enabled');
     default:

@@ -16,6 +16,7 @@ import { getUser } from './get-user.ts';
 import { health } from './health.ts';
 import { jwks } from './jwks.ts';
 import { logOut } from './log-out.ts';
+import { adminDeletePasskey, adminListPasskeys, removePasskey, showPasskeys, updatePasskey } from './passkeys.ts';
 import {
   generateRecoveryCodes,
   regenerateRecoveryCodes,
@@ -23,7 +24,9 @@ import {
   showRecoveryCodes,
   verifyRecoveryCode,
 } from './recovery-codes.ts';
+import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './register-passkey.ts';
 import { showSettings } from './settings.ts';
+import { passkeyAuthenticationOptions, signInWithPasskey } from './sign-in-with-passkey.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';
 import { unenrollFactor } from './unenroll-factor.ts';
@@ -64,6 +67,14 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/factors/{factor_id}': { DELETE: unenrollFactor },
   '/factors/{factor_id}/challenge': { POST: challengeFactor },
   '/factors/{factor_id}/verify': { POST: verifyFactor },
+  '/passkeys': { GET: showPasskeys },
+  '/passkeys/registration/options': { POST: passkeyRegistrationOptions },
+  '/passkeys/registration/verify': { POST: verifyPasskeyRegistration },
+  '/passkeys/authentication/options': { POST: open(passkeyAuthenticationOptions) },
+  '/passkeys/authentication/verify': { POST: open(signInWithPasskey) },
+  '/passkeys/{passkey_id}': { PATCH: updatePasskey, DELETE: removePasskey },
+  '/admin/users/{user_id}/passkeys': { GET: adminListPasskeys },
+  '/admin/users/{user_id}/passkeys/{passkey_id}': { DELETE: adminDeletePasskey },
   '/admin/users/{user_id}/factors': { GET: adminListFactors },
   '/admin/users/{user_id}/factors/{factor_id}': { PUT: adminUpdateFactor, DELETE: adminDeleteFactor },
 };

@@ -45,6 +45,6 @@ export function showSettings(context: AuthContext): Reply {
     sms_provider: '',
     saml_enabled: false,
     saml_private_key_next_configured: false,
-    passkeys_enabled: false,
+    passkeys_enabled: settings.passkey_enabled,
   });
 }

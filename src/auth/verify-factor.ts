@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { deleteChallenge, findChallenge, type OpenChallenge } from '../accounts/factors.ts';
+import { deleteChallenge, findChallenge } from '../accounts/factors.ts';
 import { totpStep } from '../accounts/totp.ts';
 import type { Factor } from '../accounts/user.ts';
 import { type Raised, raiseBySecondFactor, totpProof } from '../accounts/verify-factor.ts';
@@ -13,10 +13,17 @@ import { requireFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { countAttempt } from './second-factor-attempts.ts';
 import { tokenReply } from './token-reply.ts';
+import { type Challenge, requireKeyAnswer, verifyKey } from './verify-key.ts';
 
 const schema = z.object({
   challenge_id: text(limits.factorNameCharacters.default),
   code: text(limits.factorNameCharacters.default),
+  webauthn: z
+    .object({
+      type: z.string().nullish(),
+      credential_response: z.record(z.string(), z.unknown()).nullish(),
+    })
+    .nullish(),
 });
 
 /**
@@ -30,13 +37,19 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
   const { settings } = context;
   const member = await requireSession(context, exchange);
   const factor = await requireFactor(context, member.user.id, segment);
-  const { challenge_id: challengeId, code } = readBody(exchange, schema);
+  const { challenge_id: challengeId, code, webauthn } = readBody(exchange, schema);
   switch (factor.factor_type) {
     case 'totp': {
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
       if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
       return raisedReply(context, exchange, await verifyTotp(context, member, factor, challenge, code));
+    }
+    case 'webauthn': {
+      if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
+      const answer = requireKeyAnswer(webauthn, factor);
+      const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
+      return raisedReply(context, exchange, await verifyKey(context, member, factor, challenge, answer));
     }
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
@@ -50,7 +63,7 @@ async function requireChallenge(
   { user }: MemberSession,
   factor: Factor,
   challengeId: string | undefined,
-): Promise<OpenChallenge & { id: string }> {
+): Promise<Challenge> {
   if (!challengeId || !UUID.test(challengeId)) {
     throw new NinefoldError('validation_failed', { message: 'challenge_id must be an UUID' });
   }
@@ -78,7 +91,7 @@ async function verifyTotp(
   context: AuthContext,
   { user, sessionId }: MemberSession,
   factor: Factor,
-  challenge: OpenChallenge & { id: string },
+  challenge: Challenge,
   code: string,
 ): Promise<Raised> {
   const { database, settings } = context;

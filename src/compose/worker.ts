@@ -154,7 +154,7 @@ export async function composeWorker(
       traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [restArea(parser), authArea(events)],
+    areas: [restArea(parser), authArea(events, origins)],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {

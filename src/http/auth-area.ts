@@ -1,16 +1,19 @@
 import { limits } from '../../contract/limits.ts';
+import type { Origins } from '../apps/origins.ts';
 import { authErrorReply, handleAuth } from '../auth/handle.ts';
 import type { Events } from '../observe/events.ts';
 import type { Area } from './area.ts';
 
 /** `/auth/v1` of an app. */
-export const authArea = (events: Events): Area => ({
+export const authArea = (events: Events, origins: Origins): Area => ({
   name: 'auth',
   body: { bytes: limits.authBodyBytes.default, code: 'request_entity_too_large' },
   handle: async (app, exchange, identity, trace) => {
     const { auth: settings, rest } = await app.settings();
     trace.slowMilliseconds = rest.logs_slow_milliseconds;
-    return handleAuth({ app: app.record, database: app.database, identity, settings, events, trace }, exchange);
+    const { record, database } = app;
+    const appOrigin = origins.appOrigin(record.ref);
+    return handleAuth({ app: record, database, identity, settings, events, trace, appOrigin }, exchange);
   },
   renderError: async (error, _app, exchange) => authErrorReply(error, exchange),
 });

@@ -61,6 +61,9 @@ export interface CallOptions {
 const ROLES = { owner: 'app_auth', authenticator: 'app_auth_authenticator' };
 const PASSWORD = 'for-tests-only';
 
+/** The origin of the app's own pages. */
+export const ORIGIN = 'http://auth.localhost:9009';
+
 /** An app as provisioning makes it, in the database `app_auth` of a server of its own; `url` is the superuser's. */
 export async function makeAuthApp(url: string, options: { jwtSecret?: string } = {}): Promise<AuthApp> {
   const superuser = { ...parseTarget(url, 'test'), searchPath: '' };
@@ -120,7 +123,8 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
       const now = () => Date.now() + app.clockOffset;
       const identity = () => resolveIdentity({ app: keys, database, sessions, now }, exchange.headers);
       try {
-        return await handleAuth({ app: keys, database, identity, settings: app.settings, events: bus, now }, exchange);
+        const context = { app: keys, database, identity, settings: app.settings, events: bus, now, appOrigin: ORIGIN };
+        return await handleAuth(context, exchange);
       } catch (error) {
         const reply = authErrorReply(error, exchange);
         if (!reply) throw error;
