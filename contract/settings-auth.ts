@@ -19,6 +19,9 @@ export interface AuthSettings {
   rate_limit_sign_in_account: number;
   rate_limit_sign_in_window: number;
 
+  password_required_characters: string;
+  password_refuse_common: boolean;
+  password_hibp_enabled: boolean;
   mfa_totp_enroll_enabled: boolean;
   mfa_totp_verify_enabled: boolean;
   mfa_max_enrolled_factors: number;
@@ -97,6 +100,22 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     meaning: 'The length of the window in which failed sign-ins are counted; it slides.',
   },
 
+  password_required_characters: {
+    default: '',
+    type: 'sets of characters with colons between them, such as abc…:ABC…:0123456789; none when empty',
+    meaning: 'Sets of characters of each of which a new password must hold one.',
+  },
+  password_refuse_common: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether the 100,000 most common passwords are refused for new accounts and changes of password.',
+  },
+  password_hibp_enabled: {
+    default: false,
+    type: 'true or false',
+    meaning:
+      'Whether new passwords are looked up at Have I Been Pwned, which is told the first five digits of their SHA-1; leaked ones are refused.',
+  },
   mfa_totp_enroll_enabled: {
     default: true,
     type: 'true or false',

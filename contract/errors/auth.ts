@@ -244,10 +244,10 @@ export const authErrors = entries({
     source: 'auth',
     status: 422,
     message: 'Password is too weak',
-    meaning: 'The password is shorter than password_min_length.',
-    action: 'Choose a longer password.',
-    member: 'This password is too short. Please choose a longer one.',
-    limit: 'passwordMinCharacters',
+    meaning:
+      'The password is shorter than password_min_length, has no character of a set of password_required_characters, or is one of the most common ones; weak_password.reasons tells which: length, characters, pwned.',
+    action: 'Choose another password.',
+    member: 'This password is too weak. Please choose a longer or less common one.',
   },
 
   insufficient_aal: {

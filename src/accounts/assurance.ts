@@ -1,6 +1,6 @@
 import type { Executor } from '../database/database.ts';
 import { jsonAsAuthAdmin } from './as-auth-admin.ts';
-import { makeRefreshToken, type SignInMethod, sessionClaims } from './sessions.ts';
+import { type SignInMethod, sessionClaims } from './sessions.ts';
 import { type User, userJson } from './user.ts';
 
 /** Types of second factors, as the column factor_type holds them. */
@@ -54,13 +54,13 @@ export interface RaisedSession {
   readonly type: FactorType;
 }
 
-/** $1 to $5 of `raiseSession`; the last one is the session's new refresh token. */
-export const raiseParams = ({ userId, sessionId, factorId, type }: RaisedSession): string[] => [
+/** $1 to $5 of `raiseSession`. */
+export const raiseParams = ({ userId, sessionId, factorId, type }: RaisedSession, refreshToken: string): string[] => [
   userId,
   sessionId,
   factorId,
   methodOfFactor[type],
-  makeRefreshToken(),
+  refreshToken,
 ];
 
 /**

@@ -79,6 +79,27 @@ export async function enrolFactor(
   return { verdict: accountJson<EnrolmentVerdict>(judged) ?? 'no-session', id };
 }
 
+/** A factor as a builder sees it; a set of recovery codes says how many there are and how many are left. */
+export interface ListedFactor extends Factor {
+  readonly total?: number;
+  readonly remaining?: number;
+}
+
+/** Returns the factors of an account, the oldest first; null if there is no such account. */
+export const listFactors = (database: Executor, userId: string): Promise<ListedFactor[] | null> =>
+  jsonAsAuthAdmin<ListedFactor[]>(
+    database,
+    `select coalesce((
+       select pg_catalog.jsonb_agg(${factorJson} || case when f.factor_type = 'recovery_code' then (
+         select pg_catalog.jsonb_build_object(
+           'total', pg_catalog.count(*), 'remaining', pg_catalog.count(*) filter (where c.used_at is null))
+         from ninefold.recovery_codes c where c.factor_id = f.id
+       ) else '{}' end order by f.created_at, f.id)
+       from auth.mfa_factors f where f.user_id = u.id
+     ), '[]') from auth.users u where u.id = $1::uuid`,
+    [userId],
+  );
+
 /** Returns a factor of an account; null if the account has no such factor. */
 export const findFactor = (database: Executor, userId: string, factorId: string): Promise<Factor | null> =>
   jsonAsAuthAdmin<Factor>(

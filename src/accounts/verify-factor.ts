@@ -3,7 +3,7 @@ import type { Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_SESSION } from './assurance.ts';
 import { forgetAttempt } from './second-factor-attempts.ts';
-import type { Grant } from './sessions.ts';
+import { type Grant, makeRefreshToken } from './sessions.ts';
 
 /** A session that was raised to aal2, with its new refresh token. */
 export interface Raised {
@@ -39,8 +39,8 @@ export async function raiseBySecondFactor(
   target: RaisedSession,
   { sql, params, before = [], attempt }: Proof,
 ): Promise<Raised | null> {
-  const raise = raiseParams(target);
-  const refreshToken = raise.at(-1) ?? '';
+  const refreshToken = makeRefreshToken();
+  const raise = raiseParams(target, refreshToken);
   const results = await asAuthAdmin(database, [
     [LOCK_ACCOUNT, [target.userId]],
     ...before,

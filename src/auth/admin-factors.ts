@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { deleteFactor, renameFactor } from '../accounts/factors.ts';
+import { deleteFactor, listFactors, renameFactor } from '../accounts/factors.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -14,8 +14,10 @@ import { json } from './reply.ts';
 
 /** GET /admin/users/<id>/factors: the second factors of an account, without their secrets. */
 export async function adminListFactors(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
-  const user = await requireUserByAdmin(context, exchange, segment);
-  return json(user.factors ?? []);
+  await requireAdmin(context, exchange);
+  const factors = await listFactors(context.database, requireUserId(segment));
+  if (!factors) throw new NinefoldError('user_not_found');
+  return json(factors);
 }
 
 /** Returns the account that a path of an admin call names. Throws as `requireAdmin`, validation_failed, user_not_found. */

@@ -1,4 +1,5 @@
 import type { AuthSettings } from '../../contract/settings-auth.ts';
+import type { LeakedPasswords } from '../accounts/leaked-passwords.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -16,6 +17,8 @@ export interface AuthContext {
   readonly events: Events;
   /** The app's own origin; absent or null where no host name leads to it. */
   readonly appOrigin?: string | null;
+  /** Knows leaked passwords; without it none is refused. */
+  readonly leakedPasswords?: LeakedPasswords;
   /** What the call tells of itself. */
   readonly trace?: CallTrace;
   /** The clock, in milliseconds since 1970; the system's when absent. */

@@ -8,6 +8,7 @@ import { normaliseEmail } from './addresses.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { checkNewPassword } from './check-password.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { refuseLeakedPassword } from './leaked-password.ts';
 import { json } from './reply.ts';
 import { signUpAnonymously } from './sign-up-anonymously.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
@@ -40,6 +41,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
     throw new NinefoldError('validation_failed', { message: 'Signup requires a valid password' });
   }
   checkNewPassword(body.password, settings);
+  await refuseLeakedPassword(context, body.password, exchange.requestId);
   if (body.email && body.phone) {
     throw new NinefoldError('validation_failed', {
       message: 'Only an email address or phone number should be provided on signup.',

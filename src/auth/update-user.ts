@@ -14,6 +14,7 @@ import { requireMember } from './callers.ts';
 import { checkNewPassword } from './check-password.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { usable } from './get-user.ts';
+import { refuseLeakedPassword } from './leaked-password.ts';
 import { json } from './reply.ts';
 
 const schema = z.object({
@@ -34,6 +35,7 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
   const body = readBody(exchange, schema);
   const email = body.email && normaliseEmail(body.email);
   if (body.password !== undefined) checkNewPassword(body.password, context.settings);
+  await refuseLeakedPassword(context, body.password, exchange.requestId);
   if (body.app_metadata) {
     throw new NinefoldError('not_admin', { message: 'Updating app_metadata requires admin privileges' });
   }

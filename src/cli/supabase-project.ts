@@ -70,9 +70,28 @@ const taken: Readonly<Record<string, (value: TomlValue) => [string, unknown] | n
   'auth.enable_signup': (value) => ['disable_signup', value === false],
   'auth.enable_anonymous_sign_ins': (value) => ['external_anonymous_users_enabled', value],
   'auth.minimum_password_length': (value) => ['password_min_length', value],
+  'auth.password_requirements': (value) => {
+    const sets = characterSets[String(value)];
+    return sets === undefined ? null : ['password_required_characters', sets];
+  },
+  'auth.mfa.max_enrolled_factors': (value) => ['mfa_max_enrolled_factors', value],
+  'auth.mfa.totp.enroll_enabled': (value) => ['mfa_totp_enroll_enabled', value],
+  'auth.mfa.totp.verify_enabled': (value) => ['mfa_totp_verify_enabled', value],
+  'auth.mfa.web_authn.enroll_enabled': (value) => ['mfa_web_authn_enroll_enabled', value],
+  'auth.mfa.web_authn.verify_enabled': (value) => ['mfa_web_authn_verify_enabled', value],
   'auth.refresh_token_reuse_interval': (value) => ['security_refresh_token_reuse_interval', value],
   'auth.email.enable_signup': (value) => ['external_email_enabled', value],
   'auth.email.enable_confirmations': (value) => ['mailer_autoconfirm', value !== true],
+};
+
+const letters = 'abcdefghijklmnopqrstuvwxyz';
+const digits = '0123456789';
+
+/** What `password_requirements` asks for, as password_required_characters. */
+const characterSets: Readonly<Record<string, string>> = {
+  letters_digits: `${letters}${letters.toUpperCase()}:${digits}`,
+  lower_upper_letters_digits: `${letters}:${letters.toUpperCase()}:${digits}`,
+  lower_upper_letters_digits_symbols: `${letters}:${letters.toUpperCase()}:${digits}:!@#$%^&*()_+-=[]{};'\\\\:"|<>?,./\`~`,
 };
 
 /** Not what an environment variable holds. */
@@ -82,7 +101,7 @@ const isSetting = (value: TomlValue): boolean => typeof value === 'string' && va
 const missing: readonly (readonly [RegExp, string])[] = [
   [/^auth\.external\.(\w+)\.enabled$/, 'Sign-in with $1'],
   [/^auth\.sms\.enable_signup$/, 'Sign-in by phone number'],
-  [/^auth\.mfa\.(\w+)\.(enroll|verify)_enabled$/, 'Second factors ($1)'],
+  [/^auth\.mfa\.phone\.(enroll|verify)_enabled$/, 'Phone numbers as second factors'],
   [/^auth\.hook\.(\w+)\.enabled$/, 'The auth hook $1'],
   [/^auth\.third_party\.(\w+)\.enabled$/, 'Tokens of $1'],
   [/^auth\.captcha\.enabled$/, 'The captcha of sign-up'],

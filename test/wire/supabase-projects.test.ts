@@ -235,6 +235,9 @@ max_rows = 50
 [auth]
 enable_signup = false
 minimum_password_length = 8
+password_requirements = "letters_digits"
+[auth.mfa.totp]
+verify_enabled = false
 [auth.external.github]
 enabled = true
 client_id = "env(GITHUB_ID)"
@@ -260,7 +263,9 @@ sql_paths = ["./seeds/*.sql"]
     expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
       ['db_max_rows', '50'],
       ['disable_signup', 'true'],
+      ['mfa_totp_verify_enabled', 'false'],
       ['password_min_length', '8'],
+      ['password_required_characters', '"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:0123456789"'],
     ]);
   });
 
