@@ -174,6 +174,8 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'mfa_webauthn_verify_not_enabled',
     'mfa_ip_address_mismatch',
     'mfa_challenge_expired',
+    'insufficient_aal',
+    'webauthn_verification_failed',
     'mfa_verification_failed',
   ],
   'auth.factors.unenroll': [...authSession, 'mfa_factor_not_found', 'insufficient_aal'],

@@ -66,13 +66,18 @@ export const raiseParams = ({ userId, sessionId, factorId, type }: RaisedSession
 /**
  * SQL text that raises the session $2 of the account $1 to aal2 by its factor $3 and the method $4, if `proven`, further common table
  * expressions of which the last is named `proven`, gives a row. The session's earlier refresh tokens are gone and $5 takes their place:
- * no token from before can continue the raised session. The other sessions of the account that have a first factor only end (GoTrue,
+ * no token from before can continue the raised session. Where the account has a verified factor, another one cannot complete its
+ * enrolment in a session with a first factor only: it may be of a stranger who knows the password. The other sessions of the account that have a first factor only end (GoTrue,
  * `InvalidateSessionsWithAALLessThan`), and so do factors of the same type whose enrolment was not completed. `proven` may use $6 and up.
  */
 export const raiseSession = (proven: string): string => `with ${proven},
 raised as (
   update auth.sessions s set aal = 'aal2', factor_id = $3::uuid, updated_at = pg_catalog.now()
-  from proven where s.id = $2::uuid and s.user_id = $1::uuid returning s.id
+  from proven where s.id = $2::uuid and s.user_id = $1::uuid and (
+    s.aal >= 'aal2' or coalesce((
+      select pg_catalog.bool_or(f.id = $3::uuid) from auth.mfa_factors f where f.user_id = $1::uuid and f.status = 'verified'
+    ), true))
+  returning s.id
 ),
 verified as (
   update auth.mfa_factors f set status = 'verified', updated_at = pg_catalog.now()

@@ -154,6 +154,7 @@ describe('a TOTP factor', () => {
     };
     const guesses = await Promise.all(Array.from({ length: 15 }, guess));
     expect(guesses.filter(({ status }) => status === 422)).toHaveLength(10);
+    expect(app.events).toContainEqual(expect.objectContaining({ what: 'second-factor-failed', userId: user.id }));
     const refused = guesses.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(5);
     expect(refused[0]?.body.code).toBe('over_request_rate_limit');
@@ -238,6 +239,41 @@ describe('a session with a first factor only', () => {
     expect(removed.error).toMatchObject({ code: 'insufficient_aal', status: 422 });
     expect((await whole.auth.updateUser({ password: 'another password' })).error).toBeNull();
     expect((await whole.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull();
+  });
+
+  it('does not complete an enrolment that it began before the account had a second factor', async () => {
+    const { client, email, session } = await app.member(PASSWORD);
+    const mallory = await firstFactorOnly(email);
+    const { data: planted } = await mallory.auth.mfa.enroll({ factorType: 'webauthn', friendlyName: 'planted' });
+    const { id, secret } = await enrol(client, 'phone');
+    const early = await enrol(client, 'spare');
+    await client.auth.mfa.challengeAndVerify({ factorId: id, code: codeOf(secret) });
+    expect(await app.sql('select id from auth.mfa_factors where id = $1', [early.id])).toEqual([]);
+    const half = await sessionOf(await firstFactorOnly(email));
+    const { body } = await app.ask('POST', `/factors/${planted?.id}/challenge`, { headers: bearer(half.access_token) });
+    for (const token of [half.access_token, session.access_token]) {
+      const verified = await app.ask('POST', `/factors/${planted?.id}/verify`, {
+        headers: bearer(token),
+        body: { challenge_id: body.id, webauthn: { type: 'create', credential_response: {} } },
+      });
+      expect(verified).toMatchObject({ status: 403, body: { code: 'insufficient_aal' } });
+    }
+  });
+
+  it('is not raised by one of two enrolments that complete at once', async () => {
+    const { client, email } = await app.member(PASSWORD);
+    const other = await firstFactorOnly(email);
+    const [mine, planted] = [await enrol(client, 'mine'), await enrol(other, 'planted')];
+    const answers = await Promise.all([
+      client.auth.mfa.challengeAndVerify({ factorId: mine.id, code: codeOf(mine.secret) }),
+      other.auth.mfa.challengeAndVerify({ factorId: planted.id, code: codeOf(planted.secret) }),
+    ]);
+    expect(answers.filter(({ error }) => error === null)).toHaveLength(1);
+    expect(
+      await app.sql('select id from auth.mfa_factors where user_id = (select id from auth.users where email = $1)', [
+        email,
+      ]),
+    ).toHaveLength(1);
   });
 
   it('is not whole by an access token from before the second factor', async () => {

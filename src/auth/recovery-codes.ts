@@ -10,13 +10,13 @@ import {
   recoveryCodesStatus,
   replaceRecoveryCodes,
 } from '../accounts/recovery-codes.ts';
-import { raiseBySecondFactor } from '../accounts/verify-factor.ts';
+import { type Raised, raiseBySecondFactor } from '../accounts/verify-factor.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
-import { countAttempt } from './second-factor-attempts.ts';
+import { countAttempt, reportFailure } from './second-factor-attempts.ts';
 import { raisedReply } from './verify-factor.ts';
 
 const TYPE = 'recovery_code';
@@ -91,14 +91,22 @@ export async function verifyRecoveryCode(context: AuthContext, exchange: Exchang
   const { user, sessionId } = await requireSession(context, exchange);
   const { code } = readBody(exchange, showing);
   if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
-  const attempt = await countAttempt(context, user.id, 'mfa_recovery_codes_locked');
-  const status = await recoveryCodesStatus(context.database, user.id);
+  const proving = provenByCode(context, { userId: user.id, sessionId }, code);
+  return raisedReply(context, exchange, await reportFailure(context, exchange, user.id, proving));
+}
+
+async function provenByCode(
+  context: AuthContext,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  code: string,
+): Promise<Raised> {
+  const attempt = await countAttempt(context, userId, 'mfa_recovery_codes_locked');
+  const status = await recoveryCodesStatus(context.database, userId);
   if (!status) throw wrongCode();
-  const target = { userId: user.id, sessionId, factorId: status.id, type: TYPE } as const;
-  const proof = recoveryCodeProof(status.id, code, attempt);
-  const raised = await raiseBySecondFactor(context.database, target, proof);
+  const target = { userId, sessionId, factorId: status.id, type: TYPE } as const;
+  const raised = await raiseBySecondFactor(context.database, target, recoveryCodeProof(status.id, code, attempt));
   if (raised === null) throw wrongCode();
-  return raisedReply(context, exchange, raised);
+  return raised;
 }
 
 const wrongCode = () => new NinefoldError('mfa_verification_failed', { message: 'Invalid recovery code entered' });

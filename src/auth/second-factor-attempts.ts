@@ -1,3 +1,4 @@
+import type { Exchange } from '../../contract/exchange.ts';
 import { accountJson, asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { type AttemptReservation, reserveAttempt } from '../accounts/second-factor-attempts.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -25,4 +26,21 @@ export async function countAttempt(
     headers: { 'retry-after': String(wait) },
     limit: 'secondFactorFailures',
   });
+}
+
+/** Waits for the check of a second factor, and emits an event if it fails. Throws what `proving` throws. */
+export async function reportFailure<T>(
+  { events, app }: AuthContext,
+  { address }: Exchange,
+  userId: string,
+  proving: Promise<T>,
+): Promise<T> {
+  try {
+    return await proving;
+  } catch (error) {
+    if (error instanceof NinefoldError) {
+      events.emit({ type: 'auth', what: 'second-factor-failed', app: app.ref, userId, address });
+    }
+    throw error;
+  }
 }

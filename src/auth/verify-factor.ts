@@ -7,11 +7,11 @@ import type { Factor } from '../accounts/user.ts';
 import { type Raised, raiseBySecondFactor, totpProof } from '../accounts/verify-factor.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
-import { challengeAddress, type MemberSession, requireSession } from './assurance.ts';
+import { challengeAddress, hasSecondFactor, type MemberSession, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import { requireFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
-import { countAttempt } from './second-factor-attempts.ts';
+import { countAttempt, reportFailure } from './second-factor-attempts.ts';
 import { tokenReply } from './token-reply.ts';
 import { type Challenge, requireKeyAnswer, verifyKey } from './verify-key.ts';
 
@@ -38,18 +38,22 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
   const member = await requireSession(context, exchange);
   const factor = await requireFactor(context, member.user.id, segment);
   const { challenge_id: challengeId, code, webauthn } = readBody(exchange, schema);
+  if (factor.status !== 'verified' && hasSecondFactor(member.user) && !member.isWhole) {
+    throw new NinefoldError('insufficient_aal', { message: 'AAL2 required to verify a new factor' });
+  }
+  const reported = (proving: Promise<Raised>) => reportFailure(context, exchange, member.user.id, proving);
   switch (factor.factor_type) {
     case 'totp': {
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
       if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return raisedReply(context, exchange, await verifyTotp(context, member, factor, challenge, code));
+      return raisedReply(context, exchange, await reported(verifyTotp(context, member, factor, challenge, code)));
     }
     case 'webauthn': {
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
       const answer = requireKeyAnswer(webauthn, factor);
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return raisedReply(context, exchange, await verifyKey(context, member, factor, challenge, answer));
+      return raisedReply(context, exchange, await reported(verifyKey(context, member, factor, challenge, answer)));
     }
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });

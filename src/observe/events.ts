@@ -51,7 +51,8 @@ export type NinefoldEvent =
         | 'reuse-detected'
         | 'signed-out'
         | 'session-revoked'
-        | 'second-factor-verified';
+        | 'second-factor-verified'
+        | 'second-factor-failed';
       app: string;
       userId: string | null;
       address: string | null;
