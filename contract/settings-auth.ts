@@ -38,6 +38,8 @@ export interface AuthSettings {
   webauthn_challenge_expiry_duration: number;
   rate_limit_second_factor: number;
   rate_limit_second_factor_window: number;
+  mailer_notifications_mfa_factor_enrolled_enabled: boolean;
+  mailer_notifications_mfa_factor_unenrolled_enabled: boolean;
 }
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
@@ -195,6 +197,16 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.secondFactorWindowSeconds.default,
     type: 'whole number of seconds, 1 to 86400',
     meaning: 'The length of the window in which wrong codes of second factors are counted; it slides.',
+  },
+  mailer_notifications_mfa_factor_enrolled_enabled: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether members are told by mail that a second factor was added.',
+  },
+  mailer_notifications_mfa_factor_unenrolled_enabled: {
+    default: true,
+    type: 'true or false',
+    meaning: 'Whether members are told by mail that a second factor was removed.',
   },
 };
 

@@ -325,6 +325,32 @@ describe('a removed factor', () => {
   });
 });
 
+it('tells the member by mail of a factor that was added or removed, where the app wants it', async () => {
+  const mailsOf = async (id: string) => {
+    const [found] = await asAuthAdmin(app.database, [
+      [
+        `select kind, recipient, data ->> 'FactorType' from ninefold.mails where user_id = $1 order by created_at`,
+        [id],
+      ],
+    ]);
+    return found?.rows.map((row) => row.map(String));
+  };
+  const told = await memberWithFactor();
+  await told.client.auth.mfa.unenroll({ factorId: told.factor.id });
+  expect(await mailsOf(told.user.id)).toEqual([
+    ['mfa_factor_enrolled_notification', told.email, 'totp'],
+    ['mfa_factor_unenrolled_notification', told.email, 'totp'],
+  ]);
+  app.settings = {
+    ...app.settings,
+    mailer_notifications_mfa_factor_enrolled_enabled: false,
+    mailer_notifications_mfa_factor_unenrolled_enabled: false,
+  };
+  const silent = await memberWithFactor();
+  await silent.client.auth.mfa.unenroll({ factorId: silent.factor.id });
+  expect(await mailsOf(silent.user.id)).toEqual([]);
+});
+
 describe('the enrolment', () => {
   it('is bounded, also for parallel calls, and names are unique', async () => {
     app.settings = { ...app.settings, mfa_max_enrolled_factors: 3 };

@@ -4,6 +4,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireSession } from './assurance.ts';
 import { requireFactor } from './challenge-factor.ts';
 import type { AuthContext } from './context.ts';
+import { tellOfFactor } from './factor-mails.ts';
 import { json } from './reply.ts';
 
 /**
@@ -19,5 +20,6 @@ export async function unenrollFactor(context: AuthContext, exchange: Exchange, s
   if (!deleted) {
     throw new NinefoldError('insufficient_aal', { status: 422, message: 'AAL2 required to unenroll verified factor' });
   }
+  if (factor.status === 'verified') await tellOfFactor(context, user, { type: factor.factor_type, what: 'unenrolled' });
   return json({ id: factor.id });
 }

@@ -11,6 +11,7 @@ import { challengeAddress, hasSecondFactor, type MemberSession, requireSession }
 import { readBody, text } from './body.ts';
 import { requireFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { tellOfFactor } from './factor-mails.ts';
 import { countAttempt, reportFailure } from './second-factor-attempts.ts';
 import { tokenReply } from './token-reply.ts';
 import { type Challenge, requireKeyAnswer, verifyKey } from './verify-key.ts';
@@ -42,18 +43,22 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
     throw new NinefoldError('insufficient_aal', { message: 'AAL2 required to verify a new factor' });
   }
   const reported = (proving: Promise<Raised>) => reportFailure(context, exchange, member.user.id, proving);
+  const settled = async (raised: Raised) => {
+    if (raised.isNew) await tellOfFactor(context, member.user, { type: factor.factor_type, what: 'enrolled' });
+    return raisedReply(context, exchange, raised);
+  };
   switch (factor.factor_type) {
     case 'totp': {
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
       if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return raisedReply(context, exchange, await reported(verifyTotp(context, member, factor, challenge, code)));
+      return settled(await reported(verifyTotp(context, member, factor, challenge, code)));
     }
     case 'webauthn': {
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
       const answer = requireKeyAnswer(webauthn, factor);
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return raisedReply(context, exchange, await reported(verifyKey(context, member, factor, challenge, answer)));
+      return settled(await reported(verifyKey(context, member, factor, challenge, answer)));
     }
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });

@@ -234,7 +234,7 @@ schemas = ["public", "graphql_public"] # two
 max_rows = 50
 [auth]
 enable_signup = false
-minimum_password_length = 8
+minimum_password_length = 10
 password_requirements = "letters_digits"
 [auth.mfa.totp]
 verify_enabled = false
@@ -264,7 +264,7 @@ sql_paths = ["./seeds/*.sql"]
       ['db_max_rows', '50'],
       ['disable_signup', 'true'],
       ['mfa_totp_verify_enabled', 'false'],
-      ['password_min_length', '8'],
+      ['password_min_length', '10'],
       ['password_required_characters', '"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:0123456789"'],
     ]);
   });

@@ -66,6 +66,8 @@ const values: RestSettings & AuthSettings = {
   webauthn_challenge_expiry_duration: 60,
   rate_limit_second_factor: 7,
   rate_limit_second_factor_window: 77,
+  mailer_notifications_mfa_factor_enrolled_enabled: false,
+  mailer_notifications_mfa_factor_unenrolled_enabled: false,
 };
 
 /** Within which a change shows. */
