@@ -7,7 +7,7 @@ import { type User, userJson } from './user.ts';
 export type FactorType = 'totp' | 'phone' | 'webauthn' | 'recovery_code';
 
 /** The way to sign in that each type of factor adds to a session; any of them raises the session to aal2. */
-export const methodOfFactor = {
+const methodOfFactor = {
   totp: 'totp',
   phone: 'mfa/phone',
   webauthn: 'mfa/webauthn',
