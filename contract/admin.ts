@@ -259,9 +259,12 @@ export interface MigrationFailure extends SqlFailure {
 /** A setting of an app, by the names of PostgREST's and GoTrue's configuration. */
 export interface SettingEntry {
   key: string;
+  /** Null of a secret. */
   value: unknown;
   /** False while the default is in force. */
   is_set: boolean;
+  /** True for a password or the like, which is stored sealed and never shown. */
+  is_secret: boolean;
   default: unknown;
   /** The values that are allowed, in words. */
   type: string;

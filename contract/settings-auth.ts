@@ -85,3 +85,22 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
 export const defaultAuthSettings: AuthSettings = Object.fromEntries(
   Object.entries(authSettings).map(([name, setting]) => [name, setting.default]),
 ) as unknown as AuthSettings;
+
+/** A setting whose value nobody can read back. */
+export interface SecretSetting {
+  readonly type: string;
+  readonly meaning: string;
+}
+
+/**
+ * The settings whose values are secrets, such as passwords and client secrets: written by the settings call, stored sealed with the
+ * node's master key, and never shown.
+ */
+export const authSecrets = {
+  smtp_pass: {
+    type: 'text, or null for none',
+    meaning: 'The password for the mail server; it is never shown.',
+  },
+} as const satisfies Record<string, SecretSetting>;
+
+export type AuthSecret = keyof typeof authSecrets;

@@ -9,6 +9,7 @@ import { firstJson, rowsAsText, type Statement } from '../database/statement.ts'
 import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
+import type { Secrets } from './app-secrets.ts';
 import { asServer } from './as-server.ts';
 import { readSettings, type Settings, storedSettings } from './settings.ts';
 
@@ -54,6 +55,8 @@ export interface PoolLimits {
  */
 export class App {
   readonly record: AppRecord;
+  /** The secret settings. A change of one replaces the app, as a change of the record does. */
+  readonly secrets: Secrets;
   readonly database: Pool;
   readonly #target: Target;
   readonly #events: Events;
@@ -68,8 +71,9 @@ export class App {
   #settings: Promise<Settings> | null = null;
 
   /** `server` says where; the app's own authenticator is who. */
-  constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
+  constructor(record: AppRecord, secrets: Secrets, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
+    this.secrets = secrets;
     this.#events = events;
     this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};

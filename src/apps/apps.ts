@@ -141,14 +141,15 @@ export class Apps {
     if (!REF.test(ref)) return null;
     const unknownUntil = this.#unknown.get(ref);
     if (unknownUntil !== undefined && unknownUntil > performance.now()) return null;
-    const loading = this.#registry.find(ref).then((record) => {
+    const loading = this.#registry.find(ref).then(async (record) => {
       if (!record) return null;
+      const secrets = await this.#registry.secrets.read(ref);
       const poolLimits = {
         ...this.#limits,
         refusal: () => this.#bounds.refusal(ref),
         isFull: () => this.#bounds.isFull(ref),
       };
-      const app = new App(record, this.#server.target, poolLimits, this.#events);
+      const app = new App(record, secrets, this.#server.target, poolLimits, this.#events);
       this.#onOpen(app);
       return app;
     });

@@ -2,6 +2,7 @@ import type { Builder } from '../../contract/admin.ts';
 import type { Database } from '../database/database.ts';
 import { firstJson, rowsAsText } from '../database/statement.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
+import { SecretStore } from './app-secrets.ts';
 import { seal, unseal } from './seal.ts';
 
 interface Row {
@@ -23,6 +24,8 @@ export class MasterKeyError extends Error {
 
 /** The records of all apps, in the console's own database; secrets are sealed with the node's master key. */
 export class Registry {
+  /** The secret settings of the apps. */
+  readonly secrets: SecretStore;
   readonly #database: Database;
   readonly #masterKey: Buffer;
 
@@ -30,6 +33,7 @@ export class Registry {
   constructor(database: Database, masterKey: Buffer) {
     this.#database = database;
     this.#masterKey = masterKey;
+    this.secrets = new SecretStore(database, masterKey);
   }
 
   /** The record of one app, or null. */

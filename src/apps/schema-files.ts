@@ -22,6 +22,7 @@ import httpFromSql from '../schema/0017_http_from_sql.sql';
 import mails from '../schema/0020_mails.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
+import appSecrets from '../schema/console/0020_app_secrets.sql';
 
 interface SchemaFile {
   name: string;
@@ -58,6 +59,7 @@ export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
   { name: 'console/0002_scheduled_work', sql: scheduledWork, onExisting: false },
+  { name: 'console/0020_app_secrets', sql: appSecrets, onExisting: false },
 ];
 
 /**

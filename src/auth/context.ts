@@ -1,5 +1,6 @@
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
+import type { Secrets } from '../apps/app-secrets.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
@@ -13,6 +14,8 @@ export interface AuthContext {
   /** Who is calling; asked only by calls that must know. */
   readonly identity: () => Promise<Identity>;
   readonly settings: AuthSettings;
+  /** The secret settings, such as the client secrets of providers. */
+  readonly secrets: Secrets;
   readonly events: Events;
   /** What the call tells of itself. */
   readonly trace?: CallTrace;

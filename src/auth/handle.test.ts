@@ -22,6 +22,7 @@ const context: AuthContext = {
   database: noDatabase,
   identity: () => Promise.reject(new Error('the identity was asked for')),
   settings: defaultAuthSettings,
+  secrets: {},
   events: new Events(),
 };
 

@@ -9,8 +9,12 @@ export const authArea = (events: Events): Area => ({
   body: { bytes: limits.authBodyBytes.default, code: 'request_entity_too_large' },
   handle: async (app, exchange, identity, trace) => {
     const { auth: settings, rest } = await app.settings();
+    const { secrets } = app;
     trace.slowMilliseconds = rest.logs_slow_milliseconds;
-    return handleAuth({ app: app.record, database: app.database, identity, settings, events, trace }, exchange);
+    return handleAuth(
+      { app: app.record, database: app.database, identity, settings, secrets, events, trace },
+      exchange,
+    );
   },
   renderError: async (error, _app, exchange) => authErrorReply(error, exchange),
 });

@@ -5,6 +5,7 @@ import ws from 'ws';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { AppKeys } from '../../src/apps/app-keys.ts';
+import type { Secrets } from '../../src/apps/app-secrets.ts';
 import { makeKeys } from '../../src/apps/make-keys.ts';
 import { authErrorReply, handleAuth } from '../../src/auth/handle.ts';
 import { Listener } from '../../src/database/listener.ts';
@@ -26,6 +27,7 @@ export interface AuthApp {
   readonly events: NinefoldEvent[];
   /** May be changed by a test; `reset` puts the defaults back. */
   settings: AuthSettings;
+  secrets: Secrets;
   /** Added to the clock, in milliseconds. */
   clockOffset: number;
   reset(): void;
@@ -98,9 +100,11 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     database,
     events,
     settings: defaultAuthSettings,
+    secrets: {},
     clockOffset: 0,
     reset() {
       app.settings = defaultAuthSettings;
+      app.secrets = {};
       app.clockOffset = 0;
       events.length = 0;
     },
@@ -120,7 +124,10 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
       const now = () => Date.now() + app.clockOffset;
       const identity = () => resolveIdentity({ app: keys, database, sessions, now }, exchange.headers);
       try {
-        return await handleAuth({ app: keys, database, identity, settings: app.settings, events: bus, now }, exchange);
+        return await handleAuth(
+          { app: keys, database, identity, settings: app.settings, secrets: app.secrets, events: bus, now },
+          exchange,
+        );
       } catch (error) {
         const reply = authErrorReply(error, exchange);
         if (!reply) throw error;
