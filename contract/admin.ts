@@ -30,6 +30,13 @@
  * | GET /admin/v1/apps/:ref/sessions | ?user_id= | SessionRow[] |
  * | DELETE /admin/v1/apps/:ref/sessions/:id | – | 204 |
  * | DELETE /admin/v1/apps/:ref/sessions | ?user_id= | 200 {revoked: number} |
+ * | GET /admin/v1/apps/:ref/mails | ?search=, ?state=, ?after= | MailPage of mails.ts |
+ * | GET /admin/v1/apps/:ref/mails/:id | – | MailDetail of mails.ts |
+ * | POST /admin/v1/apps/:ref/mails/:id/resend | – | MailRow of mails.ts |
+ * | DELETE /admin/v1/apps/:ref/mails/:id | – | 204 |
+ * | POST /admin/v1/apps/:ref/mails/test | {to} | MailTest of mails.ts |
+ * | GET /admin/v1/apps/:ref/mail-templates | – | MailTemplate[] of mails.ts |
+ * | POST /admin/v1/apps/:ref/mail-templates/preview | MailPreviewRequest of mails.ts | RenderedMail of mails.ts |
  * | POST /admin/v1/apps/:ref/migrations/trial | MigrateRequest | MigrationTrial of changes.ts: nothing is changed |
  * | GET /admin/v1/apps/:ref/journal | – | UnsavedChanges of changes.ts |
  * | POST /admin/v1/apps/:ref/migrations/saved | SaveMigrationRequest of changes.ts | 204 |

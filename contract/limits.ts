@@ -4,6 +4,7 @@ import { appLimits } from './limits/apps.ts';
 import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
 import { jobLimits } from './limits/jobs.ts';
+import { mailLimits } from './limits/mails.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
 import { recordLimits } from './limits/records.ts';
@@ -29,6 +30,7 @@ export const limits = {
   ...appLimits,
   ...settingLimits,
   ...jobLimits,
+  ...mailLimits,
   ...builderLimits,
   ...versionLimits,
   ...probeLimits,

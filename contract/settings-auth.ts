@@ -18,7 +18,23 @@ export interface AuthSettings {
   rate_limit_sign_in_address: number;
   rate_limit_sign_in_account: number;
   rate_limit_sign_in_window: number;
+
+  rate_limit_email_sent: number;
+  mailer_notifications_password_changed_enabled: boolean;
+  mailer_notifications_email_changed_enabled: boolean;
+  mailer_notifications_phone_changed_enabled: boolean;
+  mailer_notifications_identity_linked_enabled: boolean;
+  mailer_notifications_identity_unlinked_enabled: boolean;
+  mailer_notifications_mfa_factor_enrolled_enabled: boolean;
+  mailer_notifications_mfa_factor_unenrolled_enabled: boolean;
+  mailer_notifications_new_device_enabled: boolean;
 }
+
+const notification = (what: string): Setting<boolean> => ({
+  default: true,
+  type: 'true or false',
+  meaning: `Whether members are told by mail that ${what}.`,
+});
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
   site_url: {
@@ -79,6 +95,20 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     type: 'whole number of seconds, 1 to 86400',
     meaning: 'The length of the window in which failed sign-ins are counted; it slides.',
   },
+
+  rate_limit_email_sent: {
+    default: limits.mailsPerHour.default,
+    type: 'whole number of mails, 1 to 10000',
+    meaning: 'How many mails the app’s mail server gets in any hour. Further ones wait.',
+  },
+  mailer_notifications_password_changed_enabled: notification('their password was changed'),
+  mailer_notifications_email_changed_enabled: notification('their e-mail address was changed, at the old address'),
+  mailer_notifications_phone_changed_enabled: notification('their phone number was changed'),
+  mailer_notifications_identity_linked_enabled: notification('an account of a provider was linked'),
+  mailer_notifications_identity_unlinked_enabled: notification('an account of a provider was unlinked'),
+  mailer_notifications_mfa_factor_enrolled_enabled: notification('a second factor was added'),
+  mailer_notifications_mfa_factor_unenrolled_enabled: notification('a second factor was removed'),
+  mailer_notifications_new_device_enabled: notification('somebody signed in from a network that was not seen before'),
 };
 
 /** Every setting at its default. */

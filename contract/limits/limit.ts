@@ -22,6 +22,7 @@ export const limitGroups = {
   database: 'Database and connections',
   apps: 'Bounds of an app',
   jobs: 'Scheduled jobs and HTTP from SQL',
+  mails: 'Mails',
   settings: 'Settings',
   builders: 'What builders do',
   records: 'What is kept of calls',

@@ -22,6 +22,12 @@ export interface UserChange {
   readonly confirmPhone?: boolean;
   /** From now on; 0 lifts a ban. */
   readonly banSeconds?: number;
+  /** Tells the member by mail, at the address that the account had before. */
+  readonly notify?: {
+    readonly password: boolean;
+    readonly email: boolean;
+    readonly acceptLanguage: string | undefined;
+  };
 }
 
 /** SQL text: metadata with the keys of `set` written over and those in `remove` gone. */
@@ -60,10 +66,11 @@ const UPDATE = `with c as (
   select * from pg_catalog.jsonb_to_record($2::jsonb) as c(
     role text, email text, phone text, new_email text, password_changes boolean, password_hash text, keep_session uuid,
     user_set jsonb, user_remove text[], app_set jsonb, app_remove text[],
-    confirm_email boolean, confirm_phone boolean, ban_seconds float8)
+    confirm_email boolean, confirm_phone boolean, ban_seconds float8,
+    tell_password boolean, tell_email boolean, accept_language text)
 ),
 target as (
-  select u.id,
+  select u.id, u.email as old_email,
     ${merged('u.raw_user_meta_data', 'user')}
       || case when c.confirm_email then '{"email_verified": true}'::jsonb else '{}' end as user_metadata,
     ${withProvider(withProvider(merged('u.raw_app_meta_data', 'app'), 'email', 'email'), 'phone', 'phone')} as app_metadata,
@@ -120,6 +127,15 @@ used as (
 ended as (
   delete from auth.sessions s using c, changed
   where s.user_id = changed.id and c.password_changes and s.id is distinct from c.keep_session
+),
+told as (
+  insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
+  select n.kind, j.old_email, changed.id, n.data, pg_catalog.left(c.accept_language, ${limits.acceptLanguageCharacters.default})
+  from c, changed, judged j, lateral (values
+    ('password_changed_notification', c.password_changes and c.tell_password, '{}'::jsonb),
+    ('email_changed_notification', c.email <> j.old_email and c.tell_email, pg_catalog.jsonb_build_object('OldEmail', j.old_email))
+  ) n (kind, applies, data)
+  where n.applies and j.old_email <> ''
 )
 select pg_catalog.to_jsonb(verdict) from judged`;
 
@@ -154,6 +170,9 @@ export async function updateUser(database: Executor, id: string, change: UserCha
     confirm_email: change.confirmEmail ?? false,
     confirm_phone: change.confirmPhone ?? false,
     ban_seconds: change.banSeconds,
+    tell_password: change.notify?.password ?? false,
+    tell_email: change.notify?.email ?? false,
+    accept_language: change.notify?.acceptLanguage,
   });
   const [judged, stored] = await asAuthAdmin(database, [
     [UPDATE, [id, record]],

@@ -24,7 +24,7 @@ export type Notification =
   /** Somebody looks at the logs; a worker tells a part of the calls that it remembers. */
   | { type: 'log-wanted'; id: string }
   | { type: 'log-told'; id: string; worker: string; lines: unknown[] }
-  /** Jobs were scheduled or changed, or HTTP requests wait. */
+  /** Jobs were scheduled or changed, or HTTP requests or mails wait. */
   | { type: 'scheduled-work' }
   /** From now on everything is heard; what happened before may not have been. */
   | { type: 'listening' }
@@ -304,6 +304,7 @@ export function parseNotification(payload: string): Notification | null {
       return { type: value.type };
     case 'jobs':
     case 'http':
+    case 'mail':
       return { type: 'scheduled-work' };
     case 'story-wanted':
     case 'story-kept':

@@ -1,16 +1,22 @@
 import { type Limit, limits } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
+import { defaultMailSettings, type MailSettings, mailSettings } from '../../contract/settings-mail.ts';
 import type { Statement } from '../database/statement.ts';
 
 /** An app's settings, complete. */
 export interface Settings {
   readonly rest: RestSettings;
   readonly auth: AuthSettings;
+  readonly mail: MailSettings;
 }
 
 /** All settings by the keys of `ninefold.settings`. */
-export const settingsByKey: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
+export const settingsByKey: Readonly<Record<string, Setting<unknown>>> = {
+  ...restSettings,
+  ...authSettings,
+  ...mailSettings,
+};
 
 /** Reads what `ninefold.settings` holds of them, as one JSON object; values above settingBytes are not in force. */
 export const storedSettings: Statement = {
@@ -41,6 +47,7 @@ export function readSettings(stored: Readonly<Record<string, unknown>>): Setting
   return {
     rest: merge(restSettings, defaultRestSettings, stored),
     auth: merge(authSettings, defaultAuthSettings, stored),
+    mail: merge(mailSettings, defaultMailSettings, stored),
   };
 }
 
@@ -60,6 +67,9 @@ export function fits(setting: Setting<unknown>, value: unknown): boolean {
   if (setting.values) return setting.values.includes(value);
   const { default: standard } = setting;
   if (value === null) return standard === null || / null\b/.test(setting.type);
+  if (setting.isTranslated && typeof value === 'object' && !Array.isArray(value)) {
+    return Object.values(value).every((each) => typeof each === 'string');
+  }
   if (standard === null) return typeof value === 'string';
   if (typeof standard === 'number') return isWholeNumber(value);
   if (Array.isArray(standard)) {

@@ -25,6 +25,7 @@ import { boundOf } from '../http/read-body.ts';
 import { restArea } from '../http/rest-area.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { Identities } from '../identity/identities.ts';
+import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
@@ -107,7 +108,7 @@ export async function composeWorker(
     },
   );
   const scheduledWork = new ScheduledWork(
-    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events },
+    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events, origins },
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
@@ -143,6 +144,7 @@ export async function composeWorker(
       resolve: (app, token) => identities.resolveBuilder(app, token),
     },
     origins,
+    addresses: new AddressPolicy(config.httpAllowed),
     node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded },
   };
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));

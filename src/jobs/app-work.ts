@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { AppRecord } from '../apps/app-record.ts';
+import type { Secrets } from '../apps/app-secrets.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
+import { renderMail } from '../mail/render.ts';
 import { tidyResponses } from './http-queue.ts';
 import { type HttpPlaces, HttpSender } from './http-sender.ts';
 import {
@@ -16,6 +18,9 @@ import {
   releaseRun,
   type ScheduledParts,
 } from './job-store.ts';
+import { keepMails, readMailSettings, readQueueState, tidyMails } from './mail-queue.ts';
+import { type MailPlaces, MailSender } from './mail-sender.ts';
+import { mailServerOf } from './mail-server.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { runCommand } from './run-job.ts';
 
@@ -24,6 +29,11 @@ export interface SharedParts {
   server: Server;
   policy: AddressPolicy;
   places: HttpPlaces;
+  mailPlaces: MailPlaces;
+  /** Reads the secret settings of an app. */
+  secretsOf: (ref: string) => Promise<Secrets>;
+  /** Returns the address that mails name if the app has no site_url. */
+  urlOf: (ref: string) => string;
   /** Names this process, since it leads, in the claims of runs. */
   runner: string;
   /** Runs of all apps that are under way. */
@@ -46,13 +56,14 @@ const LATER_MILLISECONDS = 2000;
 /** SQLSTATE invalid_catalog_name: the app was deleted. */
 const NO_DATABASE = '3D000';
 
-/** The scheduled jobs and HTTP requests of one app, as the leader makes them. */
+/** The scheduled jobs, HTTP requests and mails of one app, as the leader makes them. */
 export class AppWork {
   readonly #shared: SharedParts;
   readonly #record: AppRecord;
   /** The superuser in the app's database. Runs Ninefold's own statements on Ninefold's own tables only. */
   readonly #control: Pool;
   readonly #sender: HttpSender;
+  readonly #mails: MailSender;
   readonly #runs = new Set<Promise<void>>();
   readonly #onChange: (due: number) => void;
   #parts: ScheduledParts | null = null;
@@ -69,6 +80,7 @@ export class AppWork {
       waitMilliseconds: CONTROL_WAIT_MILLISECONDS,
     });
     this.#sender = new HttpSender(shared.policy, shared.places);
+    this.#mails = new MailSender(shared.policy, shared.mailPlaces, shared.cancel);
   }
 
   /** Starts everything that is due. Returns when to look again, milliseconds since 1970; null if nothing is scheduled. */
@@ -77,13 +89,14 @@ export class AppWork {
     const times = [
       this.#parts.jobs ? await this.#startJobs() : null,
       this.#parts.http ? await this.#startRequests() : null,
+      await this.#startMails(),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
   /** Resolves when nothing is under way. */
   async close(): Promise<void> {
-    await Promise.all(this.#runs);
+    await Promise.all([...this.#runs, this.#mails.stop()]);
     await this.#control.close();
   }
 
@@ -178,5 +191,40 @@ export class AppWork {
         );
     }
     return expires === null ? null : Math.max(expires, Date.now() + CONTROL_IDLE_MILLISECONDS);
+  }
+
+  async #startMails(): Promise<number | null> {
+    const { isDue, hasExpired, next } = await readQueueState(this.#control);
+    if (hasExpired) await tidyMails(this.#control);
+    if (!isDue || this.#mails.isBusy) return next;
+    const { restsUntil } = this.#mails;
+    if (restsUntil > Date.now()) return next === null ? restsUntil : Math.min(next, restsUntil);
+    const { ref } = this.#record;
+    const [settings, secrets] = await Promise.all([readMailSettings(this.#control), this.#shared.secretsOf(ref)]);
+    const siteUrl = settings.auth.site_url ?? this.#shared.urlOf(ref);
+    const { server, missing } = mailServerOf(settings.mail, secrets, siteUrl);
+    if (!server) {
+      await keepMails(this.#control, missing);
+      await tidyMails(this.#control);
+      return next;
+    }
+    const { isStopping, isSuspended, onFault } = this.#shared;
+    this.#mails
+      .run({
+        database: this.#control,
+        server,
+        perHour: settings.auth.rate_limit_email_sent,
+        render: (mail) => renderMail(mail, settings.mail, siteUrl),
+        mayGoOn: () => !isStopping() && !isSuspended(ref),
+      })
+      .then(async (again) => {
+        await tidyMails(this.#control);
+        this.#onChange(again);
+      })
+      .catch((error: unknown) => {
+        onFault(ref, error);
+        this.#onChange(Date.now() + LATER_MILLISECONDS);
+      });
+    return next;
   }
 }

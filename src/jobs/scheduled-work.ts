@@ -5,6 +5,7 @@ import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import type { Apps } from '../apps/apps.ts';
 import { Background } from '../apps/background.ts';
 import type { ExceededBounds } from '../apps/bounds.ts';
+import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
 import { isCurrent } from '../apps/update-schema.ts';
@@ -15,6 +16,7 @@ import { AppWork, type SharedParts } from './app-work.ts';
 import { readDueRows, readWrites, writeDueRow } from './due-store.ts';
 import { HttpPlaces } from './http-sender.ts';
 import { JOBS_CHANNEL, Leadership } from './leadership.ts';
+import { MailPlaces } from './mail-sender.ts';
 import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
 
 /** How often the counters of all databases are read: what tells of jobs and requests that no worker was notified of. */
@@ -50,7 +52,7 @@ interface Entry {
 }
 
 /**
- * Runs the scheduled jobs of all apps and sends their HTTP requests. One worker of all nodes leads and does the work; the others pass
+ * Runs the scheduled jobs of all apps, and sends their HTTP requests and mails. One worker of all nodes leads and does the work; the others pass
  * on what the databases of their apps notify them of. Between runs an app at rest holds no connection: when it is due is in the
  * console's database.
  */
@@ -77,6 +79,7 @@ export class ScheduledWork {
       console: Pool;
       maintenance: Pool;
       events: Events;
+      origins: Origins;
     },
     allowed: readonly AllowedNetwork[],
   ) {
@@ -86,6 +89,9 @@ export class ScheduledWork {
       server: parts.server,
       policy: new AddressPolicy(allowed),
       places: new HttpPlaces(),
+      mailPlaces: new MailPlaces(),
+      secretsOf: (ref) => parts.registry.secrets.read(ref),
+      urlOf: (ref) => parts.origins.appOrigin(ref) ?? parts.origins.appUrl(ref),
       runner: randomUUID(),
       running: { count: 0 },
       cancel: this.#cancel.signal,

@@ -1,4 +1,3 @@
-import { Resolver } from 'node:dns/promises';
 import {
   type IncomingMessage,
   type RequestOptions,
@@ -10,6 +9,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { limits } from '../../contract/limits.ts';
 import type { AddressPolicy } from './public-address.ts';
+import { resolveHost } from './resolve-host.ts';
 
 export interface OutgoingRequest {
   method: string;
@@ -77,9 +77,9 @@ async function requestOptions(
   if (!isTls && url.protocol !== 'http:') throw new RequestRefused('Not sent: only http and https URLs are allowed');
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = (isIP(host) === 0 ? await resolve(host, signal, dnsServers) : [host]).filter((address) =>
-    policy.allows(address, port),
-  );
+  const found = await resolveHost(host, signal, dnsServers);
+  if (found.length === 0) throw new RequestRefused("Couldn't resolve host name");
+  const addresses = found.filter((address) => policy.allows(address, port));
   if (addresses.length === 0) {
     throw new RequestRefused(`Not sent: ${url.host} is no public address, or its port is not allowed`);
   }
@@ -117,27 +117,6 @@ function checkedHeaders(headers: Record<string, string>, body: Buffer | null): R
     ...headers,
     ...(body && { 'Content-Length': String(body.length) }),
   };
-}
-
-/** Returns the addresses of a name, IPv4 first. Uses no thread of Node's pool, so slow names delay nothing else. */
-async function resolve(
-  host: string,
-  signal: AbortSignal,
-  servers: readonly string[] | undefined,
-): Promise<readonly string[]> {
-  const resolver = new Resolver();
-  if (servers) resolver.setServers(servers);
-  const cancel = () => resolver.cancel();
-  signal.addEventListener('abort', cancel);
-  try {
-    const none = () => [];
-    const found = await Promise.all([resolver.resolve4(host).catch(none), resolver.resolve6(host).catch(none)]);
-    signal.throwIfAborted();
-    if (found.flat().length === 0) throw new RequestRefused("Couldn't resolve host name");
-    return found.flat();
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
 }
 
 const lookupOf = (addresses: readonly string[]): LookupFunction => {

@@ -47,6 +47,15 @@ const values: RestSettings & AuthSettings = {
   rate_limit_sign_in_address: 5,
   rate_limit_sign_in_account: 6,
   rate_limit_sign_in_window: 60,
+  rate_limit_email_sent: 7,
+  mailer_notifications_password_changed_enabled: false,
+  mailer_notifications_email_changed_enabled: false,
+  mailer_notifications_phone_changed_enabled: false,
+  mailer_notifications_identity_linked_enabled: false,
+  mailer_notifications_identity_unlinked_enabled: false,
+  mailer_notifications_mfa_factor_enrolled_enabled: false,
+  mailer_notifications_mfa_factor_unenrolled_enabled: false,
+  mailer_notifications_new_device_enabled: false,
 };
 
 /** Within which a change shows. */
