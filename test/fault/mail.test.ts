@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it(`loses none of ${COUNT} mails when the node is killed twice while it sends, and repeats only those under way`, async () => {
+it(`loses none of ${COUNT} mails when the node is killed while it sends, and repeats only those under way`, async () => {
   await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
     client.query(
       `insert into ninefold.mails (kind, recipient, data)
@@ -34,16 +34,14 @@ it(`loses none of ${COUNT} mails when the node is killed twice while it sends, a
     ),
   );
   const patient = { timeout: 110_000, interval: 50 };
-  for (const arrived of [COUNT / 4, COUNT / 2]) {
-    await expect.poll(() => server.mails.length, patient).toBeGreaterThan(arrived);
-    await killAll(node);
-    await node.startAgain({ NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port}` });
-  }
+  await expect.poll(() => server.mails.length, patient).toBeGreaterThan(COUNT / 4);
+  await killAll(node);
+  await node.startAgain({ NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port}` });
   const counts = async () =>
     (await admin<MailPage>(node, 'GET', `/apps/${app.ref}/mails`).catch(() => null))?.counts ?? null;
   await expect.poll(counts, { ...patient, interval: 500 }).toEqual({ queued: 0, sent: COUNT, failed: 0, kept: 0 });
   const seen = new Map<string, number>();
   for (const { parsed } of server.mails) seen.set(parsed.messageId ?? '', (seen.get(parsed.messageId ?? '') ?? 0) + 1);
   expect(seen.size).toBe(COUNT);
-  expect(server.mails.length - COUNT).toBeLessThanOrEqual(2 * limits.appMailConnections.default);
+  expect(server.mails.length - COUNT).toBeLessThanOrEqual(limits.appMailConnections.default);
 }, 300_000);

@@ -242,6 +242,22 @@ const sessions = createRoute({
   ),
 });
 
+const mail = createRoute({
+  getParentRoute: () => app,
+  path: '/mail',
+  validateSearch: (search) => ({
+    ...named('view', search.view),
+    ...named('mail', search.mail),
+    ...named('q', search.q),
+    ...named('kind', search.kind),
+    ...named('language', search.language),
+  }),
+  component: lazyRouteComponent(
+    code(() => import('./work/mail/mail-page.tsx')),
+    'MailPage',
+  ),
+});
+
 const logs = createRoute({
   getParentRoute: () => app,
   path: '/logs',
@@ -275,6 +291,7 @@ const inApp = app.addChildren([
   sql,
   users,
   sessions,
+  mail,
   logs,
 ]);
 

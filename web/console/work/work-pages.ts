@@ -1,4 +1,4 @@
-import { IconId, IconList, IconTable, IconTerminal2, IconUsers } from '@tabler/icons-react';
+import { IconId, IconList, IconMail, IconTable, IconTerminal2, IconUsers } from '@tabler/icons-react';
 
 /** The workshop, in the order of the rail; `letter` follows G on the keyboard. */
 export const workPages = [
@@ -6,5 +6,6 @@ export const workPages = [
   { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },
   { name: 'Users', to: '/app/$ref/users', icon: IconUsers, letter: 'u' },
   { name: 'Sessions', to: '/app/$ref/sessions', icon: IconId, letter: 'e' },
+  { name: 'Mail', to: '/app/$ref/mail', icon: IconMail, letter: 'm' },
   { name: 'Logs', to: '/app/$ref/logs', icon: IconList, letter: 'l' },
 ] as const;
