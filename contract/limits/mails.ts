@@ -114,6 +114,12 @@ export const mailLimits = {
     default: 300,
     meaning: 'The longest subject of a mail. The rest is cut off.',
   },
+  mailActionCharacters: {
+    group: 'mails',
+    unit: 'characters',
+    default: 2000,
+    meaning: 'The longest text between {{ and }} in a template of a mail.',
+  },
   mailTemplateDepth: {
     group: 'mails',
     unit: 'count',

@@ -192,5 +192,5 @@ function withoutSecrets(text: string, { data }: ClaimedMail): string {
 }
 
 /** The pause after an attempt, by its number: each is four times as long, up to the limit. */
-export const pauseSeconds = (attempt: number): number =>
+const pauseSeconds = (attempt: number): number =>
   Math.min(limits.mailFirstPauseSeconds.default * 4 ** (attempt - 1), limits.mailLongestPauseSeconds.default);

@@ -7,7 +7,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a text for HTML, within an element or a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => SPECIAL[one] ?? one);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => SPECIAL[one] ?? one);
 
 const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['href', 'src', 'action', 'formaction', 'background', 'poster', 'cite', 'longdesc', 'data', 'xlink:href'],

@@ -1,13 +1,13 @@
+import { limits } from '../../contract/limits.ts';
+
 /** A language tag as members and browsers write it: en, de-AT, zh_Hant. */
 const TAG = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8}){0,3}$/i;
-
-/** The first preferences of a header are enough. */
-const MOST_PREFERENCES = 16;
 
 /** Returns the tags of a header Accept-Language, the preferred first. */
 function accepted(header: string): string[] {
   return header
-    .split(',', MOST_PREFERENCES)
+    .slice(0, limits.acceptLanguageCharacters.default)
+    .split(',')
     .map((part) => {
       const [tag = '', ...parameters] = part.split(';').map((piece) => piece.trim());
       const q = parameters.find((parameter) => parameter.startsWith('q='));

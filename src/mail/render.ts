@@ -20,7 +20,7 @@ export interface MailToRender {
 }
 
 /** Stands for all languages. */
-export const ALL_LANGUAGES = '*';
+const ALL_LANGUAGES = '*';
 
 /** Returns the texts of a setting by language tag. */
 export function translationsOf(value: Translated): Readonly<Record<string, string>> {
@@ -65,7 +65,7 @@ export function renderMail(mail: MailToRender, settings: MailSettings, siteUrl: 
 }
 
 /** Renders a subject and a body. Throws TemplateError. */
-export function renderTemplate(
+function renderTemplate(
   { subject, body }: TemplateSource,
   values: TemplateValues,
 ): Pick<RenderedMail, 'subject' | 'html' | 'text'> {

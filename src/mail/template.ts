@@ -226,13 +226,10 @@ class Parser {
   }
 }
 
-/** Bounds the time that an action takes to read. */
-const ACTION_CHARACTERS = 2000;
-
 /** Finds the end of an action. `}}` within a text of the action does not end it. */
 function endOfAction(source: string, from: number): number {
   const end = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|\}\}/gy;
-  const action = source.slice(0, from + ACTION_CHARACTERS);
+  const action = source.slice(0, from + limits.mailActionCharacters.default);
   for (let at = from; at < action.length; at++) {
     end.lastIndex = at;
     const [found] = end.exec(action) ?? [];

@@ -44,6 +44,15 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/admin/apps.ts': [['a secret of an existing project: RFC 7518 wants 32 bytes at least', '.min(32)', '.max(500)']],
   'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],
   'src/admin/setup.ts': [['the token of the one-time link has 32 characters', '.max(200)']],
+  'src/jobs/mail-sender.ts': [['the pause between two tries', 'const LATER_MILLISECONDS = 1000;']],
+  'src/jobs/smtp-session.ts': [
+    ['a port with TLS from the start', 'const IMPLICIT_TLS_PORT = 465;'],
+    ['response codes of SMTP', 'const CLOSING = 421;', 'const PERMANENT = 500;'],
+  ],
+  'src/mail/html-writer.ts': [
+    ['how much of a tag is read to find the name of its element', 'const NAME_CHARACTERS = 64;'],
+  ],
+  'src/mail/template.ts': [['how much of a template an error repeats', 'const SNIPPET_CHARACTERS = 60;']],
   'src/apps/app.ts': [['the pause between two tries', 'setTimeout(resolve, 50)']],
   'src/apps/bounds.ts': [
     ['how long a reason is waited for', 'const LATE_MILLISECONDS = 1000;'],

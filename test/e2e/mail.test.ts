@@ -45,7 +45,6 @@ describe('the mail page', () => {
     await panel.getByRole('button', { name: 'Copy code 482913' }).click();
     await panel.getByRole('button', { name: 'Copied code 482913' }).waitFor();
     expect(await readClipboard(context, site.node)).toBe('482913');
-    /*shot*/ await page.screenshot({ path: '/tmp/mail-shot1.png' });
     await panel.getByRole('tab', { name: 'Plain text' }).click();
     await panel.getByText(`Set a new password: ${app.url}/verify?token=abc`).waitFor();
     await page.getByRole('searchbox', { name: 'Search mails' }).fill('nobody');
@@ -68,7 +67,6 @@ describe('the mail page', () => {
     await page.getByText('The template is broken').waitFor();
     await html.fill('<p>Hallo {{ .Data.name }}</p><script>top.hit = 1</script>');
     await page.frameLocator('iframe').getByText('Hallo Ada').waitFor();
-    await page.screenshot({ path: '/tmp/mail-shot2.png' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page
       .getByRole('button', { name: 'Use the standard text' })
@@ -93,9 +91,6 @@ describe('the mail page', () => {
     await page.getByRole('button', { name: 'Send test mail' }).click();
     // The shared node allows no loopback address.
     await page.getByText(/is no public address/).waitFor();
-    await page.screenshot({ path: '/tmp/mail-shot3.png' });
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.screenshot({ path: '/tmp/mail-shot4.png' });
     const settings = await admin<{ key: string; value: unknown }[]>(site.node, 'GET', `/apps/${app.ref}/settings`);
     expect(settings.find(({ key }) => key === 'smtp_port')?.value).toBe(server.port);
     expect(problems).toEqual([]);

@@ -24,7 +24,7 @@ export const resendMail = (ref: string) =>
 export const deleteMail = (ref: string) =>
   mutationOptions({
     mutationFn: (id: string) => api<null>(path(ref, id), { method: 'DELETE' }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: mailKeys.all(ref) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: mailKeys.lists(ref) }),
   });
 
 /** Sends a mail to an address, and returns what the mail server answered. */
