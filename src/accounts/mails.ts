@@ -5,6 +5,8 @@ import { affectedRows, type Param } from '../database/statement.ts';
 import type { MailToRender } from '../mail/render.ts';
 import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 
+export type { MailKind };
+
 export interface Mail {
   readonly kind: MailKind;
   /** The address that it goes to. */
@@ -15,7 +17,10 @@ export interface Mail {
   readonly acceptLanguage?: string | undefined;
 }
 
-/** Returns the statement that queues a mail, for the transaction of the change that it tells of. */
+/**
+ * Returns the statement that queues a mail, for the transaction of the change that it tells of. Queues nothing if the recipient is empty, or
+ * if the app's settings turn this notification off.
+ */
 export const queuedMail = (mail: Mail): readonly [text: string, params: Param[]] => [
   `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
    values ($1, $2, $3::uuid, $4::jsonb, pg_catalog.left($5, ${limits.acceptLanguageCharacters.default}))`,

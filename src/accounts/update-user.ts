@@ -22,12 +22,8 @@ export interface UserChange {
   readonly confirmPhone?: boolean;
   /** From now on; 0 lifts a ban. */
   readonly banSeconds?: number;
-  /** Tells the member by mail, at the address that the account had before. */
-  readonly notify?: {
-    readonly password: boolean;
-    readonly email: boolean;
-    readonly acceptLanguage: string | undefined;
-  };
+  /** Tells the member by mail of a new password or address, at the address that the account had before. */
+  readonly notify?: { readonly acceptLanguage: string | undefined };
 }
 
 /** SQL text: metadata with the keys of `set` written over and those in `remove` gone. */
@@ -67,7 +63,7 @@ const UPDATE = `with c as (
     role text, email text, phone text, new_email text, password_changes boolean, password_hash text, keep_session uuid,
     user_set jsonb, user_remove text[], app_set jsonb, app_remove text[],
     confirm_email boolean, confirm_phone boolean, ban_seconds float8,
-    tell_password boolean, tell_email boolean, accept_language text)
+    notify boolean, accept_language text)
 ),
 target as (
   select u.id, u.email as old_email,
@@ -132,10 +128,10 @@ told as (
   insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
   select n.kind, j.old_email, changed.id, n.data, pg_catalog.left(c.accept_language, ${limits.acceptLanguageCharacters.default})
   from c, changed, judged j, lateral (values
-    ('password_changed_notification', c.password_changes and c.tell_password, '{}'::jsonb),
-    ('email_changed_notification', c.email <> j.old_email and c.tell_email, pg_catalog.jsonb_build_object('OldEmail', j.old_email))
+    ('password_changed_notification', c.password_changes, '{}'::jsonb),
+    ('email_changed_notification', c.email <> j.old_email, pg_catalog.jsonb_build_object('OldEmail', j.old_email))
   ) n (kind, applies, data)
-  where n.applies and j.old_email <> ''
+  where c.notify and n.applies and j.old_email <> ''
 )
 select pg_catalog.to_jsonb(verdict) from judged`;
 
@@ -170,8 +166,7 @@ export async function updateUser(database: Executor, id: string, change: UserCha
     confirm_email: change.confirmEmail ?? false,
     confirm_phone: change.confirmPhone ?? false,
     ban_seconds: change.banSeconds,
-    tell_password: change.notify?.password ?? false,
-    tell_email: change.notify?.email ?? false,
+    notify: change.notify !== undefined,
     accept_language: change.notify?.acceptLanguage,
   });
   const [judged, stored] = await asAuthAdmin(database, [

@@ -85,9 +85,7 @@ async function authenticate(
 
   const newHash = needsRehash(hash, given) ? await hashPassword(given) : null;
   const account = { id: candidate.id, verifiedHash: hash, newHash, newNetwork };
-  const notice = context.settings.mailer_notifications_new_device_enabled
-    ? { acceptLanguage: exchange.headers['accept-language'] }
-    : null;
+  const notice = { acceptLanguage: exchange.headers['accept-language'] };
   const grant = await openPasswordSession(database, account, clientOf(exchange), notice);
   if (grant === null) throw new NinefoldError('invalid_credentials');
   return grant;

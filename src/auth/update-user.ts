@@ -47,11 +47,7 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
     ...(body.password && (await passwordChange(context, user, body.password, email))),
     ...(sessionId !== null && { keepSession: sessionId }),
     ...(body.data && { userMetadata: body.data }),
-    notify: {
-      password: context.settings.mailer_notifications_password_changed_enabled,
-      email: context.settings.mailer_notifications_email_changed_enabled,
-      acceptLanguage: exchange.headers['accept-language'],
-    },
+    notify: { acceptLanguage: exchange.headers['accept-language'] },
   };
   return json(usable(await updateUser(database, userId, change), timeOf(context)));
 }

@@ -50,6 +50,8 @@ export class MailSender {
   #failures = 0;
   #restsUntil = 0;
   #lookAgain = 0;
+  /** Errors that ended lanes of this run. */
+  #faults: unknown[] = [];
 
   /** @param cancel Ends what is under way. */
   constructor(policy: AddressPolicy, places: MailPlaces, cancel: AbortSignal) {
@@ -82,21 +84,21 @@ export class MailSender {
 
   async #run(run: MailRun): Promise<number> {
     this.#lookAgain = 0;
+    this.#faults = [];
     if (!this.#startLane(run)) return Date.now() + LATER_MILLISECONDS;
-    const failures: unknown[] = [];
-    while (this.#lanes.size > 0) {
-      await Promise.race(this.#lanes).catch((error: unknown) => failures.push(error));
-    }
-    if (failures.length > 0) throw failures[0];
+    while (this.#lanes.size > 0) await Promise.race(this.#lanes);
+    if (this.#faults.length > 0) throw this.#faults[0];
     return Math.max(Date.now(), this.#lookAgain, this.#restsUntil);
   }
 
   #startLane(run: MailRun): boolean {
     if (this.#lanes.size >= limits.appMailConnections.default || !this.#places.take()) return false;
-    const lane = this.#lane(run).finally(() => {
-      this.#places.give();
-      this.#lanes.delete(lane);
-    });
+    const lane = this.#lane(run)
+      .catch((error: unknown) => void this.#faults.push(error))
+      .finally(() => {
+        this.#places.give();
+        this.#lanes.delete(lane);
+      });
     this.#lanes.add(lane);
     return true;
   }

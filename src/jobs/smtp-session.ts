@@ -36,6 +36,8 @@ export class SmtpSession {
 
   private constructor(connection: SmtpConnection, secrets: readonly string[]) {
     this.#connection = connection;
+    // An error between two steps has nobody to tell: the next step fails.
+    connection.on('error', ignore);
     this.#secrets = secrets;
   }
 
@@ -135,8 +137,6 @@ export class SmtpSession {
       signal.removeEventListener('abort', onAbort);
       connection.removeListener('error', settle);
       connection.removeListener('end', onEnd);
-      // An error that comes later has nobody to tell.
-      connection.on('error', ignore);
     }
   }
 

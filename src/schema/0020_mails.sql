@@ -28,6 +28,23 @@ create index mails_queued_idx on ninefold.mails (next_attempt_at) where state = 
 create index mails_sent_at_idx on ninefold.mails (sent_at) where state = 'sent';
 create index mails_user_id_idx on ninefold.mails (user_id);
 
+-- Leaves out notifications that the app's settings turn off, and mails to accounts without an address.
+create function ninefold.check_mail() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if new.recipient = '' or exists (
+    select from ninefold.settings s
+    where s.key = 'mailer_notifications_' || regexp_replace(new.kind, '_notification$', '') || '_enabled' and s.value = 'false'
+  ) then
+    return null;
+  end if;
+  return new;
+end
+$$;
+create trigger mails_checked before insert on ninefold.mails for each row execute function ninefold.check_mail();
+
 create function ninefold.tell_mails_wait() returns trigger
   language plpgsql
   set search_path = ''
@@ -38,4 +55,4 @@ begin
 end
 $$;
 create trigger mails_wait after insert on ninefold.mails for each statement execute function ninefold.tell_mails_wait();
-revoke execute on function ninefold.tell_mails_wait from public;
+revoke execute on function ninefold.check_mail, ninefold.tell_mails_wait from public;

@@ -256,13 +256,8 @@ describe('notifications', () => {
     expect(mail.text).toContain(`von ${email} zu ${newEmail}`);
 
     await set('mailer_notifications_password_changed_enabled', false);
-    await expect
-      .poll(async () => {
-        const before = (await told()).length;
-        await client.auth.updateUser({ password: `another password ${Math.random()}` });
-        return (await told()).length - before;
-      }, patient)
-      .toBe(0);
+    expect((await client.auth.updateUser({ password: 'a third password' })).error).toBeNull();
+    expect(await told()).toHaveLength(2);
     // A change that fails tells of nothing.
     await client.auth.updateUser({ password: 'x' });
     expect(await told()).not.toContainEqual(['password_changed_notification', newEmail]);
