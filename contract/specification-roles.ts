@@ -24,7 +24,7 @@ export interface AdviceEntry {
   about: AdviceKind;
   /** What comes of it: calls fail, more is let through than is meant, calls take longer, or something is there without effect. */
   weight: 'fault' | 'risk' | 'slow' | 'idle';
-  /** Id of the entity, the function or the job. */
+  /** Id of the entity or the function. */
   on: string;
   /** Names of the policies of `on` that it is about. */
   policies: string[];
@@ -48,8 +48,7 @@ export type AdviceKind =
   | 'unreachable policy'
   | 'idle grant'
   | 'setting that changes the rights'
-  | 'status without machine'
-  | 'job that fails';
+  | 'status without machine';
 
 export interface RoleEntry {
   name: string;

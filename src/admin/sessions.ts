@@ -20,8 +20,7 @@ function requireUuid(value: string, field: string): void {
 /** GET /apps/:ref/sessions. */
 export async function showSessions(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
-  const { auth } = await app.settings();
-  return json(await listSessions(app.database, auth, userIdOf(exchange)));
+  return json(await listSessions(app.database, userIdOf(exchange)));
 }
 
 /** DELETE /apps/:ref/sessions/:id. Throws `not_found` where it has ended already. */

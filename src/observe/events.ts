@@ -50,9 +50,7 @@ export type NinefoldEvent =
         | 'refreshed'
         | 'reuse-detected'
         | 'signed-out'
-        | 'session-revoked'
-        | 'second-factor-verified'
-        | 'second-factor-failed';
+        | 'session-revoked';
       app: string;
       userId: string | null;
       address: string | null;

@@ -11,7 +11,6 @@ const layers: readonly (readonly string[])[] = [
   ['identity'],
   ['accounts'],
   ['watchdog', 'jobs'],
-  ['mail'],
   ['apps'],
   ['catalog'],
   ['limits'],

@@ -1,5 +1,4 @@
 import type { Chapters, ErrorFigures, LimitLine, Specification } from '../../../contract/specification.ts';
-import { failingJobs } from '../advice/jobs.ts';
 import { errorsWithFigures } from './errors.ts';
 import type { LiveFigures } from './figures.ts';
 
@@ -13,7 +12,6 @@ export interface HitLimit extends ErrorFigures {
 export function withFigures(specification: Specification, live: LiveFigures, at: Date): Specification {
   const { purpose, entities, states, rules, roles, calls, errors, limits } = specification.chapters;
   const exposed = entities?.entities.filter((entity) => entity.exposed).length ?? 0;
-  const jobs = each(calls?.jobs ?? [], (one) => live.jobs.get(one.id));
   const chapters: Chapters = {
     ...specification.chapters,
     ...(purpose && { purpose: { ...purpose, figures: { entities: exposed, ...live.purpose } } }),
@@ -21,18 +19,12 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
       entities: { ...entities, entities: each(entities.entities, (one) => live.entities.get(one.id)) },
     }),
     ...(states && { states: { ...states, machines: each(states.machines, (one) => live.states.get(one.id)) } }),
-    ...(roles && {
-      roles: {
-        ...roles,
-        roles: each(roles.roles, (one) => live.roles.get(one.member_role ?? '')),
-        advice: [...failingJobs(jobs, roles.advice), ...roles.advice],
-      },
-    }),
+    ...(roles && { roles: { ...roles, roles: each(roles.roles, (one) => live.roles.get(one.member_role ?? '')) } }),
     ...(calls && {
       calls: {
         ...calls,
         calls: each(calls.calls, (one) => live.calls.get(one.id)),
-        jobs,
+        jobs: each(calls.jobs, (one) => live.jobs.get(one.id)),
       },
     }),
     ...(errors && { errors: { ...errors, errors: errorsWithFigures(errors.errors, rules?.rules ?? [], live.errors) } }),

@@ -8,7 +8,7 @@ import { revokeSession } from '../../data/sessions/revoke-session.ts';
 import { sessionList } from '../../data/sessions/session-list.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import { wayWords } from '../sessions/way-words.ts';
+import { deviceWords } from '../sessions/device-words.ts';
 import styles from './user-panel.module.css';
 
 const inSight = 5;
@@ -24,10 +24,7 @@ export function UserSessions({ appRef, userId }: { appRef: string; userId: strin
       {data.slice(0, inSight).map((session) => (
         <div key={session.id} className={styles.line}>
           <span className="cut">
-            {session.device}{' '}
-            <span className="soft">
-              {[session.ip, wayWords(session), session.aal].filter((word) => word !== null).join(', ')}
-            </span>
+            {deviceWords(session.user_agent)} <span className="soft">{session.ip}</span>
           </span>
           <span className="soft">
             <TimeAgo iso={session.refreshed_at ?? session.created_at} />
@@ -35,7 +32,7 @@ export function UserSessions({ appRef, userId }: { appRef: string; userId: strin
           <Button
             small
             kind="quiet"
-            aria-label={`Revoke the session with ${session.device}`}
+            aria-label={`Revoke the session with ${deviceWords(session.user_agent)}`}
             busy={revoking.isPending && revoking.variables === session.id && 'Revoking'}
             onClick={() => revoking.mutate(session.id)}
           >
