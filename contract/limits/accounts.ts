@@ -52,6 +52,28 @@ export const accountLimits = {
     meaning: 'The longest e-mail address.',
     code: 'validation_failed',
   },
+  authTextCharacters: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 1024,
+    meaning:
+      'The longest refresh token, code challenge, or e-mail address with the blanks around it, in a body of /auth/v1.',
+    code: 'validation_failed',
+  },
+  authRoleCharacters: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 255,
+    meaning: 'The longest role and aud of an account.',
+    code: 'validation_failed',
+  },
+  authFieldCharacters: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 64,
+    meaning: 'The longest id, phone, ban_duration and code_challenge_method in a body of /auth/v1.',
+    code: 'validation_failed',
+  },
   usersPerPage: {
     group: 'accounts',
     unit: 'count',

@@ -20,7 +20,7 @@ import { placeOf, prepareScript, readFacts, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
 
 const sql = z.string().max(limits.bodyBytes.default);
-const fileName = line(200).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
+const fileName = line(limits.migrationNameCharacters.default).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
 export const migrationFile = z.strictObject({ name: fileName, sql });
 const seedFile = z.strictObject({ name: line(200), sql });
 const schema = z.strictObject({ files: z.array(migrationFile), seed: z.union([sql, z.array(seedFile)]).optional() });

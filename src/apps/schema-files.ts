@@ -20,6 +20,7 @@ import supabaseProjects from '../schema/0015_supabase_projects.sql';
 import scheduledJobs from '../schema/0016_scheduled_jobs.sql';
 import httpFromSql from '../schema/0017_http_from_sql.sql';
 import authTables from '../schema/0018_auth_tables.sql';
+import userMappings from '../schema/0019_user_mappings.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 
@@ -49,6 +50,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0016_scheduled_jobs', sql: scheduledJobs, onExisting: true },
   { name: '0017_http_from_sql', sql: httpFromSql, onExisting: true },
   { name: '0018_auth_tables', sql: authTables, onExisting: true },
+  { name: '0019_user_mappings', sql: userMappings, onExisting: true },
 ];
 
 /** The name of the last of them. */

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
 import { exchangeRefreshToken } from '../accounts/refresh-tokens.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
-const schema = z.object({ refresh_token: text(1024) });
+const schema = z.object({ refresh_token: text(limits.authTextCharacters.default) });
 
 /** A token of this server, or one of twelve characters that an imported session brought along (GoTrue, `legacyRefreshTokenPattern`). */
 const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;

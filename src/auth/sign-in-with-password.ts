@@ -15,7 +15,11 @@ import { clientOf, tokenReply } from './token-reply.ts';
 /** The parts that a sign-in needs; it needs no identity. */
 type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events'>;
 
-const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone: text(64), password });
+const schema = z.object({
+  email: text(limits.authTextCharacters.default),
+  phone: text(limits.authFieldCharacters.default),
+  password,
+});
 
 /**
  * POST /token?grant_type=password: signs in. A wrong password and an address without an account get the same answer after the

@@ -13,12 +13,12 @@ import { signUpAnonymously } from './sign-up-anonymously.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({
-  email: text(limits.emailCharacters.default * 2),
-  phone: text(64),
+  email: text(limits.authTextCharacters.default),
+  phone: text(limits.authFieldCharacters.default),
   password,
   data: metadata,
-  code_challenge: text(1024),
-  code_challenge_method: text(64),
+  code_challenge: text(limits.authTextCharacters.default),
+  code_challenge_method: text(limits.authFieldCharacters.default),
 });
 
 /**

@@ -16,8 +16,8 @@ import { usable } from './get-user.ts';
 import { json } from './reply.ts';
 
 const schema = z.object({
-  email: text(limits.emailCharacters.default * 2),
-  phone: text(64),
+  email: text(limits.authTextCharacters.default),
+  phone: text(limits.authFieldCharacters.default),
   password,
   data: metadata,
   app_metadata: metadata,

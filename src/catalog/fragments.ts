@@ -11,6 +11,9 @@ export const commentOf = (catalogue: string, oid: string, part = '0', alias = 'm
 /** Whether the constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
 
+/** The first number that PostgreSQL gives to an object of its users (FirstNormalObjectId of access/transam.h). */
+export const FIRST_NORMAL_OID = 16384;
+
 /** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
 export const isOwnSchema = (alias: string): string =>
   `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;
@@ -69,6 +72,9 @@ export const codeText = `case when l.lanname in ('sql', 'plpgsql') then coalesce
 
 /** Whether the tree of a view's query holds queries within it. */
 export const hasQueries = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) > 0`;
+
+/** Whether a query locks rows, FOR UPDATE or FOR SHARE: of its tree, the queries within it included. */
+export const locksRows = (tree: string): string => `coalesce(${tree} ~ ':rowMarks \\(', false)`;
 
 /** What a view's query selects, of its tree. */
 export const targets = (tree: string): string =>
