@@ -22,7 +22,7 @@ import { failureOf } from './sql-failure.ts';
 const sql = z.string().max(limits.bodyBytes.default);
 const fileName = line(limits.migrationNameCharacters.default).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
 export const migrationFile = z.strictObject({ name: fileName, sql });
-const seedFile = z.strictObject({ name: line(200), sql });
+const seedFile = z.strictObject({ name: line(limits.migrationNameCharacters.default), sql });
 const schema = z.strictObject({ files: z.array(migrationFile), seed: z.union([sql, z.array(seedFile)]).optional() });
 
 export interface MigrationFile {
