@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppConnection, SqlResponse } from '../contract/admin.ts';
+import { limits } from '../contract/limits.ts';
 import { schema } from './cases.ts';
 import { admin, type BenchNode } from './node.ts';
 
@@ -17,6 +18,10 @@ export interface BenchApp {
 /** An app with the tables of the cases and one member. */
 export async function makeApp(node: BenchNode): Promise<BenchApp> {
   const app = await admin<AppConnection>(node, 'POST', '/apps', { ref: 'bench' });
+  // One client stands for many.
+  await admin(node, 'PUT', '/apps/bench/settings/rate_limit_token_refresh', {
+    value: limits.refreshesPerNetwork.range[1],
+  });
   const member = await signUp(app);
   await sql(node, app.ref, schema(member.id));
   const headers = { apikey: app.publishable_key, authorization: `Bearer ${member.accessToken}` };

@@ -93,7 +93,7 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
       const database = executor(caller);
       let token = order.tokens[caller % order.tokens.length] ?? '';
       return async () => {
-        const exchanged = await exchangeRefreshToken(database, token, client, 10);
+        const exchanged = await exchangeRefreshToken(database, token, client, defaultAuthSettings, 'any key');
         if (exchanged.verdict !== 'granted') throw new Error(`refused: ${exchanged.verdict}`);
         token = exchanged.grant.refreshToken;
       };

@@ -26,7 +26,7 @@ export async function measurePages(): Promise<void> {
       await read(url, headers);
       for (let i = 0; i < REPEATS; i++) {
         answers.push(await timed(() => read(url, headers)));
-        copies.push(await timed(() => copy.script(copySql, 0)));
+        copies.push(await timed(() => copy.script(copySql, { maxRows: 0 })));
       }
       const [answer, limit] = [median(answers), median(copies)];
       const bytes = await read(url, headers);

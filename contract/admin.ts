@@ -30,6 +30,17 @@
  * | GET /admin/v1/apps/:ref/sessions | ?user_id= | SessionRow[] |
  * | DELETE /admin/v1/apps/:ref/sessions/:id | – | 204 |
  * | DELETE /admin/v1/apps/:ref/sessions | ?user_id= | 200 {revoked: number} |
+ * | GET /admin/v1/apps/:ref/keys | – | SigningKeyEntry[]: the keys for access tokens, newest first |
+ * | POST /admin/v1/apps/:ref/keys | AddSigningKeysRequest | 201 SigningKeyEntry[]: the keys that were added, as standby |
+ * | POST /admin/v1/apps/:ref/keys/rotate | RotateKeysRequest | SigningKeyEntry[]: every key |
+ * | POST /admin/v1/apps/:ref/keys/:kid/revoke | – | SigningKeyEntry[]: every key |
+ * | GET /admin/v1/apps/:ref/mails | ?search=, ?state=, ?after= | MailPage of mails.ts |
+ * | GET /admin/v1/apps/:ref/mails/:id | – | MailDetail of mails.ts |
+ * | POST /admin/v1/apps/:ref/mails/:id/resend | – | MailRow of mails.ts |
+ * | DELETE /admin/v1/apps/:ref/mails/:id | – | 204 |
+ * | POST /admin/v1/apps/:ref/mails/test | {to} | MailTest of mails.ts |
+ * | GET /admin/v1/apps/:ref/mail-templates | – | MailTemplate[] of mails.ts |
+ * | POST /admin/v1/apps/:ref/mail-templates/preview | MailPreviewRequest of mails.ts | RenderedMail of mails.ts |
  * | POST /admin/v1/apps/:ref/migrations/trial | MigrateRequest | MigrationTrial of changes.ts: nothing is changed |
  * | GET /admin/v1/apps/:ref/journal | – | UnsavedChanges of changes.ts |
  * | POST /admin/v1/apps/:ref/migrations/saved | SaveMigrationRequest of changes.ts | 204 |
@@ -232,14 +243,15 @@ export interface SqlFailure {
 export interface MigrateRequest {
   /** In the order to apply; `name` is the file's name without its folder. */
   files: { name: string; sql: string }[];
-  /** seed.sql: runs once, after the first migration of an app. */
-  seed?: string;
+  /** seed.sql, or the files of a seed in their order, by their paths in the project. Each runs once, after the migrations. */
+  seed?: string | { name: string; sql: string }[];
 }
 
 export interface MigrateResponse {
   applied: string[];
   skipped: string[];
-  seeded: boolean;
+  /** The files of the seed that ran. */
+  seeded: string[];
   warnings: MigrationWarning[];
 }
 
@@ -259,13 +271,41 @@ export interface MigrationFailure extends SqlFailure {
 /** A setting of an app, by the names of PostgREST's and GoTrue's configuration. */
 export interface SettingEntry {
   key: string;
+  /** Null of a secret. */
   value: unknown;
   /** False while the default is in force. */
   is_set: boolean;
+  /** True for a password or the like, which is stored sealed and never shown. */
+  is_secret: boolean;
   default: unknown;
   /** The values that are allowed, in words. */
   type: string;
   meaning: string;
+}
+
+/** A key for access tokens, without its private half. */
+export interface SigningKeyEntry {
+  kid: string;
+  alg: 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
+  /** `current` signs new tokens; tokens of `standby` and `previous` keys are accepted, those of `revoked` keys are not. */
+  state: 'standby' | 'current' | 'previous' | 'revoked';
+  /** ISO 8601; null for the keys that the app was made with. */
+  created_at: string | null;
+  /** When it got its state. */
+  changed_at: string | null;
+}
+
+/** One of the fields. Without any, a new ES256 key is made. */
+export interface AddSigningKeysRequest {
+  /** A private JWK, or a JWKS of such: HS256 (oct), ES256, RS256, EdDSA (Ed25519). */
+  jwk?: Readonly<Record<string, unknown>>;
+  /** Makes a key for this algorithm. */
+  alg?: 'ES256' | 'RS256' | 'EdDSA';
+}
+
+export interface RotateKeysRequest {
+  /** The newest standby key when missing; where there is none, a new ES256 key. */
+  kid?: string;
 }
 
 export interface SessionRow {
@@ -274,7 +314,13 @@ export interface SessionRow {
   email: string | null;
   created_at: string;
   refreshed_at: string | null;
+  /** When it ends if it is not used before; null: never. */
+  ends_at: string | null;
   ip: string | null;
   user_agent: string | null;
+  /** `user_agent` in words. */
+  device: string;
   aal: string;
+  /** How the member proved who they are, most recent first; `timestamp` in seconds since 1970. */
+  amr: readonly { readonly method: string; readonly timestamp: number }[];
 }

@@ -43,6 +43,8 @@ export interface Reply {
   code?: string;
   /** Names in lower case. */
   headers: Record<string, string>;
+  /** Where Ninefold itself redirects to. A header `location` may come from functions of the app, and is dropped on the node's origin. */
+  redirect?: string;
   /** Values of Set-Cookie, the one header that cannot be joined into a list: each goes out by itself. */
   cookies?: readonly string[];
   body: string | Uint8Array | BodyStream | null;

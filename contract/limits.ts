@@ -3,9 +3,13 @@ import { answerLimits } from './limits/answers.ts';
 import { appLimits } from './limits/apps.ts';
 import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
+import { factorLimits } from './limits/factors.ts';
 import { jobLimits } from './limits/jobs.ts';
+import { mailLimits } from './limits/mails.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
+import { providerLimits } from './limits/providers.ts';
+import { rateLimits } from './limits/rates.ts';
 import { recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
@@ -24,15 +28,19 @@ export const limits = {
   ...answerLimits,
   ...sessionLimits,
   ...passwordLimits,
+  ...rateLimits,
   ...accountLimits,
+  ...factorLimits,
   ...databaseLimits,
   ...appLimits,
   ...settingLimits,
   ...jobLimits,
+  ...mailLimits,
   ...builderLimits,
   ...versionLimits,
   ...probeLimits,
   ...recordLimits,
+  ...providerLimits,
 };
 
 export type LimitName = keyof typeof limits;

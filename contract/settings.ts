@@ -8,6 +8,10 @@ export interface Setting<T> {
   readonly meaning: string;
   /** The only values that it may have; any that fit the type when missing. */
   readonly values?: readonly T[];
+  /** True if the value may also be an object with a text for each language tag. */
+  readonly isTranslated?: true;
+  /** What every text of a list must match. */
+  readonly item?: RegExp;
 }
 
 /** How transactions end; `…-allow-override` lets the preference tx decide. */

@@ -24,7 +24,7 @@ export interface AdviceEntry {
   about: AdviceKind;
   /** What comes of it: calls fail, more is let through than is meant, calls take longer, or something is there without effect. */
   weight: 'fault' | 'risk' | 'slow' | 'idle';
-  /** Id of the entity or the function. */
+  /** Id of the entity, the function or the job. */
   on: string;
   /** Names of the policies of `on` that it is about. */
   policies: string[];
@@ -48,7 +48,8 @@ export type AdviceKind =
   | 'unreachable policy'
   | 'idle grant'
   | 'setting that changes the rights'
-  | 'status without machine';
+  | 'status without machine'
+  | 'job that fails';
 
 export interface RoleEntry {
   name: string;

@@ -5,7 +5,7 @@
  */
 import './node-version.mjs';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -61,6 +61,7 @@ async function buildServer(root, sources) {
     await writeFile(fresh, contents);
     await rename(fresh, join(dist, name));
   }
+  await copyFile(join(root, 'src/accounts/common-passwords.bin'), join(dist, 'common-passwords.bin'));
   // A node that runs still loads parts of its own build.
   const running = runningFrom(root);
   if (running !== null && running !== process.pid) return;

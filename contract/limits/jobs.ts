@@ -27,7 +27,7 @@ export const jobLimits = {
     unit: 'count',
     default: 32,
     meaning:
-      'Jobs of all apps that run at the same time. An app gets a further one only while enough places are left for other apps.',
+      'Jobs of all apps that run at the same time. An app gets a further one only while enough places are left for other apps, and for apps of other builders.',
   },
   jobCatchUpSeconds: {
     group: 'jobs',

@@ -8,6 +8,8 @@ export interface Limit {
   readonly setting?: string;
   /** The least and the most that `setting` may set it to. */
   readonly range?: readonly [number, number];
+  /** The default is ten times as high on a node that serves its own machine only. */
+  readonly wideOnLoopback?: true;
   /** The error code of a call that hits the limit; absent if no call is refused. */
   readonly code?: string;
 }
@@ -19,9 +21,11 @@ export const limitGroups = {
   sessions: 'Sessions and tokens',
   passwords: 'Passwords and sign-in',
   accounts: 'Accounts',
+  factors: 'Second factors',
   database: 'Database and connections',
   apps: 'Bounds of an app',
   jobs: 'Scheduled jobs and HTTP from SQL',
+  mails: 'Mails',
   settings: 'Settings',
   builders: 'What builders do',
   records: 'What is kept of calls',

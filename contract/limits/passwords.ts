@@ -5,8 +5,8 @@ export const passwordLimits = {
   passwordMinCharacters: {
     group: 'passwords',
     unit: 'characters',
-    default: 6,
-    meaning: 'The shortest password.',
+    default: 8,
+    meaning: 'The shortest password of a new account or a change of password.',
     setting: 'password_min_length',
     range: [6, 1024],
     code: 'weak_password',
@@ -23,6 +23,18 @@ export const passwordLimits = {
     default: 1024,
     meaning: 'The longest password.',
     code: 'validation_failed',
+  },
+  leakedPasswordMilliseconds: {
+    group: 'passwords',
+    unit: 'milliseconds',
+    default: 2000,
+    meaning: 'How long the service of leaked passwords may take; without its answer a password is taken.',
+  },
+  leakedPasswordBytes: {
+    group: 'passwords',
+    unit: 'bytes',
+    default: 1024 * 1024,
+    meaning: 'The largest answer of the service of leaked passwords.',
   },
   signInFailures: {
     group: 'passwords',

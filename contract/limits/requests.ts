@@ -161,6 +161,12 @@ export const requestLimits = {
     meaning: 'The longest part of a path of the management API and of the pages, such as the ref of an app.',
     code: 'not_found',
   },
+  requestIdCharacters: {
+    group: 'requests',
+    unit: 'characters',
+    default: 128,
+    meaning: 'The longest X-Request-Id of a client; in place of a longer one the request gets an id of the server.',
+  },
   closestNames: {
     group: 'requests',
     unit: 'count',

@@ -26,6 +26,13 @@ export const versionLimits = {
     default: 50,
     meaning: 'Versions on a page of the list of versions.',
   },
+  versionsPerMigration: {
+    group: 'builders',
+    unit: 'count',
+    default: 10,
+    meaning:
+      'Migration files of one request that each make a version. A request with more files makes one version of all.',
+  },
   specificationMemory: {
     group: 'builders',
     unit: 'bytes',

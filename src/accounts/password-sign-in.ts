@@ -12,6 +12,7 @@ import {
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { type NewDeviceNotice, newDeviceNotice } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
 /** The facts about an account that a sign-in needs before it checks the password. */
@@ -119,16 +120,20 @@ export async function settleSignIn(database: Executor, attempt: Attempt, hasFail
  * Opens a session for an account whose password was verified against `verifiedHash`; null when meanwhile the password was
  * changed or the account was banned. `newHash` replaces the hash of the same password. `newNetwork` is remembered as one that the
  * account has signed in from.
+ *
+ * @param notice Tells the member by mail of a network that the account has not signed in from; null tells nothing.
  */
 export async function openPasswordSession(
   database: Executor,
   account: { id: string; verifiedHash: string; newHash: string | null; newNetwork: string | null },
   client: SessionClient,
+  notice: NewDeviceNotice | null = null,
 ): Promise<Grant | null> {
   const { id, verifiedHash, newHash, newNetwork } = account;
   const session = newSession(id, client, 'password');
   const [opened] = await asAuthAdmin(database, [
     [OPEN, [...session.params, verifiedHash, newHash]],
+    ...(newNetwork === null || notice === null ? [] : [newDeviceNotice(session.sessionId, newNetwork, client, notice)]),
     ...(newNetwork === null ? [] : [rememberedNetwork(session.sessionId, newNetwork)]),
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);

@@ -1,12 +1,24 @@
+import type { AuthSettings } from '../../contract/settings-auth.ts';
+import type { AppKeys } from '../apps/app-keys.ts';
+import { hs256 } from '../apps/sign-jwt.ts';
 import type { Executor } from '../database/database.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
-import { clientParams, type Grant, makeRefreshToken, type SessionClient, sessionClaims } from './sessions.ts';
+import {
+  boundParams,
+  clientParams,
+  type Grant,
+  type SessionBounds,
+  type SessionClient,
+  sessionClaims,
+  sessionEnds,
+} from './sessions.ts';
+import { followingToken, nextRefreshToken, storedRefreshToken } from './stored-refresh-token.ts';
 import { userJson } from './user.ts';
 
 /** How an exchange ended. `reused`: the session was ended, as somebody else may hold its refresh token. */
 export type Exchanged =
   | { readonly verdict: 'granted'; readonly grant: Grant }
-  | { readonly verdict: 'unknown' | 'no-session' | 'banned' | 'expired' }
+  | { readonly verdict: 'unknown' | 'no-session' | 'banned' | 'expired' | 'inactive' }
   | { readonly verdict: 'reused'; readonly userId: string };
 
 /**
@@ -14,11 +26,15 @@ export type Exchanged =
  * session has committed.
  */
 const LOCK = `select from auth.sessions s
-where s.id = (select t.session_id from auth.refresh_tokens t where t.token = $1) for update`;
+where s.id = (select t.session_id from auth.refresh_tokens t where t.token = any ($1::text[]) limit 1) for update`;
 
-/** $1 the token shown, $2 the token to issue, $3 and $4 the client, $5 the reuse interval in seconds. */
+/**
+ * $1 the token shown as it is and as it is stored, $2 the token to issue as it is stored, $3 and $4 the client, $5 the reuse interval in seconds,
+ * $6 and $7 the bounds of sessions. A token that was brought along is stored as it is until it is shown.
+ */
 const EXCHANGE = `with shown as (
-  select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, s.not_after, u.id as user_id, u.banned_until,
+  select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, u.id as user_id, u.banned_until,
+    ${sessionEnds('$6', '0')} as ends, ${sessionEnds('0', '$7')} as inactive_at,
     a.token as active, a.parent as active_parent
   from auth.refresh_tokens t
   left join auth.sessions s on s.id = t.session_id
@@ -27,28 +43,29 @@ const EXCHANGE = `with shown as (
     select r.token, r.parent from auth.refresh_tokens r
     where r.session_id = s.id and r.revoked is not true order by r.id desc limit 1
   ) a on true
-  where t.token = $1
+  where t.token = any ($1::text[]) limit 1
 ),
 judged as (
   select shown.*, case
     when user_id is null then 'no-session'
     when banned_until > pg_catalog.now() then 'banned'
-    when not_after <= pg_catalog.now() then 'expired'
+    when ends <= pg_catalog.now() then 'expired'
+    when inactive_at <= pg_catalog.now() then 'inactive'
     when revoked is not true then 'rotate'
-    when active_parent = token then 'repeat'
+    when active_parent = any ($1::text[]) then 'repeat'
     when active is not null
       and pg_catalog.clock_timestamp() <= updated_at + pg_catalog.make_interval(secs => $5::float8) then 'repeat'
     else 'reused'
   end as verdict from shown
 ),
 spent as (
-  update auth.refresh_tokens t set revoked = true, updated_at = pg_catalog.clock_timestamp()
+  update auth.refresh_tokens t set token = ($1::text[])[2], revoked = true, updated_at = pg_catalog.clock_timestamp()
   from judged j where t.id = j.id and j.verdict = 'rotate'
 ),
 issued as (
   insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
   select '00000000-0000-0000-0000-000000000000', $2, j.user_id::text, false,
-    pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp(), j.token, j.session_id
+    pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp(), ($1::text[])[2], j.session_id
   from judged j where j.verdict = 'rotate'
 ),
 touched as (
@@ -61,34 +78,54 @@ ended as (
 )
 select pg_catalog.jsonb_build_object(
   'verdict', j.verdict,
-  'refreshToken', case j.verdict when 'rotate' then $2 when 'repeat' then j.active end,
+  'active', j.active,
   'user', ${userJson},
   'session', ${sessionClaims}
 )
 from judged j left join auth.users u on u.id = j.user_id left join auth.sessions s on s.id = j.session_id`;
 
-type Row = Grant & { readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'banned' | 'expired' };
+type Row = Omit<Grant, 'refreshToken'> & {
+  readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'banned' | 'expired' | 'inactive';
+  /** As it is stored. */
+  readonly active: string | null;
+};
+
+/** The settings that decide about a refresh token. */
+export type RefreshSettings = SessionBounds & Pick<AuthSettings, 'security_refresh_token_reuse_interval'>;
 
 /**
  * Exchanges a refresh token for the next of its session (GoTrue, `/token?grant_type=refresh_token`; RFC 9700, section 4.14.2).
  * The parent of the session's active token gets the active token again: the client lost the answer. An older token gets it only
- * within `reuseSeconds` of its own exchange; later it ends the session. Exchanges of one session run one after the other, in one
- * round trip each.
+ * within `security_refresh_token_reuse_interval` of its own exchange; later it ends the session. Exchanges of one session run one after
+ * the other, in one round trip each.
+ *
+ * @param key The secret that leads from a token to the next one (`refreshKey`).
  */
 export async function exchangeRefreshToken(
   database: Executor,
   token: string,
   client: SessionClient,
-  reuseSeconds: number,
+  settings: RefreshSettings,
+  key: string,
 ): Promise<Exchanged> {
-  const params = [token, makeRefreshToken(), ...clientParams(client), String(reuseSeconds)];
+  const shown = `{${token},${storedRefreshToken(token)}}`;
+  const next = nextRefreshToken(token, key);
+  const reuse = String(settings.security_refresh_token_reuse_interval);
   const [, exchanged] = await asAuthAdmin(database, [
-    [LOCK, [token]],
-    [EXCHANGE, params],
+    [LOCK, [shown]],
+    [EXCHANGE, [shown, storedRefreshToken(next), ...clientParams(client), reuse, ...boundParams(settings)]],
   ]);
   const row = accountJson<Row>(exchanged);
   if (!row) return { verdict: 'unknown' };
-  const { verdict, ...grant } = row;
-  if (verdict === 'rotate' || verdict === 'repeat') return { verdict: 'granted', grant };
-  return verdict === 'reused' ? { verdict, userId: grant.user.id } : { verdict };
+  const { verdict, active, ...grant } = row;
+  if (verdict === 'reused') return { verdict, userId: grant.user.id };
+  if (verdict !== 'rotate' && verdict !== 'repeat') return { verdict };
+  const refreshToken = verdict === 'rotate' ? next : followingToken(token, active ?? '', key);
+  // The database was moved here from a node with other keys.
+  if (refreshToken === null) return { verdict: 'unknown' };
+  return { verdict: 'granted', grant: { ...grant, refreshToken } };
 }
+
+/** Returns the secret that leads from a refresh token of the app to the next one. It never leaves the node. */
+export const refreshKey = ({ signingKey }: Pick<AppKeys, 'signingKey'>): string =>
+  hs256('refresh tokens', signingKey.privateKeyPem);

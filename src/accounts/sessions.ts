@@ -2,9 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { SessionRow } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
+import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { deviceWords } from './device-words.ts';
+import { storedRefreshToken } from './stored-refresh-token.ts';
 import { type User, userJson } from './user.ts';
 
 /** The client that holds a session, as far as it shows itself. */
@@ -44,11 +47,35 @@ export interface NewSession {
   readonly params: readonly Param[];
 }
 
-/** What identifies a session that is about to be opened for an account. `method` is the `amr` value, GoTrue's names. */
-export function newSession(userId: string, client: SessionClient, method: 'password' | 'anonymous'): NewSession {
+/** The ways to sign in as the claim `amr` names them (GoTrue, `AuthenticationMethod`; RFC 8176). */
+export type SignInMethod =
+  | 'password'
+  | 'anonymous'
+  | 'otp'
+  | 'magiclink'
+  | 'email/signup'
+  | 'email_change'
+  | 'recovery'
+  | 'invite'
+  | 'oauth'
+  | 'oauth_provider/authorization_code'
+  | 'web3'
+  | 'passkey'
+  | 'totp'
+  | 'mfa/phone'
+  | 'mfa/webauthn'
+  | 'mfa/recovery_code'
+  | 'token_refresh';
+
+/** What identifies a session that is about to be opened for an account. */
+export function newSession(userId: string, client: SessionClient, method: SignInMethod): NewSession {
   const sessionId = randomUUID();
   const refreshToken = makeRefreshToken();
-  return { sessionId, refreshToken, params: [userId, sessionId, refreshToken, ...clientParams(client), method] };
+  return {
+    sessionId,
+    refreshToken,
+    params: [userId, sessionId, storedRefreshToken(refreshToken), ...clientParams(client), method],
+  };
 }
 
 /**
@@ -81,48 +108,90 @@ export const sessionClaims = `pg_catalog.jsonb_build_object('id', s.id, 'aal', c
   from auth.mfa_amr_claims m where m.session_id = s.id
 ), '[]'))`;
 
-/**
- * Until when the session of an access token lasts, in milliseconds since 1970 (infinite without an end); null when there is
- * no such session of this account.
- */
-export async function sessionEnd(database: Executor, sessionId: string, userId: string): Promise<number | null> {
-  const end = await jsonAsAuthAdmin<{ not_after: number | null }>(
-    database,
-    `select pg_catalog.jsonb_build_object('not_after', extract(epoch from s.not_after) * 1000) from auth.sessions s
-     where s.id = $1::uuid and s.user_id = $2::uuid and (s.not_after is null or s.not_after > pg_catalog.now())`,
-    [sessionId, userId],
-  );
-  return end && (end.not_after ?? Number.POSITIVE_INFINITY);
+/** The settings that end sessions. */
+export type SessionBounds = Pick<AuthSettings, 'sessions_timebox' | 'sessions_inactivity_timeout'>;
+
+/** Returns the SQL parameters for `sessionEnds`. */
+export const boundParams = (bounds: SessionBounds): [timebox: string, inactivity: string] => [
+  String(bounds.sessions_timebox),
+  String(bounds.sessions_inactivity_timeout),
+];
+
+/** Returns SQL text: when the row `s` of auth.sessions ends; NULL without an end. The arguments are parameters of `boundParams`. */
+export const sessionEnds = (timebox: string, inactivity: string): string => `least(
+  s.not_after,
+  s.created_at + pg_catalog.make_interval(secs => nullif(${timebox}::float8, 0)),
+  coalesce(s.refreshed_at at time zone 'utc', s.created_at) + pg_catalog.make_interval(secs => nullif(${inactivity}::float8, 0)))`;
+
+export interface SessionState {
+  /** In milliseconds since 1970; infinite without an end. */
+  readonly end: number;
+  readonly aal: string;
 }
+
+/** Returns the state of an account's session; null if there is none or it has ended. */
+export async function sessionState(
+  database: Executor,
+  sessionId: string,
+  userId: string,
+  bounds: SessionBounds,
+): Promise<SessionState | null> {
+  const found = await jsonAsAuthAdmin<{ end: number | null; aal: string }>(
+    database,
+    `select pg_catalog.jsonb_build_object(
+       'end', extract(epoch from nullif(e.ends, 'infinity')) * 1000, 'aal', coalesce(s.aal, 'aal1'))
+     from auth.sessions s, lateral (select ${sessionEnds('$3', '$4')} as ends) e
+     where s.id = $1::uuid and s.user_id = $2::uuid and (e.ends is null or e.ends > pg_catalog.now())`,
+    [sessionId, userId, ...boundParams(bounds)],
+  );
+  return found && { aal: found.aal, end: found.end ?? Number.POSITIVE_INFINITY };
+}
+
+/** Returns how long ago a session was opened, in seconds; null when there is no such session. */
+export const sessionAgeSeconds = (database: Executor, sessionId: string): Promise<number | null> =>
+  jsonAsAuthAdmin<number>(
+    database,
+    'select pg_catalog.to_jsonb(extract(epoch from pg_catalog.now() - s.created_at)) from auth.sessions s where s.id = $1::uuid',
+    [sessionId],
+  );
 
 const UTC = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
-/** The sessions of an app, or of one account, newest first; at most `limit`. */
+/** Returns the sessions of an app, or of one account, newest first; at most `limit`. */
 export async function listSessions(
   database: Executor,
+  bounds: SessionBounds,
   options: { userId?: string; limit?: number } = {},
 ): Promise<SessionRow[]> {
-  const rows = await jsonAsAuthAdmin<SessionRow[]>(
+  const rows = await jsonAsAuthAdmin<Omit<SessionRow, 'device'>[]>(
     database,
     `select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
        'id', s.id, 'user_id', s.user_id, 'email', nullif(u.email, ''),
        'created_at', pg_catalog.to_char(s.created_at at time zone 'utc', ${UTC}),
        'refreshed_at', pg_catalog.to_char(s.refreshed_at, ${UTC}),
-       'ip', pg_catalog.host(s.ip), 'user_agent', s.user_agent, 'aal', coalesce(s.aal, 'aal1')
+       'ends_at', pg_catalog.to_char(s.ends at time zone 'utc', ${UTC}),
+       'ip', pg_catalog.host(s.ip), 'user_agent', s.user_agent, 'aal', coalesce(s.aal, 'aal1'),
+       'amr', ${sessionClaims} -> 'amr'
      ) order by s.created_at desc, s.id), '[]')
      from (
-       select * from auth.sessions
-       where ($1::uuid is null or user_id = $1::uuid) and (not_after is null or not_after > pg_catalog.now())
-       order by created_at desc, id limit $2::bigint
+       select s.*, nullif(e.ends, 'infinity') as ends
+       from auth.sessions s, lateral (select ${sessionEnds('$3', '$4')} as ends) e
+       where ($1::uuid is null or s.user_id = $1::uuid) and (e.ends is null or e.ends > pg_catalog.now())
+       order by s.created_at desc, s.id limit $2::bigint
      ) s join auth.users u on u.id = s.user_id`,
-    [options.userId ?? null, String(options.limit ?? limits.sessionsPerPage.default)],
+    [options.userId ?? null, String(options.limit ?? limits.sessionsPerPage.default), ...boundParams(bounds)],
   );
-  return rows ?? [];
+  return (rows ?? []).map((row) => ({ ...row, device: deviceWords(row.user_agent) }));
 }
 
-/** Ends one session. Answers whether there was one. */
-export async function revokeSession(database: Executor, id: string): Promise<boolean> {
-  const [result] = await asAuthAdmin(database, [['delete from auth.sessions where id = $1::uuid', [id]]]);
+/** Ends one session, of the account `userId` if given. Returns false if there is none. */
+export async function revokeSession(database: Executor, id: string, userId?: string): Promise<boolean> {
+  const [result] = await asAuthAdmin(database, [
+    [
+      'delete from auth.sessions where id = $1::uuid and ($2::uuid is null or user_id = $2::uuid)',
+      [id, userId ?? null],
+    ],
+  ]);
   return result !== undefined && affectedRows(result) > 0;
 }
 
@@ -140,10 +209,11 @@ export async function revokeSessions(
   return result ? affectedRows(result) : 0;
 }
 
-/** How many sessions there are. */
-export const countSessions = async (database: Executor): Promise<number> =>
+/** Returns the number of sessions of an app. */
+export const countSessions = async (database: Executor, bounds: SessionBounds): Promise<number> =>
   (await jsonAsAuthAdmin<number>(
     database,
-    'select pg_catalog.count(*) from auth.sessions where not_after is null or not_after > pg_catalog.now()',
-    [],
+    `select pg_catalog.count(*) from auth.sessions s, lateral (select ${sessionEnds('$1', '$2')} as ends) e
+     where e.ends is null or e.ends > pg_catalog.now()`,
+    boundParams(bounds),
   )) ?? 0;

@@ -2,6 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
+import { isMissing, type SqlStatement } from './one-time-tokens.ts';
 import type { User } from './user.ts';
 import { asConflict, SELECT_USER, tooLarge } from './users.ts';
 
@@ -10,8 +11,6 @@ export interface UserChange {
   readonly role?: string;
   readonly email?: string;
   readonly phone?: string;
-  /** Kept until it is confirmed, beside the address that counts. */
-  readonly newEmail?: string;
   /** Null: no password any more. With either, the account's sessions end, but for `keepSession`. */
   readonly passwordHash?: string | null;
   readonly keepSession?: string;
@@ -22,6 +21,8 @@ export interface UserChange {
   readonly confirmPhone?: boolean;
   /** From now on; 0 lifts a ban. */
   readonly banSeconds?: number;
+  /** Tells the member by mail of a new password or address, at the address that the account had before. */
+  readonly notify?: { readonly acceptLanguage: string | undefined };
 }
 
 /** SQL text: metadata with the keys of `set` written over and those in `remove` gone. */
@@ -58,23 +59,24 @@ const withProvider = (metadata: string, provider: 'email' | 'phone', column: str
 /** $1 the account, $2 the change as JSON. */
 const UPDATE = `with c as (
   select * from pg_catalog.jsonb_to_record($2::jsonb) as c(
-    role text, email text, phone text, new_email text, password_changes boolean, password_hash text, keep_session uuid,
+    role text, email text, phone text, password_changes boolean, password_hash text, keep_session uuid,
     user_set jsonb, user_remove text[], app_set jsonb, app_remove text[],
-    confirm_email boolean, confirm_phone boolean, ban_seconds float8)
+    confirm_email boolean, confirm_phone boolean, ban_seconds float8,
+    notify boolean, accept_language text)
 ),
 target as (
-  select u.id,
+  select u.id, u.email as old_email,
     ${merged('u.raw_user_meta_data', 'user')}
       || case when c.confirm_email then '{"email_verified": true}'::jsonb else '{}' end as user_metadata,
     ${withProvider(withProvider(merged('u.raw_app_meta_data', 'app'), 'email', 'email'), 'phone', 'phone')} as app_metadata,
     exists (
       select from auth.users x
-      where pg_catalog.lower(x.email) = coalesce(c.email, c.new_email) and x.id <> u.id and x.is_sso_user = false
+      where pg_catalog.lower(x.email) = c.email and x.id <> u.id and x.is_sso_user = false
     ) as email_taken
   from auth.users u, c where u.id = $1::uuid
 ),
 judged as (
-  select *, case
+  select *, c.password_changes or c.email is not null as voids_tokens, case
     when email_taken then 'email_exists'
     when c.user_set is not null
       and pg_catalog.octet_length(user_metadata::text) > ${limits.userMetadataBytes.default} then 'user_too_large'
@@ -87,16 +89,15 @@ changed as (
   update auth.users u set
     role = coalesce(j.role, u.role),
     email = coalesce(j.email, u.email),
-    email_change = case when j.email is not null then '' else coalesce(j.new_email, u.email_change) end,
-    email_change_sent_at = case when j.new_email is not null then pg_catalog.now() else u.email_change_sent_at end,
+    email_change = case when j.email is not null then '' else u.email_change end,
     phone = coalesce(j.phone, u.phone),
     encrypted_password = case when j.password_changes then j.password_hash else u.encrypted_password end,
-    confirmation_token = case when j.password_changes then '' else u.confirmation_token end,
-    recovery_token = case when j.password_changes then '' else u.recovery_token end,
-    email_change_token_current = case when j.password_changes then '' else u.email_change_token_current end,
-    email_change_token_new = case when j.password_changes then '' else u.email_change_token_new end,
-    phone_change_token = case when j.password_changes then '' else u.phone_change_token end,
-    reauthentication_token = case when j.password_changes then '' else u.reauthentication_token end,
+    confirmation_token = case when j.voids_tokens then '' else u.confirmation_token end,
+    recovery_token = case when j.voids_tokens then '' else u.recovery_token end,
+    email_change_token_current = case when j.voids_tokens then '' else u.email_change_token_current end,
+    email_change_token_new = case when j.voids_tokens then '' else u.email_change_token_new end,
+    phone_change_token = case when j.voids_tokens then '' else u.phone_change_token end,
+    reauthentication_token = case when j.voids_tokens then '' else u.reauthentication_token end,
     raw_user_meta_data = j.user_metadata,
     raw_app_meta_data = j.app_metadata,
     email_confirmed_at = case when j.confirm_email then pg_catalog.now() else u.email_confirmed_at end,
@@ -115,13 +116,29 @@ changed as (
 ${identity('email', 'email')},
 ${identity('phone', 'phone')},
 used as (
-  delete from auth.one_time_tokens t using c, changed where t.user_id = changed.id and c.password_changes
+  delete from auth.one_time_tokens t using judged j, changed where t.user_id = changed.id and j.voids_tokens
 ),
 ended as (
   delete from auth.sessions s using c, changed
   where s.user_id = changed.id and c.password_changes and s.id is distinct from c.keep_session
+),
+told as (
+  insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
+  select n.kind, j.old_email, changed.id, n.data, pg_catalog.left(c.accept_language, ${limits.acceptLanguageCharacters.default})
+  from c, changed, judged j, lateral (values
+    ('password_changed_notification', c.password_changes, '{}'::jsonb),
+    ('email_changed_notification', c.email <> j.old_email, pg_catalog.jsonb_build_object('OldEmail', j.old_email))
+  ) n (kind, applies, data)
+  where c.notify and n.applies and j.old_email <> ''
 )
 select pg_catalog.to_jsonb(verdict) from judged`;
+
+function asRefusal(error: unknown): never {
+  if (isMissing(error)) {
+    throw new NinefoldError('reauthentication_not_valid', { message: 'Nonce has expired or is invalid' });
+  }
+  return asConflict(error);
+}
 
 function split(metadata: Readonly<Record<string, unknown>> | undefined): { set?: object; remove?: string[] } {
   if (!metadata) return {};
@@ -133,17 +150,24 @@ function split(metadata: Readonly<Record<string, unknown>> | undefined): { set?:
 }
 
 /**
- * Changes an account and answers it as it then is; null when there is none. Throws email_exists, phone_exists,
- * validation_failed (metadata too large), and what the app's own triggers raise.
+ * Changes an account and answers it as it then is; null when there is none. Links and codes that were mailed before a change of password
+ * or address become void. Throws email_exists, phone_exists, validation_failed (metadata too large), and what the app's own triggers raise.
+ *
+ * @param before Statements of the same transaction; they use up the code that the change needs.
+ * @throws reauthentication_not_valid if such a code was used up meanwhile.
  */
-export async function updateUser(database: Executor, id: string, change: UserChange): Promise<User | null> {
+export async function updateUser(
+  database: Executor,
+  id: string,
+  change: UserChange,
+  before: readonly SqlStatement[] = [],
+): Promise<User | null> {
   const user = split(change.userMetadata);
   const app = split(change.appMetadata);
   const record = JSON.stringify({
     role: change.role,
     email: change.email,
     phone: change.phone,
-    new_email: change.newEmail,
     password_changes: change.passwordHash !== undefined,
     password_hash: change.passwordHash,
     keep_session: change.keepSession,
@@ -154,11 +178,13 @@ export async function updateUser(database: Executor, id: string, change: UserCha
     confirm_email: change.confirmEmail ?? false,
     confirm_phone: change.confirmPhone ?? false,
     ban_seconds: change.banSeconds,
+    notify: change.notify !== undefined,
+    accept_language: change.notify?.acceptLanguage,
   });
-  const [judged, stored] = await asAuthAdmin(database, [
-    [UPDATE, [id, record]],
-    [SELECT_USER, [id]],
-  ]).catch(asConflict);
+  const results = await asAuthAdmin(database, [...before, [UPDATE, [id, record]], [SELECT_USER, [id]]]).catch(
+    asRefusal,
+  );
+  const [judged, stored] = [results[before.length], results.at(-1)];
   switch (accountJson<'ok' | 'email_exists' | 'user_too_large' | 'app_too_large'>(judged)) {
     case 'ok':
       return accountJson<User>(stored) ?? null;

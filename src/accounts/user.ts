@@ -46,7 +46,7 @@ export interface UserIdentity {
 
 export interface Factor {
   readonly id: string;
-  readonly friendly_name: string | null;
+  readonly friendly_name?: string;
   readonly factor_type: string;
   readonly status: string;
   readonly created_at: string;
@@ -75,6 +75,16 @@ const OPTIONAL_TIMES = [
 
 const objectOr = (column: string): string =>
   `case when pg_catalog.jsonb_typeof(${column}) = 'object' then ${column} else '{}' end`;
+
+/** SQL text: the row `f` of auth.mfa_factors as a Factor, jsonb. */
+export const factorJson = `pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+      'id', f.id,
+      'friendly_name', nullif(f.friendly_name, ''),
+      'factor_type', f.factor_type,
+      'status', f.status,
+      'created_at', ${time('f.created_at')},
+      'updated_at', ${time('f.updated_at')}
+    ))`;
 
 /**
  * SQL text: the row `u` of auth.users as a User, jsonb. Where the app has roles for its members, `app_metadata.roles` are those
@@ -113,14 +123,7 @@ export const userJson = `pg_catalog.jsonb_build_object(
   'new_email', nullif(u.email_change, ''),
   'new_phone', nullif(u.phone_change, ''),
   'factors', (
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'id', f.id,
-      'friendly_name', f.friendly_name,
-      'factor_type', f.factor_type,
-      'status', f.status,
-      'created_at', ${time('f.created_at')},
-      'updated_at', ${time('f.updated_at')}
-    ) order by f.created_at, f.id)
+    select pg_catalog.jsonb_agg(${factorJson} order by f.created_at, f.id)
     from auth.mfa_factors f where f.user_id = u.id
   )
 ))`;

@@ -6,10 +6,13 @@ import { affectedRows, type Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { networkId } from '../limits/sign-in-attempts.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { isMissing } from './one-time-tokens.ts';
 import { rememberedNetwork } from './password-sign-in.ts';
 import { hashPassword } from './passwords.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { type User, userJson } from './user.ts';
+
+type SqlStatement = readonly [text: string, params: Param[]];
 
 type Metadata = Readonly<Record<string, unknown>>;
 
@@ -34,6 +37,11 @@ export interface NewUser {
   /** From now on; 0 or absent: not banned. */
   readonly banSeconds?: number;
 }
+
+/** Statements that run in the transaction that makes an account, with its id. */
+export type AfterInsert = (id: string) => readonly SqlStatement[];
+
+const nothing: AfterInsert = () => [];
 
 /** $1 is the record as JSON. Inserts nothing when another account has the address in other letter case. */
 const INSERT = `with r as (
@@ -100,7 +108,7 @@ async function record(id: string, user: NewUser): Promise<string> {
  * Makes an account, in one round trip. Throws email_exists, phone_exists, user_already_exists (the id),
  * over_request_rate_limit (see `hashPassword`), and what the app's own triggers raise.
  */
-export async function createUser(database: Executor, user: NewUser): Promise<User> {
+export async function createUser(database: Executor, user: NewUser, after = nothing): Promise<User> {
   const id = user.id ?? randomUUID();
   const ban = user.banSeconds ? 'banned_until = pg_catalog.now() + pg_catalog.make_interval(secs => $2::float8),' : '';
   const finish = confirm(user.confirmed ?? false, user.phoneConfirmed ?? false, ban);
@@ -109,6 +117,7 @@ export async function createUser(database: Executor, user: NewUser): Promise<Use
   const results = await asAuthAdmin(database, [
     [INSERT, [await record(id, user)]],
     ...(needed ? ([[finish, finishParams]] as const) : []),
+    ...after(id),
     [SELECT_USER, [id]],
   ]).catch(asConflict);
   return made(results.at(-1));
@@ -116,12 +125,13 @@ export async function createUser(database: Executor, user: NewUser): Promise<Use
 
 /**
  * Makes an account and, when its address counts as confirmed at once, a session for it, in one round trip; else the
- * session is null. The account is inserted first and confirmed by an UPDATE, as triggers of apps expect. Throws as `createUser`.
+ * session is null, and `after` runs with it. The account is inserted first and confirmed by an UPDATE, as triggers of apps expect. Throws as `createUser`.
  */
 export async function signUp(
   database: Executor,
   user: NewUser,
   client: SessionClient,
+  after = nothing,
 ): Promise<{ user: User; grant: Grant | null }> {
   const id = randomUUID();
   const userMetadata = user.isAnonymous
@@ -130,7 +140,7 @@ export async function signUp(
   const identityData = { ...user.userMetadata, email_verified: user.confirmed ?? false, phone_verified: false };
   const insert = [INSERT, [await record(id, { ...user, userMetadata, identityData })]] as const;
   if (!user.isAnonymous && !user.confirmed) {
-    const results = await asAuthAdmin(database, [insert, [SELECT_USER, [id]]]).catch(asConflict);
+    const results = await asAuthAdmin(database, [insert, ...after(id), [SELECT_USER, [id]]]).catch(asConflict);
     return { user: made(results.at(-1)), grant: null };
   }
   const session = newSession(id, client, user.isAnonymous ? 'anonymous' : 'password');
@@ -155,6 +165,8 @@ function made(result: Parameters<typeof accountJson>[0] | undefined): User {
 
 /** Turns a violated unique constraint of auth.users into the code for it, and rethrows anything else. */
 export function asConflict(error: unknown): never {
+  // A token for an account that was not inserted.
+  if (isMissing(error)) throw new NinefoldError('email_exists');
   if (error instanceof DatabaseError && error.sqlstate === '23505' && error.fields.schema === 'auth') {
     if (error.fields.constraint === 'users_email_partial_key') throw new NinefoldError('email_exists');
     if (error.fields.constraint === 'users_phone_key') throw new NinefoldError('phone_exists');
@@ -181,6 +193,19 @@ export async function userAddresses(database: Executor, ids: readonly string[]):
   );
   return new Map(Object.entries(found ?? {}));
 }
+
+/** Returns the statement that removes the password of an account that nobody has confirmed. */
+export const droppedPassword = (id: string): SqlStatement => [
+  `update auth.users set encrypted_password = null, updated_at = pg_catalog.now()
+   where id = $1::uuid and email_confirmed_at is null and encrypted_password is not null`,
+  [id],
+];
+
+/** Returns the statement that notes that an account was invited. */
+export const invitedAt = (id: string): SqlStatement => [
+  'update auth.users set invited_at = pg_catalog.now(), updated_at = pg_catalog.now() where id = $1::uuid',
+  [id],
+];
 
 /** How many accounts there are. */
 export const countUsers = async (database: Executor): Promise<number> =>
@@ -259,6 +284,7 @@ export async function softDeleteUser(database: Executor, id: string): Promise<bo
       params,
     ],
     ['delete from auth.mfa_factors where user_id = $1::uuid', params],
+    ['delete from auth.webauthn_credentials where user_id = $1::uuid', params],
     ['delete from auth.one_time_tokens where user_id = $1::uuid', params],
   ]);
   return found !== undefined && found.rows.length > 0;

@@ -12,10 +12,11 @@ import { json } from './router.ts';
 /** GET /apps/:ref/activity: figures and health of one app. */
 export async function showActivity(context: AdminContext, ref: string): Promise<Reply> {
   const app = await openApp(context, ref);
+  const { auth } = await app.settings();
   const [calls, members, sessions, connections] = await Promise.all([
     readCalls(app),
     countUsers(app.database),
-    countSessions(app.database),
+    countSessions(app.database, auth),
     connectionsOf(context, app.record.database),
   ]);
   const { histogram, ...today } = calls.today;

@@ -14,14 +14,18 @@ import { databaseSizes } from './database-sizes.ts';
 import { json, noContent } from './router.ts';
 
 const ref = z.string();
-const name = line(120);
+const name = line(limits.builderNameCharacters.default);
 
 const createSchema = z.strictObject({
   ref,
   name: name.optional(),
-  jwt_secret: z.string().min(32).max(500).optional(),
-  database: line(63).optional(),
-  anon_role: line(63).optional(),
+  jwt_secret: z
+    .string()
+    .min(limits.jwtSecretMinCharacters.default)
+    .max(limits.jwtSecretMaxCharacters.default)
+    .optional(),
+  database: line(limits.nameBytes.default).optional(),
+  anon_role: line(limits.nameBytes.default).optional(),
   template: z.string().optional(),
 });
 const cloneSchema = z.strictObject({ ref, name: name.optional() });

@@ -16,6 +16,7 @@ import { readKeptLines } from '../apps/log-lines.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
+import { isRequestId } from '../observe/request-id.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
@@ -127,11 +128,9 @@ const logQuery = z.object({
   limit: z.coerce.number().int().positive().optional(),
 });
 
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-
 /** GET /apps/:ref/calls/:requestId: the story of one call. Throws `call_unknown` where it is not held any more. */
 export async function showStory(context: AdminContext, ref: string, requestId: string): Promise<Reply> {
-  if (!REQUEST_ID.test(requestId)) throw new NinefoldError('call_unknown');
+  if (!isRequestId(requestId)) throw new NinefoldError('call_unknown');
   const app = await openApp(context, ref);
   const story = await context.stories.find(app, requestId);
   if (!story) throw new NinefoldError('call_unknown');

@@ -17,6 +17,7 @@ import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { Events } from '../observe/events.ts';
 
 /** The parts that management calls use. */
@@ -41,6 +42,8 @@ export interface AdminContext {
     resolve(console: App, token: string): Promise<BuilderSession>;
   };
   readonly origins: Origins;
+  /** Which addresses mail servers may have. */
+  readonly addresses: AddressPolicy;
   /** Derives the specifications of apps. */
   readonly specify: {
     /** With live figures, as text in UTF-8, in gzip where asked. */

@@ -8,6 +8,10 @@ import { setBuilderPassword, showBuilders } from './builders.ts';
 import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
 import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
+import { previewMail, showMailTemplates } from './mail-templates.ts';
+import { testMailServer } from './mail-test.ts';
+import { removeMail, resendMail, showMail, showMails } from './mails.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
 import { showProbe, startProbe } from './probe.ts';
@@ -95,9 +99,21 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('DELETE', '/settings/:key', ({ context, caller }, _, ref, params) =>
     unsetSetting(context, caller, ref, params.key ?? ''),
   ),
+  onApp('GET', '/keys', ({ context }, _, ref) => listKeys(context, ref)),
+  onApp('POST', '/keys', ({ context }, exchange, ref) => addKeys(context, exchange, ref)),
+  onApp('POST', '/keys/rotate', ({ context }, exchange, ref) => rotateKeys(context, exchange, ref)),
+  onApp('POST', '/keys/:kid/revoke', ({ context }, _, ref, params) => revokeKey(context, ref, params.kid ?? '')),
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions/:id', ({ context }, _, ref, params) => endSession(context, ref, params.id ?? '')),
+
+  onApp('GET', '/mails', ({ context }, exchange, ref) => showMails(context, exchange, ref)),
+  onApp('POST', '/mails/test', ({ context }, exchange, ref) => testMailServer(context, exchange, ref)),
+  onApp('GET', '/mails/:id', ({ context }, _, ref, params) => showMail(context, ref, params.id ?? '')),
+  onApp('DELETE', '/mails/:id', ({ context }, _, ref, params) => removeMail(context, ref, params.id ?? '')),
+  onApp('POST', '/mails/:id/resend', ({ context }, _, ref, params) => resendMail(context, ref, params.id ?? '')),
+  onApp('GET', '/mail-templates', ({ context }, _, ref) => showMailTemplates(context, ref)),
+  onApp('POST', '/mail-templates/preview', ({ context }, exchange, ref) => previewMail(context, exchange, ref)),
 ];
 
 const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];

@@ -9,7 +9,7 @@ interface HostedExtension {
 const fromPackage = (name: string) =>
   `Use an external PostgreSQL that has it (${name}; NINEFOLD_DATABASE_URL), or take its use out of the migration.`;
 
-/** Extensions that the node stands in for: CREATE EXTENSION counts as done. */
+/** Extensions that the node provides. Without its files on the server (`src/postgres/provided-extensions.ts`) CREATE EXTENSION counts as done. */
 export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_net']);
 
 /** Extensions whose creation by an app's owner goes through `ninefold.create_extension`. */
@@ -42,12 +42,12 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
       instead: 'There is no GraphQL here: use /rest/v1, which embeds related tables in one call.',
     },
     supabase_vault: {
-      used: /schema "vault"|relation "vault\.|function vault\./,
+      used: /schema "vault"|(relation|type) "vault\.|function vault\./,
       instead:
         'There is no Vault here: keep secrets outside the database, or in a table that only service_role may read.',
     },
     pgsodium: {
-      used: /schema "pgsodium"|relation "pgsodium\.|function pgsodium\./,
+      used: /schema "pgsodium"|(relation|type) "pgsodium\.|function pgsodium\./,
       instead: 'pgcrypto encrypts values; Supabase itself no longer recommends pgsodium.',
     },
     pgjwt: {
@@ -58,7 +58,7 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
       used: /type "[^"]*http_(request|response)\w*"|function (\w+\.)?http(_get|_post|_put|_delete|_set_curlopt)?\(/,
       instead: 'Use net.http_get and net.http_post, which do not hold the transaction up.',
     },
-    pgmq: { used: /schema "pgmq"|relation "pgmq\.|function pgmq\./, instead: fromPackage('PGMQ') },
+    pgmq: { used: /schema "pgmq"|(relation|type) "pgmq\.|function pgmq\./, instead: fromPackage('PGMQ') },
     pg_jsonschema: {
       used: /function (\w+\.)?(jsonb?_matches_schema|jsonschema_\w+)\(/,
       instead: 'Write the rule as a CHECK on jsonb operators.',

@@ -20,21 +20,21 @@ import { placeOf, prepareScript, readFacts, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
 
 const sql = z.string().max(limits.bodyBytes.default);
-const fileName = line(200).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
+const fileName = line(limits.migrationNameCharacters.default).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
 export const migrationFile = z.strictObject({ name: fileName, sql });
-const schema = z.strictObject({ files: z.array(migrationFile), seed: sql.optional() });
+const seedFile = z.strictObject({ name: line(limits.migrationNameCharacters.default), sql });
+const schema = z.strictObject({ files: z.array(migrationFile), seed: z.union([sql, z.array(seedFile)]).optional() });
 
 export interface MigrationFile {
   name: string;
   sql: string;
+  /** A file of the seed runs once, also if it changes. */
+  isSeed?: true;
 }
-
-/** The name under which seed.sql is noted, so that it runs once. */
-export const SEED = 'seed.sql';
 
 /**
  * POST /apps/:ref/migrations: applies what was not applied yet, in the order of the files, each in a transaction of its own as the
- * app's owner; each becomes a version of the specification. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the
+ * app's owner; each of a few files becomes a version of the specification. Throws `app_busy`, `migration_changed`, and `migration_failed`, where the
  * files before the failed one stay applied.
  */
 export async function migrate(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
@@ -44,28 +44,32 @@ export async function migrate(context: AdminContext, caller: Caller, exchange: E
   const started = performance.now();
   const response = await context.lifecycle.alone([ref], async () => {
     const { pending, skipped } = await pendingFiles(context, app.record, asked);
-    const answer: MigrateResponse = { applied: [], skipped, seeded: false, warnings: [] };
+    const answer: MigrateResponse = { applied: [], skipped, seeded: [], warnings: [] };
     if (pending.length === 0) return answer;
+    // To derive the specification after each of a thousand files would take hours.
+    const isLarge = pending.length > limits.versionsPerMigration.default;
     // What was changed before is a version of its own.
     await context.versions.note(app);
     const facts = await withPool(ownerOf(context.server, app.record), readFacts);
     for (const file of pending) {
       answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
-      if (file.name === SEED) answer.seeded = true;
-      else answer.applied.push(file.name);
-      await context.versions.note(app);
+      (file.isSeed ? answer.seeded : answer.applied).push(file.name);
+      if (!isLarge) await context.versions.note(app);
     }
+    if (isLarge) await context.versions.note(app);
     return answer;
   });
   context.events.emit({ type: 'app', what: 'migrated', app: ref, milliseconds: performance.now() - started });
   return json(response);
 }
 
-/** The files of a request, seed.sql last, without byte order marks. Throws `validation_invalid` with the place of what is no text. */
+/** The files of a request, those of the seed last, without byte order marks. Throws `validation_invalid` with the place of what is no text. */
 export function readMigrations(exchange: Exchange): MigrationFile[] {
   const { files, seed } = readBody(exchange, schema);
-  const all = seed === undefined ? files : [...files, { name: SEED, sql: seed }];
-  return all.map(({ name, sql: text }) => {
+  const seeds = typeof seed === 'string' ? [{ name: 'seed.sql', sql: seed }] : (seed ?? []);
+  const all: MigrationFile[] = [...files, ...seeds.map((file) => ({ ...file, isSeed: true as const }))];
+  return all.map(({ sql: text, ...file }) => {
+    const { name } = file;
     const sql = text.replace(/^\ufeff/, '');
     const bad = /\0|\p{Cs}/u.exec(sql);
     if (bad) {
@@ -76,7 +80,7 @@ export function readMigrations(exchange: Exchange): MigrationFile[] {
         details: { file: name, line: at, column, rule },
       });
     }
-    return { name, sql };
+    return { ...file, sql };
   });
 }
 
@@ -89,13 +93,13 @@ export async function pendingFiles(
   const known = await appliedFiles(context, record);
   for (const file of files) {
     const before = known.get(file.name);
-    if (before !== undefined && before !== hashOf(file.sql) && file.name !== SEED) {
+    if (before !== undefined && before !== hashOf(file.sql) && !file.isSeed) {
       throw new NinefoldError('migration_changed', { details: { file: file.name } });
     }
   }
   return {
     pending: files.filter(({ name }) => !known.has(name)),
-    skipped: files.filter(({ name }) => known.has(name) && name !== SEED).map(({ name }) => name),
+    skipped: files.filter(({ name, isSeed }) => known.has(name) && !isSeed).map(({ name }) => name),
   };
 }
 
@@ -134,7 +138,7 @@ export async function apply(
     return await withPool(ownerOf(context.server, record), (pool) =>
       pool.transaction(async (tx) => {
         await registerAuthor(context.server, record, tx, { name: who, migration: file.name });
-        const results = await tx.script(script.text);
+        const results = await tx.script(script.text, script.copies);
         await tx.run([
           // The file may end as another role, and without a search path.
           plain('reset role'),

@@ -135,7 +135,10 @@ async function runStatements(tx: Transaction, script: PreparedScript, file: stri
     }
     const parts = replacement === null ? [source.text] : splitStatements(replacement.run ?? '').map(({ text }) => text);
     try {
-      for (const part of parts) results.push(...(await tx.run([plain(part)])));
+      for (const part of parts) {
+        const copies = source.data ? [source.data.text] : [];
+        results.push(...(await tx.run([plain(part)], { copies })));
+      }
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
       const { position, ...fields } = error.fields;

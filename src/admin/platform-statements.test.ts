@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { type DatabaseFacts, replacementOf } from './platform-statements.ts';
 import { splitStatements } from './statements.ts';
 
-const facts: DatabaseFacts = { database: 'app_x', available: new Set(['hstore', 'moddatetime']), hasHelpers: true };
+const facts: DatabaseFacts = {
+  database: 'app_x',
+  available: new Set(['hstore', 'moddatetime']),
+  platformRelations: new Set(['storage.objects']),
+  hasHelpers: true,
+};
 
 function replaced(sql: string) {
   const [statement] = splitStatements(sql);
@@ -25,6 +30,13 @@ describe('replacementOf', () => {
     'alter role app_x set work_mem = 1',
     'create publication p for table a',
     '\\copy a from b',
+    `select setval('public.a_id_seq', 1)`,
+    'insert into storage.objects values (1)',
+    'create table auth.a ()',
+    'create or replace function public.storage() returns void language sql as $$$$',
+    'create index if not exists i on storage.objects (name)',
+    'copy public.a from stdin;\n1\n',
+    'copy storage.objects from stdin;\n1\n',
   ])('leaves %s to PostgreSQL', (sql) => {
     expect(replaced(sql)).toBeNull();
   });
@@ -37,6 +49,11 @@ describe('replacementOf', () => {
     'grant all on function graphql_public.graphql(text, jsonb) to anon',
     'grant all on all tables in schema vault to anon',
     'comment on policy p on storage.objects is $$x$$',
+    `SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false)`,
+    `select setval('storage.a_seq', 1)`,
+    'insert into "_realtime"."tenants" values (1)',
+    'create table if not exists supabase_functions.hooks (id int)',
+    'create or replace function auth.uid() returns uuid language sql as $$$$',
   ])('attempts %s', (sql) => {
     expect(replaced(sql)).toMatchObject({ isAttempt: true });
   });
@@ -52,6 +69,7 @@ describe('replacementOf', () => {
     [`create extension "moddatetime" schema "it's"`, `select ninefold.create_extension('moddatetime', 'it''s', false)`],
     ['create extension vector', null],
     ['create extension pg_net', null],
+    ['copy "_realtime"."tenants" (a) from stdin;\n1\n\\.\n', null],
     ['\\restrict a', null],
   ])('runs in place of %s: %s', (sql, run) => {
     expect(replaced(sql)).toMatchObject({ run });

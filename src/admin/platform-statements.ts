@@ -7,8 +7,10 @@ import { type ScriptStatement, type Token, tokensOf } from './statements.ts';
 /** What the decision on a statement needs to know of the app's database. */
 export interface DatabaseFacts {
   database: string;
-  /** The extensions that the server has files of. */
+  /** The extensions that the server has files of. Of those that the node provides only the node's own files count. */
   available: ReadonlySet<string>;
+  /** The tables, views and sequences in schemas of the platform, as schema.name. */
+  platformRelations: ReadonlySet<string>;
   /** False where `ninefold.create_extension` and its companions are missing: on a database that was there before the app. */
   hasHelpers: boolean;
 }
@@ -25,16 +27,18 @@ export interface Replacement {
   tag: string;
 }
 
-/** Whether a script may hold a statement to replace. Others, such as seeds of megabytes, are not split. */
+/** Whether a script may hold a statement to replace, or data of COPY. Others, such as seeds of megabytes, are not split. */
 export const mayNeedReplacement = (script: string): boolean =>
-  /^\s*\\|\b(extension|event|publication|alter|drop|grant|revoke|trigger|comment|transaction_timeout)\b/im.test(script);
+  /^\s*(\\|copy\b)|\b(extension|event|publication|alter|drop|grant|revoke|trigger|comment|transaction_timeout)\b/im.test(
+    script,
+  ) || namesPlatformSchema.test(script);
 
 /** Returns what to run in place of a statement; null if it runs as it is. */
 export function replacementOf(statement: ScriptStatement, facts: DatabaseFacts): Replacement | null {
   if (statement.command === '\\') return psqlCommand(statement.text);
   const rule = rules[statement.command];
   if (!rule) return null;
-  const reader = new StatementReader(statement.text);
+  const reader = new StatementReader(statement.text, statement.data?.text);
   return rule(reader, facts);
 }
 
@@ -43,7 +47,8 @@ const rules: Readonly<Record<string, (reader: StatementReader, facts: DatabaseFa
     createExtension(reader, facts) ??
     eventTrigger(reader) ??
     createPublication(reader) ??
-    platformTrigger(reader, facts),
+    platformTrigger(reader, facts) ??
+    platformObject(reader, facts),
   ALTER: (reader, facts) =>
     alterExtension(reader, facts) ??
     eventTrigger(reader) ??
@@ -54,6 +59,9 @@ const rules: Readonly<Record<string, (reader: StatementReader, facts: DatabaseFa
     platformSchema(reader, facts),
   DROP: (reader, facts) => dropExtension(reader, facts) ?? eventTrigger(reader) ?? platformSchema(reader, facts),
   COMMENT: (reader, facts) => comment(reader, facts),
+  COPY: (reader, facts) => platformRows(reader, facts, 1),
+  INSERT: (reader, facts) => platformRows(reader, facts, 2),
+  SELECT: (reader, facts) => platformSequence(reader, facts),
   GRANT: (reader, facts) => membership(reader) ?? platformSchema(reader, facts),
   REVOKE: (reader, facts) => membership(reader) ?? platformSchema(reader, facts),
   SET: (reader, facts) =>
@@ -65,11 +73,14 @@ const rules: Readonly<Record<string, (reader: StatementReader, facts: DatabaseFa
 /** The tokens of one statement: names are unquoted, other words are in lower case. */
 class StatementReader {
   readonly text: string;
+  /** The data of COPY … FROM STDIN. */
+  readonly data: string | undefined;
   readonly tokens: readonly Token[];
   readonly names: readonly string[];
 
-  constructor(text: string) {
+  constructor(text: string, data?: string) {
     this.text = text;
+    this.data = data;
     this.tokens = [...tokensOf(text)];
     this.names = this.tokens.map(({ kind, text: token }) => {
       if (kind === 'quoted') return token.slice(1, -1).replaceAll('""', '"');
@@ -273,11 +284,14 @@ function membership(reader: StatementReader): Replacement | null {
 }
 
 /** Schemas that a hosted project has and an app need not have. */
-const platformSchemas: ReadonlySet<string> = new Set(
+export const platformSchemas: ReadonlySet<string> = new Set(
   'graphql graphql_public pgsodium pgsodium_masks vault pgbouncer supabase_functions net cron realtime _realtime storage auth pgmq pgtle tiger topology repack'.split(
     ' ',
   ),
 );
+
+/** Schemas whose names no other SQL holds before a dot, with quotes or without. */
+const namesPlatformSchema = new RegExp(`\\b(${[...platformSchemas].join('|')})\\b"?\\.`, 'i');
 
 /** Whether the statement is about an object of a platform schema, or about such a schema; not whether it refers to one. */
 function namesPlatform(reader: StatementReader): boolean {
@@ -303,7 +317,7 @@ function namesPlatform(reader: StatementReader): boolean {
 
 /** Words between the command and the name of its object. */
 const beforeNames: ReadonlySet<string> = new Set(
-  'table foreign materialized view index concurrently sequence function procedure routine aggregate type domain schema column collation publication if exists only'.split(
+  'or replace table unlogged foreign materialized view index concurrently sequence function procedure routine aggregate type domain schema column collation publication if not exists only'.split(
     ' ',
   ),
 );
@@ -318,6 +332,41 @@ const attempt = (reader: StatementReader, warning: string): Replacement => ({
 function platformSchema(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!facts.hasHelpers || !namesPlatform(reader)) return null;
   return attempt(reader, 'It concerns the platform of Supabase alone.');
+}
+
+/** CREATE of a table, function or view in a schema of the platform, where the statement expects that it may be there. */
+function platformObject(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
+  if (!facts.hasHelpers) return null;
+  const isOptional = reader.is('create', 'or', 'replace') || reader.after('if', 'not', 'exists') >= 0;
+  const at = reader.names.findIndex((name, i) => i > 0 && !beforeNames.has(name));
+  const isInPlatform = platformSchemas.has(reader.names[at] ?? '') && reader.names[at + 1] === '.';
+  const concerns = 'It concerns the platform of Supabase alone.';
+  return isOptional && isInPlatform ? attempt(reader, concerns) : null;
+}
+
+/**
+ * COPY and INSERT of a data dump into a table that only the platform of Supabase has.
+ *
+ * @param at The place of the table's schema.
+ */
+function platformRows(reader: StatementReader, facts: DatabaseFacts, at: number): Replacement | null {
+  const [schema = '', dot, table] = reader.names.slice(at);
+  if (!facts.hasHelpers || dot !== '.' || !platformSchemas.has(schema)) return null;
+  if (facts.platformRelations.has(`${schema}.${table}`)) return null;
+  if (reader.is('insert')) return attempt(reader, 'The rows concern the platform of Supabase alone.');
+  if (reader.data === undefined) return null;
+  const rows = `Skipped: there is no table ${schema}.${table}. Its rows concern the platform of Supabase alone.`;
+  return { run: null, warning: reader.data === '' ? null : rows, tag: 'COPY' };
+}
+
+/** SELECT setval(…) at the end of a data dump. */
+function platformSequence(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
+  const at = reader.is('select', 'pg_catalog', '.') ? 3 : 1;
+  if (!facts.hasHelpers || reader.names[at] !== 'setval') return null;
+  const [, quoted, plain] = /^'(?:"([^"]+)"|(\w+))\./.exec(reader.names[at + 2] ?? '') ?? [];
+  return platformSchemas.has(quoted ?? plain ?? '')
+    ? attempt(reader, 'It concerns the platform of Supabase alone.')
+    : null;
 }
 
 function comment(reader: StatementReader, facts: DatabaseFacts): Replacement | null {

@@ -1,7 +1,14 @@
 import type { ScriptWarning } from '../../contract/admin.ts';
 import type { Executor } from '../database/database.ts';
-import { plain, type Result, rowsAsText } from '../database/statement.ts';
-import { type DatabaseFacts, mayNeedReplacement, type Replacement, replacementOf } from './platform-statements.ts';
+import { type Result, rowsAsText } from '../database/statement.ts';
+import { providedExtensions } from './hosted-extensions.ts';
+import {
+  type DatabaseFacts,
+  mayNeedReplacement,
+  platformSchemas,
+  type Replacement,
+  replacementOf,
+} from './platform-statements.ts';
 import { type ScriptStatement, splitStatements } from './statements.ts';
 
 /** A statement of a script with what runs in its place; null if it runs as it is. */
@@ -20,45 +27,75 @@ export interface PreparedScript {
   sources: readonly number[];
   /** The pieces of `text` in order: where each begins there and in `original`, and whether it is copied. */
   pieces: readonly { at: number; from: number; isCopied: boolean }[];
+  /** The data of each COPY … FROM STDIN of the text, in order. */
+  copies: readonly string[];
 }
+
+/** A script that PostgreSQL gets as it was sent. */
+export const unchangedScript = (original: string): PreparedScript => ({
+  original,
+  text: original,
+  statements: null,
+  sources: [],
+  pieces: [],
+  copies: [],
+});
 
 /** Reads what decisions on statements depend on. */
 export async function readFacts(executor: Executor): Promise<DatabaseFacts> {
   const [result] = await executor.run([
-    plain(`select pg_catalog.current_database() as database,
-      (select pg_catalog.json_agg(a.name) from pg_catalog.pg_available_extensions a) as available,
-      pg_catalog.to_regprocedure('ninefold.create_extension(text,text,boolean)') is not null as helpers`),
+    {
+      text: `select pg_catalog.current_database() as database,
+        (select pg_catalog.json_agg(a.name) from pg_catalog.pg_available_extensions a
+          where a.name <> all ($2::text[]) or a.default_version = 'ninefold') as available,
+        (select pg_catalog.json_agg(n.nspname || '.' || c.relname) from pg_catalog.pg_class c
+          join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+          where n.nspname = any ($1::text[]) and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')) as relations,
+        pg_catalog.to_regprocedure('ninefold.create_extension(text,text,boolean)') is not null as helpers`,
+      params: [[...platformSchemas], [...providedExtensions]].map((names) => `{${names.join(',')}}`),
+    },
   ]);
   const [row] = result ? rowsAsText(result) : [];
   return {
     database: row?.database ?? '',
     available: new Set(JSON.parse(row?.available ?? '[]') as string[]),
+    platformRelations: new Set(JSON.parse(row?.relations ?? '[]') as string[]),
     hasHelpers: row?.helpers === 't',
   };
 }
 
-/** Replaces the statements of a script that a hosted project takes and the app's owner cannot run. */
+/**
+ * Replaces the statements of a script that a hosted project takes and the app's owner cannot run, and takes the data of COPY … FROM STDIN
+ * out of the text.
+ */
 export function prepareScript(original: string, facts: DatabaseFacts): PreparedScript {
-  const unchanged: PreparedScript = { original, text: original, statements: null, sources: [], pieces: [] };
-  if (!mayNeedReplacement(original)) return unchanged;
+  if (!mayNeedReplacement(original)) return unchangedScript(original);
   const statements = splitStatements(original).map((source) => ({ source, replacement: replacementOf(source, facts) }));
-  if (statements.every(({ replacement }) => replacement === null)) return unchanged;
+  if (statements.every(({ source, replacement }) => replacement === null && !source.data)) {
+    return unchangedScript(original);
+  }
   const pieces: { at: number; from: number; isCopied: boolean }[] = [];
   const sources: number[] = [];
+  const copies: string[] = [];
   let text = '';
   let copied = 0;
+  const replace = (from: number, end: number, by: string) => {
+    pieces.push({ at: text.length, from: copied, isCopied: true });
+    text += original.slice(copied, from);
+    pieces.push({ at: text.length, from, isCopied: false });
+    text += by;
+    copied = end;
+  };
   statements.forEach(({ source, replacement }, i) => {
     const count = replacement === null ? 1 : splitStatements(replacement.run ?? '').length;
     for (let n = 0; n < count; n++) sources.push(i);
-    if (replacement === null) return;
-    pieces.push({ at: text.length, from: copied, isCopied: true });
-    text += original.slice(copied, source.at);
-    pieces.push({ at: text.length, from: source.at, isCopied: false });
-    text += replacement.run ?? '';
-    copied = source.at + source.text.length;
+    if (replacement !== null) replace(source.at, source.at + source.text.length, replacement.run ?? '');
+    if (!source.data) return;
+    if (replacement === null) copies.push(source.data.text);
+    replace(source.data.at, source.data.end, '');
   });
   pieces.push({ at: text.length, from: copied, isCopied: true });
-  return { original, text: text + original.slice(copied), statements, sources, pieces };
+  return { original, text: text + original.slice(copied), statements, sources, pieces, copies };
 }
 
 /** Returns the warnings of a script that has run. */

@@ -20,7 +20,8 @@ function requireUuid(value: string, field: string): void {
 /** GET /apps/:ref/sessions. */
 export async function showSessions(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
-  return json(await listSessions(app.database, userIdOf(exchange)));
+  const { auth } = await app.settings();
+  return json(await listSessions(app.database, auth, userIdOf(exchange)));
 }
 
 /** DELETE /apps/:ref/sessions/:id. Throws `not_found` where it has ended already. */

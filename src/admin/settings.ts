@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SettingEntry } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { type AuthSecret, authSecrets } from '../../contract/settings-auth.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import { asServer } from '../apps/as-server.ts';
 import { authorOfTransaction } from '../apps/author.ts';
@@ -19,19 +20,29 @@ import { json, noContent } from './router.ts';
 /** GET /apps/:ref/settings: every setting with its value, its default and what it means, by key. */
 export async function listSettings(context: AdminContext, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
-  const [result] = await asServer(app.database, [storedSettings]);
+  const [[result], secrets] = await Promise.all([
+    asServer(app.database, [storedSettings]),
+    context.registry.secrets.names(ref),
+  ]);
   const stored = (result && firstJson<Record<string, unknown>>(result)) ?? {};
+  const defaults: Record<string, unknown> = { ...app.defaults.rest, ...app.defaults.auth, ...app.defaults.mail };
   const entries: SettingEntry[] = Object.entries(settingsByKey).map(([key, setting]) => {
     const isSet = Object.hasOwn(stored, key) && fits(setting, stored[key]);
-    const value = isSet ? stored[key] : setting.default;
-    return { key, value, is_set: isSet, default: setting.default, type: setting.type, meaning: setting.meaning };
+    const value = isSet ? stored[key] : defaults[key];
+    const { type, meaning } = setting;
+    return { key, value, is_set: isSet, is_secret: false, default: defaults[key], type, meaning };
   });
+  for (const [key, { type, meaning }] of Object.entries(authSecrets)) {
+    entries.push({ key, value: null, is_set: secrets.has(key), is_secret: true, default: null, type, meaning });
+  }
   return json(entries.sort((a, b) => (a.key < b.key ? -1 : 1)));
 }
 
+const isSecret = (key: string): key is AuthSecret => Object.hasOwn(authSecrets, key);
+
 const body = z.strictObject({ value: z.unknown() });
 
-/** PUT /apps/:ref/settings/:key. Takes effect on every worker at once. Throws `setting_unknown`, `setting_invalid`. */
+/** PUT /apps/:ref/settings/:key. Takes effect on every worker at once. The response of a secret holds no value. Throws `setting_unknown`, `setting_invalid`. */
 export async function setSetting(
   context: AdminContext,
   caller: Caller,
@@ -39,6 +50,7 @@ export async function setSetting(
   ref: string,
   key: string,
 ): Promise<Reply> {
+  if (isSecret(key)) return setSecret(context, caller, exchange, ref, key);
   const setting = findSetting(key);
   const { value } = readBody(exchange, body);
   if (
@@ -64,8 +76,30 @@ export async function setSetting(
   return json({ key, value });
 }
 
+async function setSecret(
+  context: AdminContext,
+  caller: Caller,
+  exchange: Exchange,
+  ref: string,
+  key: AuthSecret,
+): Promise<Reply> {
+  const { value } = readBody(exchange, body);
+  const isText = typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= limits.settingBytes.default;
+  if (!isText && value !== null) {
+    throw new NinefoldError('setting_invalid', { details: { key, type: authSecrets[key].type } });
+  }
+  const { record } = await context.apps.get(ref);
+  await context.registry.secrets.write(record.ref, key, isText ? value : null, await callerName(context, caller));
+  return json({ key, value: null });
+}
+
 /** DELETE /apps/:ref/settings/:key: back to the default. Throws `setting_unknown`. */
 export async function unsetSetting(context: AdminContext, caller: Caller, ref: string, key: string): Promise<Reply> {
+  if (isSecret(key)) {
+    const { record } = await context.apps.get(ref);
+    await context.registry.secrets.write(record.ref, key, null, await callerName(context, caller));
+    return noContent();
+  }
   findSetting(key);
   const app = await context.apps.get(ref);
   await change(context, caller, app.record, () => ({

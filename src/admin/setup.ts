@@ -13,8 +13,8 @@ import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
 const schema = z.strictObject({
-  token: z.string().max(200),
-  name: line(120),
+  token: z.string(),
+  name: line(limits.builderNameCharacters.default),
   email: z.email().max(limits.emailCharacters.default),
   password: builderPassword,
 });

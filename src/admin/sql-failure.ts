@@ -28,13 +28,15 @@ export function failureOf(error: DatabaseError, script: PreparedScript, facts: D
   };
 }
 
-/** Where PostgreSQL points; else the line of a DO block that failed; else the beginning of the statement. */
+/** Where PostgreSQL points; else the line of the COPY data or the DO block that failed; else the beginning of the statement. */
 function offsetOf(fields: DatabaseErrorFields, script: PreparedScript, statement?: ScriptStatement): number | null {
   if (fields.position !== undefined) {
     const offset = [...script.text].slice(0, fields.position - 1).join('').length;
     return originalOffset(script, offset);
   }
   if (!statement) return null;
+  const [, row] = /^COPY .*, line (\d+)/m.exec(fields.where ?? '') ?? [];
+  if (row !== undefined && statement.data) return lineWithin(script.original, statement.data.at, Number(row));
   const [, line] = /^PL\/pgSQL function inline_code_block line (\d+)/m.exec(fields.where ?? '') ?? [];
   const body = line === undefined ? undefined : bodyOf(statement);
   return body === undefined ? statement.at : lineWithin(script.original, body, Number(line));
@@ -79,8 +81,8 @@ function adviceOn({ sqlstate, message }: DatabaseErrorFields, script: string, fa
     return `This needs the extension ${missing}, which this PostgreSQL server does not have. ${hostedExtensions.get(missing)?.instead ?? ''}`;
   }
   if (sqlstate === '42501') return adviceByMessage.find(([pattern]) => pattern.test(message))?.[1] ?? null;
-  if ((sqlstate === '42601' || sqlstate === '57014') && /\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(script)) {
-    return 'COPY … FROM STDIN needs psql. Dump the data with INSERT: pg_dump --inserts, supabase db dump --data-only.';
+  if (sqlstate === '42601' && /^\s*\\copy\b/im.test(script)) {
+    return '\\copy reads a file of your machine. Write COPY … FROM STDIN, its lines after it, and a line \\. at the end.';
   }
   return null;
 }

@@ -16,7 +16,7 @@ import type { AdminContext, Caller } from './context.ts';
 import { hostedExtensions } from './hosted-extensions.ts';
 import { type DatabaseFacts, mayNeedReplacement } from './platform-statements.ts';
 import { json } from './router.ts';
-import { type PreparedScript, prepareScript, readFacts, warningsOf } from './script.ts';
+import { type PreparedScript, prepareScript, readFacts, unchangedScript, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
 
 const schema = z.strictObject({
@@ -34,9 +34,7 @@ export async function runSql(context: AdminContext, caller: Caller, exchange: Ex
   const who = await callerName(context, caller);
   const started = performance.now();
   return withPool(ownerOf(context.server, record), async (pool) => {
-    const script: PreparedScript = mayNeedReplacement(sql)
-      ? prepareScript(sql, await readFacts(pool))
-      : { original: sql, text: sql, statements: null, sources: [], pieces: [] };
+    const script = mayNeedReplacement(sql) ? prepareScript(sql, await readFacts(pool)) : unchangedScript(sql);
     const isReplaced = script.text !== sql;
     await registerAuthor(context.server, record, pool, { name: who, ...(isReplaced && { statement: sql }) });
     const answered = await runScript(pool, script, exchange.signal);
@@ -73,6 +71,7 @@ async function runScript(pool: Pool, script: PreparedScript, signal: CancelSigna
         },
       ],
       maxRows: limits.sqlRows.default,
+      copies: script.copies,
       signal,
     });
   } catch (error) {
@@ -84,7 +83,12 @@ async function runScript(pool: Pool, script: PreparedScript, signal: CancelSigna
 }
 
 /** Where the database does not answer any more: no advice that depends on it. */
-const unknownFacts: DatabaseFacts = { database: '', available: new Set(hostedExtensions.keys()), hasHelpers: false };
+const unknownFacts: DatabaseFacts = {
+  database: '',
+  available: new Set(hostedExtensions.keys()),
+  platformRelations: new Set(),
+  hasHelpers: false,
+};
 
 /** Names of the result columns' types, as PostgreSQL prints them. */
 async function typeNames(pool: Pool, results: readonly Result[]): Promise<Map<number, string>> {

@@ -33,6 +33,41 @@ describe('a script is split where PostgreSQL ends a statement', () => {
     expect(texts(script)).toEqual(expected);
   });
 
+  it.each<[string, [text: string, data: string | undefined][]]>([
+    [
+      "copy a (b) from stdin;\n1\t';\n\\.\nselect 2",
+      [
+        ['copy a (b) from stdin', "1\t';\n"],
+        ['select 2', undefined],
+      ],
+    ],
+    ['COPY a FROM STDIN WITH (FORMAT csv); \r\n\\.\r\n', [['COPY a FROM STDIN WITH (FORMAT csv)', '']]],
+    ['copy a from stdin;\n1\n2', [['copy a from stdin', '1\n2']]],
+    [
+      "copy a from '/x'; select 1",
+      [
+        ["copy a from '/x'", undefined],
+        ['select 1', undefined],
+      ],
+    ],
+    [
+      'copy (select * from stdin) to stdout; select 1',
+      [
+        ['copy (select * from stdin) to stdout', undefined],
+        ['select 1', undefined],
+      ],
+    ],
+    [
+      'copy a from stdin; select 1',
+      [
+        ['copy a from stdin', undefined],
+        ['select 1', undefined],
+      ],
+    ],
+  ])('reads the data of COPY in %j', (script, expected) => {
+    expect(splitStatements(script).map(({ text, data }) => [text, data?.text])).toEqual(expected);
+  });
+
   it('tells the first word of each, whatever comments stand before it, and where it stands', () => {
     const script = '/* a */ -- b\n CoMMit ; (select 1)';
     expect(splitStatements(script)).toEqual([

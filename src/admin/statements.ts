@@ -1,6 +1,6 @@
 /** A token of SQL text (PostgreSQL manual, "Lexical Structure"). White space and comments are none. */
 export interface Token {
-  kind: 'word' | 'quoted' | 'string' | 'dollar' | 'number' | 'symbol' | 'psql';
+  kind: 'word' | 'quoted' | 'string' | 'dollar' | 'number' | 'symbol' | 'psql' | 'data';
   /** As it stands in the text. */
   text: string;
   /** Offset in the text, in UTF-16 units. */
@@ -14,16 +14,29 @@ export interface ScriptStatement {
   command: string;
   /** Offset of the text in the script, in UTF-16 units. */
   at: number;
+  /** The data of COPY … FROM STDIN that follows in the script; absent for all other statements. */
+  data?: CopyData;
+}
+
+/** The lines after COPY … FROM STDIN. */
+export interface CopyData {
+  /** Without the line `\.` that ends them. */
+  text: string;
+  /** Offsets in the script of the first line, and of the end of the last one, `\.` included, in UTF-16 units. */
+  at: number;
+  end: number;
 }
 
 /**
  * Yields the tokens of a script, as psql reads it (PostgreSQL's psqlscan.l). A line that begins with a backslash where a statement may
- * begin is one token of kind `psql`. A quote or comment that does not end reaches to the end of the text.
+ * begin is one token of kind `psql`. The lines after COPY … FROM STDIN, with the line `\.` that ends them, are one token of kind
+ * `data`. A quote or comment that does not end reaches to the end of the text.
  */
 export function* tokensOf(script: string): Generator<Token> {
   const token =
     /--[^\n]*|\/\*|'|"|\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|\d[\w.]*|[();]|\s+|[\s\S]/gu;
   let isBetween = true;
+  let copy = NO_COPY;
   for (let match = token.exec(script); match; match = token.exec(script)) {
     const [found] = match;
     const at = match.index;
@@ -47,8 +60,43 @@ export function* tokensOf(script: string): Generator<Token> {
     } else if (/^[A-Za-z_\u0080-\uffff]/.test(found)) kind = 'word';
     else if (/^\d/.test(found)) kind = 'number';
     yield { kind, text: script.slice(at, token.lastIndex), at };
+    const isCopy = found === ';' && copy === 'stdin';
+    copy = nextCopyState(copy, isBetween, kind, found);
     isBetween = kind === 'psql' || found === ';';
+    if (!isCopy) continue;
+    const data = copyDataAfter(script, token.lastIndex);
+    if (data === null) continue;
+    token.lastIndex = data.end;
+    yield { kind: 'data', text: script.slice(data.at, data.end), at: data.at };
   }
+}
+
+/** How far a statement is read as COPY … FROM STDIN. */
+type CopyState = 'none' | 'begun' | 'copy' | 'from' | 'stdin';
+const NO_COPY = 'none' as CopyState;
+
+function nextCopyState(state: CopyState, isFirst: boolean, kind: Token['kind'], text: string): CopyState {
+  if (text === ';') return 'none';
+  const word = kind === 'word' ? text.toUpperCase() : '';
+  if (isFirst) return word === 'COPY' ? 'begun' : 'none';
+  // COPY (query) TO: a table of the query may have the name stdin.
+  if (state === 'begun') return text === '(' ? 'none' : 'copy';
+  if (state === 'copy') return word === 'FROM' ? 'from' : 'copy';
+  if (state === 'from') return word === 'STDIN' ? 'stdin' : 'copy';
+  return state;
+}
+
+/**
+ * Returns the place of the data after the semicolon of COPY … FROM STDIN, with the line `\.` that ends it; null if the rest of the line
+ * is not blank. Without a line `\.` the data reaches to the end of the script.
+ */
+function copyDataAfter(script: string, from: number): { at: number; end: number } | null {
+  const rest = /[^\S\n]*(?:\n|$)/y;
+  rest.lastIndex = from;
+  if (!rest.test(script)) return null;
+  const last = /^\\\.[^\S\n]*$/gm;
+  last.lastIndex = rest.lastIndex;
+  return { at: rest.lastIndex, end: last.test(script) ? last.lastIndex : script.length };
 }
 
 /**
@@ -70,6 +118,11 @@ export function splitStatements(script: string): ScriptStatement[] {
     bodies = 0;
   };
   for (const { kind, text, at } of tokensOf(script)) {
+    if (kind === 'data') {
+      const copied = statements.at(-1);
+      if (copied) copied.data = { text: text.replace(/(^|\n)\\\.[^\S\n]*$/, '$1'), at, end: at + text.length };
+      continue;
+    }
     if (kind === 'psql') {
       statements.push({ text: text.trimEnd(), command: '\\', at });
       continue;

@@ -15,7 +15,7 @@ import notesNotes from '../../templates/notes/supabase/migrations/20260101000200
 import notesTags from '../../templates/notes/supabase/migrations/20260101000300_tags.sql';
 import notesFinding from '../../templates/notes/supabase/migrations/20260101000400_finding.sql';
 import notesDescription from '../../templates/notes/supabase/migrations/20260101000500_description.sql';
-import { type MigrationFile, SEED } from './migrate.ts';
+import type { MigrationFile } from './migrate.ts';
 
 /** The files of each template by their names in its folder, in order, so that `migrate` with that folder knows them as applied. */
 export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile[]>> = {
@@ -25,14 +25,14 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000300_states.sql', sql: helpdeskStates },
     { name: '20260101000400_work.sql', sql: helpdeskWork },
     { name: '20260101000500_description.sql', sql: helpdeskDescription },
-    { name: SEED, sql: helpdeskSeed },
+    { name: 'seed.sql', sql: helpdeskSeed, isSeed: true },
   ],
   booking: [
     { name: '20260101000100_resources.sql', sql: bookingResources },
     { name: '20260101000200_bookings.sql', sql: bookingBookings },
     { name: '20260101000300_times.sql', sql: bookingTimes },
     { name: '20260101000400_description.sql', sql: bookingDescription },
-    { name: SEED, sql: bookingSeed },
+    { name: 'seed.sql', sql: bookingSeed, isSeed: true },
   ],
   notes: [
     { name: '20260101000100_notebooks.sql', sql: notesNotebooks },

@@ -11,10 +11,39 @@ export interface AppKeys {
   readonly serviceRoleKey: string;
   /** HS256 secret, at least 32 characters. */
   readonly jwtSecret: string;
+  /** The key pair that the app was made with. */
   readonly signingKey: SigningKey;
-  /** What new access tokens are signed with. Tokens of either kind are accepted. */
+  /** The key that signs new access tokens while there is no `ring`. */
   readonly signWith: 'ES256' | 'HS256';
+  /** Every key for access tokens, once a key was added, rotated or revoked. Read it with `keyRing`. */
+  readonly ring?: readonly RingKey[];
 }
+
+export type KeyAlgorithm = 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
+
+/**
+ * The state of a key. `standby`: published and accepted, signs nothing yet. `current`: signs new tokens. `previous`: its tokens are accepted
+ * until they expire. `revoked`: its tokens are refused.
+ */
+export type KeyState = 'standby' | 'current' | 'previous' | 'revoked';
+
+/** A key for access tokens. The key decides the algorithm, never the token. */
+export interface RingKey {
+  readonly kid: string;
+  readonly alg: KeyAlgorithm;
+  readonly state: KeyState;
+  /** PKCS #8 in PEM; the bytes of an HS256 key in base64url. Null for the app's `jwtSecret`, and for a revoked key. */
+  readonly secret: string | null;
+  /** Null for HS256. */
+  readonly publicJwk: Readonly<Record<string, unknown>> | null;
+  /** ISO 8601. */
+  readonly createdAt: string | null;
+  /** When it got its state; ISO 8601. */
+  readonly changedAt: string | null;
+}
+
+/** The key id of the app's `jwtSecret`; its tokens may name it or no key. */
+export const JWT_SECRET_KID = 'jwt-secret';
 
 /** An ES256 key pair (RFC 7518, section 3.4). */
 export interface SigningKey {

@@ -9,8 +9,9 @@ import { firstJson, rowsAsText, type Statement } from '../database/statement.ts'
 import type { Target } from '../database/target.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
+import type { Secrets } from './app-secrets.ts';
 import { asServer } from './as-server.ts';
-import { readSettings, type Settings, storedSettings } from './settings.ts';
+import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
 
 /** Notifications of an app's database, and of its listener. */
 export type Notification =
@@ -23,7 +24,7 @@ export type Notification =
   /** Somebody looks at the logs; a worker tells a part of the calls that it remembers. */
   | { type: 'log-wanted'; id: string }
   | { type: 'log-told'; id: string; worker: string; lines: unknown[] }
-  /** Jobs were scheduled or changed, or HTTP requests wait. */
+  /** Jobs were scheduled or changed, or HTTP requests or mails wait. */
   | { type: 'scheduled-work' }
   /** From now on everything is heard; what happened before may not have been. */
   | { type: 'listening' }
@@ -44,6 +45,8 @@ export interface PoolLimits {
   refusal?: (() => Error | null) | undefined;
   /** Returns true if the app's database may not grow. */
   isFull?: (() => boolean) | undefined;
+  /** True on a node that serves its own machine only. */
+  isLoopback?: boolean;
   /** Bounds the connections of all apps of this worker together. */
   budget?: ConnectionBudget;
 }
@@ -54,7 +57,11 @@ export interface PoolLimits {
  */
 export class App {
   readonly record: AppRecord;
+  /** The secret settings. A change of one replaces the app, as a change of the record does. */
+  readonly secrets: Secrets;
   readonly database: Pool;
+  /** The settings of an app that sets none. */
+  readonly defaults: Settings;
   readonly #target: Target;
   readonly #events: Events;
   readonly #budget: Pick<PoolLimits, 'budget'>;
@@ -68,8 +75,10 @@ export class App {
   #settings: Promise<Settings> | null = null;
 
   /** `server` says where; the app's own authenticator is who. */
-  constructor(record: AppRecord, server: Target, limits: PoolLimits, events: Events) {
+  constructor(record: AppRecord, secrets: Secrets, server: Target, limits: PoolLimits, events: Events) {
     this.record = record;
+    this.defaults = defaultSettings(limits.isLoopback ?? false);
+    this.secrets = secrets;
     this.#events = events;
     this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};
@@ -163,7 +172,7 @@ export class App {
     this.#settings ??= this.#remember(
       async () => {
         const [result] = await asServer(this.database, [storedSettings]);
-        const settings = readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
+        const settings = readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {}, this.defaults);
         this.database.waitMilliseconds = settings.rest.db_pool_acquisition_timeout * 1000;
         return settings;
       },
@@ -300,6 +309,7 @@ export function parseNotification(payload: string): Notification | null {
       return { type: value.type };
     case 'jobs':
     case 'http':
+    case 'mail':
       return { type: 'scheduled-work' };
     case 'story-wanted':
     case 'story-kept':

@@ -141,14 +141,15 @@ export class Apps {
     if (!REF.test(ref)) return null;
     const unknownUntil = this.#unknown.get(ref);
     if (unknownUntil !== undefined && unknownUntil > performance.now()) return null;
-    const loading = this.#registry.find(ref).then((record) => {
+    const loading = this.#registry.find(ref).then(async (record) => {
       if (!record) return null;
+      const secrets = await this.#registry.secrets.read(ref);
       const poolLimits = {
         ...this.#limits,
         refusal: () => this.#bounds.refusal(ref),
         isFull: () => this.#bounds.isFull(ref),
       };
-      const app = new App(record, this.#server.target, poolLimits, this.#events);
+      const app = new App(record, secrets, this.#server.target, poolLimits, this.#events);
       this.#onOpen(app);
       return app;
     });
@@ -176,11 +177,12 @@ export class Apps {
     else app?.retire();
   }
 
-  /** After a lost connection: apps may have been deleted unheard. */
+  /** After a lost connection: apps may have been deleted, and keys revoked, unheard. */
   async #checkAll(): Promise<void> {
-    for (const ref of [...this.#apps.keys()]) {
+    for (const [ref, loading] of [...this.#apps]) {
       const record = await this.#registry.find(ref).catch(() => undefined);
       if (record === null) await this.forget(ref);
+      else if (record && JSON.stringify(record) !== JSON.stringify((await loading)?.record)) await this.#replace(ref);
     }
     this.#unknown.clear();
   }

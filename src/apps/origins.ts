@@ -74,6 +74,17 @@ export class Origins {
     return `${this.url}/apps/${ref}`;
   }
 
+  /** Returns true if a request with this Host came to the app's own origin. */
+  isOfApp(ref: string, host: string | undefined): boolean {
+    return this.appAt(host) === ref;
+  }
+
+  /** Returns true if this Host is that of the app's own origin, and no other name that leads to the app: cookies stay with one name. */
+  isAtOrigin(ref: string, host: string | undefined): boolean {
+    const origin = this.appOrigin(ref);
+    return origin !== null && new URL(origin).hostname === hostName(host);
+  }
+
   /** True if the header Origin of a request with this Host names the node itself. */
   isNode(origin: string, host: string | undefined): boolean {
     if (origin === this.#base.origin) return true;

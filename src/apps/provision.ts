@@ -174,18 +174,22 @@ async function handOver(pool: Pool, source: string, roles: { owner: string; auth
 
 /**
  * In a copy: its jobs are not active, so that they do not do twice, as to other services, what those of the source do. Requests that
- * wait are the source's. No trigger runs.
+ * wait, and mails, are the source's. No trigger runs.
  */
 async function pauseScheduledWork(pool: Pool, owner: string, database: string): Promise<void> {
   const [found] = await pool.run([
-    plain(`select pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)') is not null as there`),
+    plain(`select pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)') is not null as work,
+      pg_catalog.to_regclass('ninefold.mails') is not null as mails`),
   ]);
-  // The source may not have the file of Ninefold's own schema that makes it.
-  if (!found || rowsAsText(found)[0]?.there !== 't') return;
-  await pool.run([
-    plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`),
-    { text: 'select ninefold.pause_scheduled_work($1, $2)', params: [owner, database] },
-  ]);
+  // The source may not have the files of Ninefold's own schema that make them.
+  const there = found && rowsAsText(found)[0];
+  const statements = [
+    ...(there?.work === 't'
+      ? [{ text: 'select ninefold.pause_scheduled_work($1, $2)', params: [owner, database] }]
+      : []),
+    ...(there?.mails === 't' ? [plain('delete from ninefold.mails')] : []),
+  ];
+  await pool.run([plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`), ...statements]);
 }
 
 /** Removes an app's roles and, unless it was there before the app, its database; what is not there is no error. */

@@ -1,7 +1,10 @@
 import type { Builder } from '../../contract/admin.ts';
 import type { Database } from '../database/database.ts';
 import { firstJson, rowsAsText } from '../database/statement.ts';
+import { JWT_SECRET_KID } from './app-keys.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
+import { SecretStore } from './app-secrets.ts';
+import { findKey } from './key-ring.ts';
 import { seal, unseal } from './seal.ts';
 
 interface Row {
@@ -23,6 +26,8 @@ export class MasterKeyError extends Error {
 
 /** The records of all apps, in the console's own database; secrets are sealed with the node's master key. */
 export class Registry {
+  /** The secret settings of the apps. */
+  readonly secrets: SecretStore;
   readonly #database: Database;
   readonly #masterKey: Buffer;
 
@@ -30,6 +35,7 @@ export class Registry {
   constructor(database: Database, masterKey: Buffer) {
     this.#database = database;
     this.#masterKey = masterKey;
+    this.secrets = new SecretStore(database, masterKey);
   }
 
   /** The record of one app, or null. */
@@ -77,6 +83,30 @@ export class Registry {
     ]);
   }
 
+  /**
+   * Changes the secrets of an app; every worker of every node reads them anew. Changes of one app wait for each other. Returns the record
+   * after the change, null if there is no such app. Throws what `change` throws.
+   */
+  async changeSecrets(ref: string, change: (secrets: AppSecrets) => AppSecrets): Promise<AppRecord | null> {
+    return this.#database.transaction(async (tx) => {
+      const [found] = await tx.run([
+        {
+          text: `select ${columns} from public.apps a join node.secrets s on s.app = a.ref where a.ref = $1 for update of s`,
+          params: [ref],
+        },
+      ]);
+      const row = found ? firstJson<Row>(found) : null;
+      if (!row) return null;
+      const sealed = seal(change(this.#unseal(row)), this.#masterKey, ref);
+      await tx.run([
+        { text: 'update node.secrets set sealed = $2 where app = $1', params: [ref, sealed] },
+        // The trigger on the table tells the workers.
+        { text: 'update public.apps set ref = ref where ref = $1', params: [ref] },
+      ]);
+      return this.#open({ ...row, sealed });
+    });
+  }
+
   /** Notes that an app's database now has Ninefold's schema up to this file. */
   async noteSchemaFile(ref: string, file: string): Promise<void> {
     await this.#database.run([{ text: 'update public.apps set schema_file = $2 where ref = $1', params: [ref, file] }]);
@@ -104,6 +134,18 @@ export class Registry {
     ]);
     if (!result?.rows.length) return null;
     return new Set(rowsAsText(result).flatMap((row) => (row.ref ? [row.ref] : [])));
+  }
+
+  /** Returns the id of the builder who has worked on an app for the longest time; null for an app without builders. */
+  async firstBuilderOf(ref: string): Promise<string | null> {
+    const [result] = await this.#database.run([
+      {
+        text: 'select user_id from public.memberships where app = $1 order by created_at, user_id limit 1',
+        params: [ref],
+        preparedFor: 'superuser',
+      },
+    ]);
+    return (result && rowsAsText(result)[0]?.user_id) ?? null;
   }
 
   /** The name of a builder; null where there is none with this id. */
@@ -160,6 +202,12 @@ export class Registry {
   #open(row: Row): AppRecord {
     const secrets = this.#unseal(row);
     const { ref, name, database, schema_file: schemaFile, created_at: createdAt } = row;
-    return { ...secrets, ref, name, database, schemaFile, createdAt };
+    return withoutRevoked({ ...secrets, ref, name, database, schemaFile, createdAt });
   }
+}
+
+/** The two older keys are JWTs of the shared secret: who knows a revoked secret could have made them. */
+function withoutRevoked(record: AppRecord): AppRecord {
+  const isRevoked = findKey(record, JWT_SECRET_KID)?.state === 'revoked';
+  return isRevoked ? { ...record, anonKey: '', serviceRoleKey: '' } : record;
 }

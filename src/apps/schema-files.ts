@@ -19,8 +19,15 @@ import signInLimits from '../schema/0014_sign_in_limits.sql';
 import supabaseProjects from '../schema/0015_supabase_projects.sql';
 import scheduledJobs from '../schema/0016_scheduled_jobs.sql';
 import httpFromSql from '../schema/0017_http_from_sql.sql';
+import authTables from '../schema/0018_auth_tables.sql';
+import mails from '../schema/0020_mails.sql';
+import oneTimeTokens from '../schema/0021_one_time_tokens.sql';
+import secondFactors from '../schema/0022_second_factors.sql';
+import providers from '../schema/0023_providers.sql';
+import sessions from '../schema/0024_sessions.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
+import appSecrets from '../schema/console/0020_app_secrets.sql';
 
 interface SchemaFile {
   name: string;
@@ -47,6 +54,12 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0015_supabase_projects', sql: supabaseProjects, onExisting: true },
   { name: '0016_scheduled_jobs', sql: scheduledJobs, onExisting: true },
   { name: '0017_http_from_sql', sql: httpFromSql, onExisting: true },
+  { name: '0018_auth_tables', sql: authTables, onExisting: true },
+  { name: '0020_mails', sql: mails, onExisting: true },
+  { name: '0021_one_time_tokens', sql: oneTimeTokens, onExisting: true },
+  { name: '0022_second_factors', sql: secondFactors, onExisting: true },
+  { name: '0023_providers', sql: providers, onExisting: true },
+  { name: '0024_sessions', sql: sessions, onExisting: true },
 ];
 
 /** The name of the last of them. */
@@ -56,6 +69,7 @@ export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
   { name: 'console/0002_scheduled_work', sql: scheduledWork, onExisting: false },
+  { name: 'console/0020_app_secrets', sql: appSecrets, onExisting: false },
 ];
 
 /**

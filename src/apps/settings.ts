@@ -1,16 +1,22 @@
 import { type Limit, limits } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
+import { defaultMailSettings, type MailSettings, mailSettings } from '../../contract/settings-mail.ts';
 import type { Statement } from '../database/statement.ts';
 
 /** An app's settings, complete. */
 export interface Settings {
   readonly rest: RestSettings;
   readonly auth: AuthSettings;
+  readonly mail: MailSettings;
 }
 
 /** All settings by the keys of `ninefold.settings`. */
-export const settingsByKey: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
+export const settingsByKey: Readonly<Record<string, Setting<unknown>>> = {
+  ...restSettings,
+  ...authSettings,
+  ...mailSettings,
+};
 
 /** Reads what `ninefold.settings` holds of them, as one JSON object; values above settingBytes are not in force. */
 export const storedSettings: Statement = {
@@ -30,6 +36,24 @@ function withinLimit(key: string, value: unknown): unknown {
   return range && typeof value === 'number' ? Math.min(Math.max(value, range[0]), range[1]) : value;
 }
 
+/** Returns every setting at its default. On a node that serves its own machine only, some rates are ten times as high. */
+export function defaultSettings(isLoopback: boolean): Settings {
+  const mail = defaultMailSettings;
+  if (!isLoopback) return { rest: defaultRestSettings, auth: defaultAuthSettings, mail };
+  const wide = Object.values(wideDefaults).map(({ setting, value }) => [setting, value]);
+  return { rest: defaultRestSettings, auth: { ...defaultAuthSettings, ...Object.fromEntries(wide) }, mail };
+}
+
+const WIDER = 10;
+
+/** The limits with a higher default on a node that serves its own machine only, by name. */
+export const wideDefaults: Readonly<Record<string, { readonly setting: string; readonly value: number }>> =
+  Object.fromEntries(
+    Object.entries<Limit>(limits)
+      .filter(([, limit]) => limit.wideOnLoopback)
+      .map(([name, limit]) => [name, { setting: limit.setting ?? '', value: limit.default * WIDER }]),
+  );
+
 /** Whether a number is more or less than the limit may be that the setting changes. */
 export const isBeyond = (key: string, value: unknown): boolean => withinLimit(key, value) !== value;
 
@@ -37,10 +61,14 @@ export const isBeyond = (key: string, value: unknown): boolean => withinLimit(ke
  * The settings that `ninefold.settings` holds over their defaults. The app's owner can write anything there, so a value of
  * the wrong kind leaves the default in force, and a number beyond its limit the limit.
  */
-export function readSettings(stored: Readonly<Record<string, unknown>>): Settings {
+export function readSettings(
+  stored: Readonly<Record<string, unknown>>,
+  defaults: Settings = defaultSettings(false),
+): Settings {
   return {
-    rest: merge(restSettings, defaultRestSettings, stored),
-    auth: merge(authSettings, defaultAuthSettings, stored),
+    rest: merge(restSettings, defaults.rest, stored),
+    auth: merge(authSettings, defaults.auth, stored),
+    mail: merge(mailSettings, defaults.mail, stored),
   };
 }
 
@@ -60,10 +88,16 @@ export function fits(setting: Setting<unknown>, value: unknown): boolean {
   if (setting.values) return setting.values.includes(value);
   const { default: standard } = setting;
   if (value === null) return standard === null || / null\b/.test(setting.type);
+  if (setting.isTranslated && typeof value === 'object' && !Array.isArray(value)) {
+    return Object.values(value).every((each) => typeof each === 'string');
+  }
   if (standard === null) return typeof value === 'string';
   if (typeof standard === 'number') return isWholeNumber(value);
   if (Array.isArray(standard)) {
-    const isTexts = Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+    const { item } = setting;
+    const isTexts =
+      Array.isArray(value) &&
+      value.every((each) => typeof each === 'string' && each !== '' && (item === undefined || item.test(each)));
     return isTexts && (value.length > 0 || !setting.type.includes('at least one'));
   }
   if (typeof standard === 'object') {

@@ -1,9 +1,11 @@
 import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { type AppKeys, JWT_SECRET_KID, type RingKey } from './app-keys.ts';
+import { currentKey } from './key-ring.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** The signature of a JWS signing input with HS256 (RFC 7518, section 3.2), in base64url. */
-export const hs256 = (input: string, secret: string): string =>
+export const hs256 = (input: string, secret: string | Buffer): string =>
   createHmac('sha256', secret).update(input).digest('base64url');
 
 /** A compact JWT (RFC 7519) signed with HS256. */
@@ -17,6 +19,22 @@ export function signEs256(claims: object, privateKeyPem: string, kid: string): s
   const input = `${encode({ alg: 'ES256', kid, typ: 'JWT' })}.${encode(claims)}`;
   const key = { key: privateKey(privateKeyPem), dsaEncoding: 'ieee-p1363' } as const;
   return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`;
+}
+
+/** Returns a compact JWT signed with the current key of the app. */
+export function signToken(app: AppKeys, claims: object): string {
+  const key = currentKey(app);
+  if (key.kid === JWT_SECRET_KID) return signHs256(claims, app.jwtSecret);
+  const input = `${encode({ alg: key.alg, kid: key.kid, typ: 'JWT' })}.${encode(claims)}`;
+  return `${input}.${signWithKey(key, input)}`;
+}
+
+/** Returns the signature of a JWS signing input (RFC 7518, section 3; RFC 8037, section 3.1), in base64url. */
+export function signWithKey({ alg, secret }: Pick<RingKey, 'alg' | 'secret'>, input: string): string {
+  if (secret === null) throw new Error('the key has no private half');
+  if (alg === 'HS256') return hs256(input, Buffer.from(secret, 'base64url'));
+  const key = { key: privateKey(secret), ...(alg === 'ES256' && { dsaEncoding: 'ieee-p1363' as const }) };
+  return sign(alg === 'EdDSA' ? null : 'sha256', Buffer.from(input), key).toString('base64url');
 }
 
 /** Parsing a PEM costs more than signing; a node has few keys. */

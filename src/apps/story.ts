@@ -78,6 +78,7 @@ const sources: Readonly<Record<string, string>> = {
   none: 'nobody, no token',
   'publishable-key': 'the publishable key',
   'secret-key': 'the secret key',
+  'external-token': 'a token of a third party',
   token: 'an access token',
   builder: 'a builder',
 };

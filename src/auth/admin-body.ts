@@ -8,18 +8,18 @@ import { parseDuration } from './parse-duration.ts';
 
 /** What POST and PUT of /admin/users take (GoTrue's AdminUserAttributes). */
 export const adminBody = z.object({
-  id: text(64),
-  aud: text(255),
-  role: text(255),
-  email: text(limits.emailCharacters.default * 2),
-  phone: text(64),
+  id: text(limits.authFieldCharacters.default),
+  aud: text(limits.authRoleCharacters.default),
+  role: text(limits.authRoleCharacters.default),
+  email: text(limits.authTextCharacters.default),
+  phone: text(limits.authFieldCharacters.default),
   password,
-  password_hash: text(255),
+  password_hash: text(limits.importedHashCharacters.default),
   email_confirm: flag,
   phone_confirm: flag,
   user_metadata: metadata,
   app_metadata: metadata,
-  ban_duration: text(64),
+  ban_duration: text(limits.authFieldCharacters.default),
 });
 
 export type AdminBody = z.infer<typeof adminBody>;

@@ -7,6 +7,7 @@ import { readBody } from './body.ts';
 import { requireAdmin, requireUserId } from './callers.ts';
 import { checkNewPassword } from './check-password.ts';
 import type { AuthContext } from './context.ts';
+import { refuseLeakedPassword } from './leaked-password.ts';
 import { json } from './reply.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function adminUpdateUser(context: AuthContext, exchange: Exchange, 
   const addresses = addressesOf(body);
   const ban = banSecondsOf(body);
   if (body.password !== undefined) checkNewPassword(body.password, context.settings);
+  await refuseLeakedPassword(context, body.password, exchange.requestId);
   const user = await updateUser(context.database, id, {
     ...addresses,
     ...ban,

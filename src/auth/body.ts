@@ -38,12 +38,11 @@ export const flag = z
   .transform((value) => value ?? undefined);
 
 /**
- * A password. It may be longer here than is allowed, so that the check of its length can name the limit. The empty text stays:
- * a change to an empty password is refused, not ignored.
+ * A password. The calls check its length, so that the error names the limit. The empty text stays: a change to an empty password is
+ * refused, not ignored.
  */
 export const password = z
   .string()
-  .max(16 * 1024)
   .refine((value) => !UNSTORABLE.test(value), storable)
   .nullish()
   .transform((value) => value ?? undefined);

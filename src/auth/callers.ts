@@ -11,9 +11,10 @@ import { type AuthContext, timeOf } from './context.ts';
 export async function requireMember(
   context: AuthContext,
   exchange: Exchange,
-): Promise<{ userId: string; sessionId: string | null }> {
-  const { userId, sessionId } = await identify(context, exchange);
-  if (userId !== null && UUID.test(userId)) return { userId, sessionId };
+): Promise<{ userId: string; sessionId: string | null; aal: string | null }> {
+  const { userId, sessionId, claims } = await identify(context, exchange);
+  const aal = typeof claims.aal === 'string' ? claims.aal : null;
+  if (userId !== null && UUID.test(userId)) return { userId, sessionId, aal };
   if (!exchange.headers.authorization) throw new NinefoldError('no_authorization');
   if (userId === null) throw new NinefoldError('bad_jwt', { message: 'invalid claim: missing sub claim' });
   throw new NinefoldError('bad_jwt', { status: 400, message: 'invalid claim: sub claim must be a UUID' });
@@ -30,6 +31,9 @@ async function identify(context: AuthContext, exchange: Exchange): Promise<Ident
   const { authorization } = exchange.headers;
   if (authorization !== undefined && !BEARER.test(authorization)) throw new NinefoldError('no_authorization');
   const identity = await context.identity();
+  if (identity.source === 'external-token') {
+    throw new NinefoldError('bad_jwt', { message: 'invalid JWT: tokens of third parties open no account here' });
+  }
   const { exp } = identity.claims;
   if (typeof exp === 'number' && exp <= timeOf(context) / 1000) {
     throw new NinefoldError('bad_jwt', {
@@ -50,16 +54,21 @@ export async function requireAdmin(context: AuthContext, exchange: Exchange): Pr
  * Returns the id in `/admin/users/<id>` in its canonical form. GoTrue takes 32 digits without hyphens, braces around and the prefix
  * `urn:uuid:` too. Throws validation_failed.
  */
-export function requireUserId(segment: string): string {
+export const requireUserId = (segment: string): string => requireUuid(segment, 'user_id');
+
+/** Returns the id of a session in a path in its canonical form. Throws validation_failed. */
+export const requireSessionId = (segment: string): string => requireUuid(segment, 'session_id');
+
+function requireUuid(segment: string, name: string): string {
   const digits = decodeSegment(segment)
     .replace(/^urn:uuid:/, '')
     .replace(/^\{(.*)\}$/, '$1')
     .replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
   if (UUID.test(digits)) return digits.toLowerCase();
-  throw new NinefoldError('validation_failed', { status: 404, message: 'user_id must be an UUID' });
+  throw new NinefoldError('validation_failed', { status: 404, message: `${name} must be an UUID` });
 }
 
-function decodeSegment(segment: string): string {
+export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
+import { isCommonPassword } from '../accounts/common-passwords.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 export interface WeakPassword {
@@ -7,12 +8,32 @@ export interface WeakPassword {
   readonly reasons: readonly string[];
 }
 
-/** What is wrong with the strength of a password, in GoTrue's words; null when nothing is. Length is in characters. */
+/** GoTrue's words for a password that others use or that was leaked. */
+export const EASY_TO_GUESS = 'Password is known to be weak and easy to guess, please choose a different one.';
+
+/**
+ * Returns what is wrong with the strength of a password, in GoTrue's words; null for a strong password. Length is in characters. Reasons
+ * are `length`, `characters` and `pwned`, as clients know them.
+ */
 export function weaknessOf(password: string, settings: AuthSettings): WeakPassword | null {
-  const shortest = Math.max(settings.password_min_length, limits.passwordMinCharacters.default);
-  if ([...password].length >= shortest) return null;
-  return { message: `Password should be at least ${shortest} characters.`, reasons: ['length'] };
+  const faults: [reason: string, message: string][] = [];
+  const shortest = Math.max(settings.password_min_length, limits.passwordMinCharacters.range[0]);
+  if ([...password].length < shortest) faults.push(['length', `Password should be at least ${shortest} characters.`]);
+  const sets = characterSets(settings.password_required_characters);
+  if (!sets.every((set) => [...set].some((character) => password.includes(character)))) {
+    faults.push(['characters', `Password should contain at least one character of each: ${sets.join(', ')}.`]);
+  }
+  if (settings.password_refuse_common && isCommonPassword(password)) faults.push(['pwned', EASY_TO_GUESS]);
+  if (faults.length === 0) return null;
+  return { message: faults.map(([, message]) => message).join(' '), reasons: faults.map(([reason]) => reason) };
 }
+
+/** Returns the sets of password_required_characters, which colons separate; `\:` is a colon in a set. */
+const characterSets = (text: string): string[] =>
+  text
+    .split(/(?<!\\):/)
+    .map((set) => set.replaceAll('\\:', ':'))
+    .filter((set) => set !== '');
 
 /** Throws validation_failed for a password that is longer than can be hashed. */
 export function checkPasswordLength(password: string): void {
@@ -27,5 +48,12 @@ export function checkPasswordLength(password: string): void {
 export function checkNewPassword(password: string, settings: AuthSettings): void {
   checkPasswordLength(password);
   const weak = weaknessOf(password, settings);
-  if (weak) throw new NinefoldError('weak_password', { message: weak.message, details: { reasons: weak.reasons } });
+  if (!weak) return;
+  const { message, reasons } = weak;
+  // Only the length is a limit.
+  throw new NinefoldError('weak_password', {
+    message,
+    details: { reasons },
+    ...(reasons.includes('length') && { limit: 'passwordMinCharacters' }),
+  });
 }

@@ -1,7 +1,11 @@
 import type { AuthSettings } from '../../contract/settings-auth.ts';
+import type { LeakedPasswords } from '../accounts/leaked-passwords.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
+import type { Secrets } from '../apps/app-secrets.ts';
+import type { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
 import type { Events } from '../observe/events.ts';
 
@@ -13,7 +17,18 @@ export interface AuthContext {
   /** Who is calling; asked only by calls that must know. */
   readonly identity: () => Promise<Identity>;
   readonly settings: AuthSettings;
+  /** The secret settings, such as the client secrets of providers. */
+  readonly secrets: Secrets;
+  /** Returns a key of this app that no role of its database can read; for values that only this node may open. */
+  readonly nodeKey: () => Buffer;
+  readonly origins: Origins;
+  /** Decides which addresses requests to providers may reach. */
+  readonly addresses: AddressPolicy;
   readonly events: Events;
+  /** The app's own origin; absent or null where no host name leads to it. */
+  readonly appOrigin?: string | null;
+  /** Knows leaked passwords; without it none is refused. */
+  readonly leakedPasswords?: LeakedPasswords;
   /** What the call tells of itself. */
   readonly trace?: CallTrace;
   /** The clock, in milliseconds since 1970; the system's when absent. */

@@ -3,7 +3,9 @@ import { authCalls } from '../../contract/calls.ts';
 import type { Exchange } from '../../contract/exchange.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { makeKeys } from '../apps/make-keys.ts';
+import { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
+import { AddressPolicy } from '../jobs/public-address.ts';
 import { Events } from '../observe/events.ts';
 import type { AuthContext } from './context.ts';
 import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
@@ -22,6 +24,10 @@ const context: AuthContext = {
   database: noDatabase,
   identity: () => Promise.reject(new Error('the identity was asked for')),
   settings: defaultAuthSettings,
+  secrets: {},
+  nodeKey: () => Buffer.alloc(32),
+  origins: new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null }),
+  addresses: new AddressPolicy([]),
   events: new Events(),
 };
 

@@ -5,34 +5,75 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
 import { adminCreateUser } from './admin-create-user.ts';
 import { adminDeleteUser } from './admin-delete-user.ts';
+import { adminEndSession } from './admin-end-session.ts';
+import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-factors.ts';
 import { adminGetUser } from './admin-get-user.ts';
+import { adminListSessions } from './admin-list-sessions.ts';
 import { adminListUsers } from './admin-list-users.ts';
+import { adminLogOutUser } from './admin-log-out-user.ts';
 import { adminUpdateUser } from './admin-update-user.ts';
+import { authorize } from './authorize.ts';
+import { callback } from './callback.ts';
+import { challengeFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import {
+  addCustomProviderCall,
+  changeCustomProviderCall,
+  deleteCustomProviderCall,
+  getCustomProviderCall,
+  listCustomProvidersCall,
+} from './custom-providers.ts';
+import { endOwnSession } from './end-own-session.ts';
+import { enrollFactor } from './enroll-factor.ts';
+import { generateLink } from './generate-link.ts';
 import { getUser } from './get-user.ts';
 import { health } from './health.ts';
+import { invite } from './invite.ts';
 import { jwks } from './jwks.ts';
+import { linkIdentityCall } from './link-identity.ts';
+import { listOwnSessions } from './list-own-sessions.ts';
 import { logOut } from './log-out.ts';
+import { magicLink, otp } from './otp.ts';
+import { adminDeletePasskey, adminListPasskeys, removePasskey, showPasskeys, updatePasskey } from './passkeys.ts';
+import { reauthenticate } from './reauthenticate.ts';
+import { recover } from './recover.ts';
+import {
+  generateRecoveryCodes,
+  regenerateRecoveryCodes,
+  removeRecoveryCodes,
+  showRecoveryCodes,
+  verifyRecoveryCode,
+} from './recovery-codes.ts';
+import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './register-passkey.ts';
+import { resend } from './resend.ts';
 import { showSettings } from './settings.ts';
+import { signInWithSso } from './sign-in-elsewhere.ts';
+import { passkeyAuthenticationOptions, signInWithPasskey } from './sign-in-with-passkey.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';
+import { unenrollFactor } from './unenroll-factor.ts';
+import { unlinkIdentityCall } from './unlink-identity.ts';
 import { updateUserCall } from './update-user.ts';
+import { showLink, verify } from './verify.ts';
+import { verifyFactor } from './verify-factor.ts';
 
 export { authErrorReply } from './error-reply.ts';
 
-/** Answers one call; `segment` is what stands for `{user_id}` in the path. */
-type Call = (context: AuthContext, exchange: Exchange, segment: string) => Reply | Promise<Reply>;
+/** Answers one call; `segments` stand for the names in braces of the path, in their order, still percent-encoded. */
+type Call = (context: AuthContext, exchange: Exchange, ...segments: string[]) => Reply | Promise<Reply>;
+
+type Methods = Readonly<Record<string, Call>>;
 
 /** A call for anyone: it asks for no identity, but a key that is shown must be one of this app's. */
 const open =
   (call: Call): Call =>
-  (context, exchange, segment) => {
+  (context, exchange, ...segments) => {
     requireKnownKey(context.app, exchange.headers, timeOf(context));
-    return call(context, exchange, segment);
+    return call(context, exchange, ...segments);
   };
 
 /** The paths below /auth/v1 and what answers each of their methods. */
-export const authRoutes: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
+export const authRoutes: Readonly<Record<string, Methods>> = {
   '/health': { GET: open(health) },
   '/settings': { GET: open(showSettings) },
   '/.well-known/jwks.json': { GET: open(jwks) },
@@ -42,7 +83,68 @@ export const authRoutes: Readonly<Record<string, Readonly<Record<string, Call>>>
   '/user': { GET: getUser, PUT: updateUserCall },
   '/admin/users': { GET: adminListUsers, POST: adminCreateUser },
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
+
+  '/sessions': { GET: listOwnSessions },
+  '/sessions/{session_id}': { DELETE: endOwnSession },
+  '/admin/users/{user_id}/sessions': { GET: adminListSessions, DELETE: adminLogOutUser },
+  '/admin/users/{user_id}/sessions/{session_id}': { DELETE: adminEndSession },
+  '/admin/users/{user_id}/logout': { POST: adminLogOutUser },
+
+  '/authorize': { GET: authorize },
+  '/callback': { GET: callback, POST: callback },
+  '/sso': { POST: open(signInWithSso) },
+  '/user/identities/authorize': { GET: linkIdentityCall },
+  '/user/identities/{identity_id}': { DELETE: unlinkIdentityCall },
+  '/admin/custom-providers': { GET: listCustomProvidersCall, POST: addCustomProviderCall },
+  '/admin/custom-providers/{identifier}': {
+    GET: getCustomProviderCall,
+    PUT: changeCustomProviderCall,
+    DELETE: deleteCustomProviderCall,
+  },
+
+  '/otp': { POST: open(otp) },
+  '/magiclink': { POST: open(magicLink) },
+  '/recover': { POST: open(recover) },
+  '/resend': { POST: open(resend) },
+  '/verify': { GET: open(showLink), POST: open(verify) },
+  '/reauthenticate': { GET: reauthenticate },
+  '/invite': { POST: invite },
+  '/admin/generate_link': { POST: generateLink },
+
+  '/factors': { POST: enrollFactor },
+  '/factors/recovery-codes': { GET: showRecoveryCodes, POST: generateRecoveryCodes, DELETE: removeRecoveryCodes },
+  '/factors/recovery-codes/regenerate': { POST: regenerateRecoveryCodes },
+  '/factors/recovery-codes/verify': { POST: verifyRecoveryCode },
+  '/factors/{factor_id}': { DELETE: unenrollFactor },
+  '/factors/{factor_id}/challenge': { POST: challengeFactor },
+  '/factors/{factor_id}/verify': { POST: verifyFactor },
+  '/passkeys': { GET: showPasskeys },
+  '/passkeys/registration/options': { POST: passkeyRegistrationOptions },
+  '/passkeys/registration/verify': { POST: verifyPasskeyRegistration },
+  '/passkeys/authentication/options': { POST: open(passkeyAuthenticationOptions) },
+  '/passkeys/authentication/verify': { POST: open(signInWithPasskey) },
+  '/passkeys/{passkey_id}': { PATCH: updatePasskey, DELETE: removePasskey },
+  '/admin/users/{user_id}/passkeys': { GET: adminListPasskeys },
+  '/admin/users/{user_id}/passkeys/{passkey_id}': { DELETE: adminDeletePasskey },
+  '/admin/users/{user_id}/factors': { GET: adminListFactors },
+  '/admin/users/{user_id}/factors/{factor_id}': { PUT: adminUpdateFactor, DELETE: adminDeleteFactor },
 };
+
+/** The routes whose path holds names in braces, each with what matches it. */
+const patterns: readonly (readonly [RegExp, Methods])[] = Object.entries(authRoutes)
+  .filter(([path]) => path.includes('{'))
+  .map(([path, methods]) => [new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`), methods]);
+
+/** Returns the methods of a path and the segments that stand for its names; null where nothing is served. */
+function routeOf(path: string): readonly [Methods, readonly string[]] | null {
+  const methods = Object.hasOwn(authRoutes, path) ? authRoutes[path] : undefined;
+  if (methods !== undefined) return [methods, []];
+  for (const [pattern, matched] of patterns) {
+    const match = pattern.exec(path);
+    if (match) return [matched, match.slice(1)];
+  }
+  return null;
+}
 
 /**
  * Answers a call of `/auth/v1` as GoTrue does. Throws what `authErrorReply` renders, and what the database throws for reasons of
@@ -50,15 +152,15 @@ export const authRoutes: Readonly<Record<string, Readonly<Record<string, Call>>>
  */
 export async function handleAuth(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const path = exchange.path.replace(/(?<=.)\/$/, '');
-  const segment = /^\/admin\/users\/([^/]+)$/.exec(path)?.[1];
-  const methods = segment === undefined ? authRoutes[path] : authRoutes['/admin/users/{user_id}'];
-  if (methods === undefined) throw new NinefoldError('not_found');
+  const route = routeOf(path);
+  if (route === null) throw new NinefoldError('not_found');
+  const [methods, segments] = route;
   const call = Object.hasOwn(methods, exchange.method) ? methods[exchange.method] : undefined;
   if (call === undefined) {
     throw new NinefoldError('method_not_allowed', { headers: { allow: Object.keys(methods).join(', ') } });
   }
   try {
-    return await call(context, exchange, segment ?? '');
+    return await call(context, exchange, ...segments);
   } catch (error) {
     const refusal = refusedByApp(error);
     if (refusal === null) throw error;

@@ -1,7 +1,15 @@
 import type { Reply } from '../../contract/exchange.ts';
+import { keyRing } from '../apps/key-ring.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
-/** GET /.well-known/jwks.json: the public key that access tokens can be verified with (RFC 7517, section 5). */
+/** GET /.well-known/jwks.json: the public keys that access tokens can be verified with (RFC 7517, section 5). */
 export const jwks = (context: AuthContext): Reply =>
-  json({ keys: [context.app.signingKey.publicJwk] }, { 'cache-control': 'public, max-age=600' });
+  json(
+    {
+      keys: keyRing(context.app).flatMap(({ state, publicJwk }) =>
+        state === 'revoked' || publicJwk === null ? [] : [publicJwk],
+      ),
+    },
+    { 'cache-control': 'public, max-age=600' },
+  );

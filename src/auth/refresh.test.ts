@@ -1,7 +1,9 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { storedRefreshToken } from '../accounts/stored-refresh-token.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -41,7 +43,7 @@ const tokensOf = (session: Session) =>
 /** As if the exchange of this token had happened so long ago. */
 const age = (token: string, seconds: number) =>
   app.sql('update auth.refresh_tokens set updated_at = updated_at - make_interval(secs => $2::int) where token = $1', [
-    token,
+    storedRefreshToken(token),
     String(seconds),
   ]);
 
@@ -53,8 +55,12 @@ describe('a refresh token', () => {
     expect(second.refresh_token).not.toBe(first.refresh_token);
     expect(sessionId(second)).toBe(sessionId(first));
     expect(await tokensOf(first)).toEqual([
-      { token: first.refresh_token, parent: null, revoked: 't' },
-      { token: second.refresh_token, parent: first.refresh_token, revoked: 'f' },
+      { token: storedRefreshToken(first.refresh_token), parent: null, revoked: 't' },
+      {
+        token: storedRefreshToken(second.refresh_token),
+        parent: storedRefreshToken(first.refresh_token),
+        revoked: 'f',
+      },
     ]);
     const [row] = await app.sql('select user_agent, host(ip) as ip, refreshed_at from auth.sessions where id = $1', [
       sessionId(first),
@@ -180,6 +186,116 @@ describe('a refresh token', () => {
     ['%', 'validation_failed'],
   ])('%j is refused', async (token, code) => {
     expect(await refresh(token)).toMatchObject({ status: 400, code });
+  });
+});
+
+describe('a refresh token in the database', () => {
+  it('is no token: neither what is stored nor what is made of it opens a session', async () => {
+    const first = await signUp();
+    const { session: second } = await refresh(first.refresh_token);
+    const rows = await tokensOf(first);
+    for (const { token, parent } of rows) {
+      for (const stolen of [token, parent, token?.replace('sha256:', '')].filter(Boolean)) {
+        expect((await refresh(stolen)).status).toBe(400);
+      }
+    }
+    const dump = JSON.stringify(await app.sql('select t.*, s.* from auth.refresh_tokens t, auth.sessions s'));
+    for (const { refresh_token: secret } of [first, second]) expect(dump).not.toContain(secret);
+    expect((await refresh(second.refresh_token)).status).toBe(200);
+  });
+
+  it('that a project brought along as it is works once, is stored hashed then, and gives the next one again', async () => {
+    const session = await signUp();
+    const brought = 'abcdefghij12';
+    await app.sql('update auth.refresh_tokens set token = $1 where session_id = $2', [brought, sessionId(session)]);
+    const { status, session: next } = await refresh(brought);
+    expect(status).toBe(200);
+    expect((await refresh(brought)).session.refresh_token).toBe(next.refresh_token);
+    expect(JSON.stringify(await tokensOf(session))).not.toContain(brought);
+    await refresh(next.refresh_token);
+    expect((await refresh(brought)).code).toBe('refresh_token_already_used');
+  });
+
+  it('that was brought along with a spent one before it gives the active one to the one before it', async () => {
+    const session = await signUp();
+    await app.sql('delete from auth.refresh_tokens where session_id = $1', [sessionId(session)]);
+    await app.sql(
+      `insert into auth.refresh_tokens (token, parent, revoked, session_id, updated_at)
+       values ('spentspent12', null, true, $1, now()), ('activeactive', 'spentspent12', false, $1, now())`,
+      [sessionId(session)],
+    );
+    expect((await refresh('spentspent12')).session.refresh_token).toBe('activeactive');
+    expect((await refresh('activeactive')).status).toBe(200);
+  });
+});
+
+/** A token as GoTrue's version 2 makes it (`internal/crypto/refresh_tokens.go`). */
+function goTrueToken(id: string, counter: number, key: Buffer): string {
+  const signed = Buffer.concat([Buffer.from([0]), Buffer.from(id.replaceAll('-', ''), 'hex'), varint(counter)]);
+  const signature = createHmac('sha256', key).update(signed).digest().subarray(0, 16);
+  const body = Buffer.concat([signed, signature]);
+  return Buffer.concat([body, createHash('sha256').update(body).digest().subarray(0, 4)]).toString('base64url');
+}
+
+const varint = (value: number): Buffer =>
+  value < 128
+    ? Buffer.from([value])
+    : Buffer.concat([Buffer.from([(value % 128) | 128]), varint(Math.floor(value / 128))]);
+
+describe('a refresh token of GoTrue’s version 2', () => {
+  const key = randomBytes(32);
+  async function brought(counter: number): Promise<Session> {
+    const session = await signUp();
+    await app.sql('delete from auth.refresh_tokens where session_id = $1', [sessionId(session)]);
+    await app.sql(
+      'update auth.sessions set refresh_token_hmac_key = $1, refresh_token_counter = $2::bigint where id = $3',
+      [key.toString('base64url'), String(counter), sessionId(session)],
+    );
+    return session;
+  }
+
+  it.each([0, 5, 300])(
+    'continues its session, by the active token or the one before it: counter %i',
+    async (counter) => {
+      for (const behind of counter === 0 ? [0] : [0, 1]) {
+        const session = await brought(counter);
+        const token = goTrueToken(sessionId(session), counter - behind, key);
+        const next = await refresh(token);
+        expect(next.status).toBe(200);
+        expect(sessionId(next.session)).toBe(sessionId(session));
+        expect((await refresh(token)).session.refresh_token).toBe(next.session.refresh_token);
+        expect((await refresh(next.session.refresh_token)).status).toBe(200);
+        expect((await refresh(token)).code).toBe('refresh_token_already_used');
+      }
+    },
+  );
+
+  it('is refused when it is older, signed with another key, or of another session', async () => {
+    const [mine, theirs] = [await brought(5), await brought(5)];
+    for (const [id, counter, secret] of [
+      [sessionId(mine), 3, key],
+      [sessionId(mine), 6, key],
+      [sessionId(mine), 5, randomBytes(32)],
+      ['aaaaaaaa-bbbb-4ccc-8ddd-6070e0000000', 5, key],
+    ] as const) {
+      expect((await refresh(goTrueToken(id, counter, secret))).code).toBe('refresh_token_not_found');
+    }
+    const forged = Buffer.from(goTrueToken(sessionId(mine), 5, key), 'base64url');
+    Buffer.from(sessionId(theirs).replaceAll('-', ''), 'hex').copy(forged, 1);
+    createHash('sha256')
+      .update(forged.subarray(0, -4))
+      .digest()
+      .copy(forged, forged.length - 4, 0, 4);
+    expect((await refresh(forged.toString('base64url'))).code).toBe('refresh_token_not_found');
+  });
+
+  it('shown by many at once continues the session once', async () => {
+    const session = await brought(7);
+    const token = goTrueToken(sessionId(session), 7, key);
+    const all = await Promise.all(Array.from({ length: 12 }, () => refresh(token)));
+    expect(all.map(({ code }) => code)).toEqual(all.map(() => undefined));
+    expect(new Set(all.map(({ session: next }) => next.refresh_token)).size).toBe(1);
+    expect(await tokensOf(session)).toHaveLength(2);
   });
 });
 

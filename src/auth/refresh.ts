@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { exchangeRefreshToken } from '../accounts/refresh-tokens.ts';
+import { limits } from '../../contract/limits.ts';
+import { adoptGoTrueToken, parseGoTrueToken } from '../accounts/gotrue-refresh-token.ts';
+import { type Exchanged, exchangeRefreshToken, refreshKey } from '../accounts/refresh-tokens.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
+import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
-const schema = z.object({ refresh_token: text(1024) });
+const schema = z.object({ refresh_token: text(limits.authTextCharacters.default) });
 
 /** A token of this server, or one of twelve characters that an imported session brought along (GoTrue, `legacyRefreshTokenPattern`). */
 const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
+
+const isRefreshToken = (shown: string): boolean => REFRESH_TOKEN.test(shown) || parseGoTrueToken(shown) !== null;
 
 /**
  * POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next refresh token.
@@ -20,15 +25,11 @@ const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
  */
 export async function refresh(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { refresh_token: shown } = readBody(exchange, schema);
-  if (!shown || !REFRESH_TOKEN.test(shown)) {
+  if (!shown || !isRefreshToken(shown)) {
     throw new NinefoldError('validation_failed', { message: 'Refresh token is not valid' });
   }
-  const exchanged = await exchangeRefreshToken(
-    context.database,
-    shown,
-    clientOf(exchange),
-    context.settings.security_refresh_token_reuse_interval,
-  );
+  await takeFromLimit(context, exchange, 'refresh');
+  const exchanged = await exchangeShown(context, exchange, shown);
   const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
     context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: exchange.address });
   switch (exchanged.verdict) {
@@ -48,6 +49,19 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
     case 'banned':
       throw new NinefoldError('user_banned', { message: 'Invalid Refresh Token: User Banned' });
     case 'expired':
-      throw new NinefoldError('session_expired');
+      throw new NinefoldError('session_expired', { limit: 'sessionTimeboxSeconds' });
+    case 'inactive':
+      throw new NinefoldError('session_expired', {
+        message: 'Invalid Refresh Token: Session Expired (Inactivity)',
+        limit: 'sessionInactivitySeconds',
+      });
   }
+}
+
+async function exchangeShown(context: AuthContext, exchange: Exchange, shown: string): Promise<Exchanged> {
+  const { database, settings, app } = context;
+  const attempt = () => exchangeRefreshToken(database, shown, clientOf(exchange), settings, refreshKey(app));
+  const exchanged = await attempt();
+  if (exchanged.verdict !== 'unknown' || !(await adoptGoTrueToken(database, shown))) return exchanged;
+  return attempt();
 }

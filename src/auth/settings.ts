@@ -1,19 +1,13 @@
 import type { Reply } from '../../contract/exchange.ts';
+import { providerNames } from '../../contract/providers.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
 /** Providers that GoTrue knows and that are not answered here: clients read them all. */
 const PROVIDERS_OFF = [
-  'apple',
-  'azure',
   'bitbucket',
-  'discord',
-  'facebook',
   'figma',
   'fly',
-  'github',
-  'gitlab',
-  'google',
   'kakao',
   'keycloak',
   'linkedin',
@@ -36,6 +30,7 @@ export function showSettings(context: AuthContext): Reply {
   return json({
     external: {
       ...Object.fromEntries(PROVIDERS_OFF.map((provider) => [provider, false])),
+      ...Object.fromEntries(providerNames.map((name) => [name, settings[`external_${name}_enabled`]])),
       email: settings.external_email_enabled,
       anonymous_users: settings.external_anonymous_users_enabled,
     },
@@ -45,6 +40,6 @@ export function showSettings(context: AuthContext): Reply {
     sms_provider: '',
     saml_enabled: false,
     saml_private_key_next_configured: false,
-    passkeys_enabled: false,
+    passkeys_enabled: settings.passkey_enabled,
   });
 }

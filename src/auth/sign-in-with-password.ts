@@ -15,7 +15,11 @@ import { clientOf, tokenReply } from './token-reply.ts';
 /** The parts that a sign-in needs; it needs no identity. */
 type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events'>;
 
-const schema = z.object({ email: text(limits.emailCharacters.default * 2), phone: text(64), password });
+const schema = z.object({
+  email: text(limits.authTextCharacters.default),
+  phone: text(limits.authFieldCharacters.default),
+  password,
+});
 
 /**
  * POST /token?grant_type=password: signs in. A wrong password and an address without an account get the same answer after the
@@ -85,7 +89,8 @@ async function authenticate(
 
   const newHash = needsRehash(hash, given) ? await hashPassword(given) : null;
   const account = { id: candidate.id, verifiedHash: hash, newHash, newNetwork };
-  const grant = await openPasswordSession(database, account, clientOf(exchange));
+  const notice = { acceptLanguage: exchange.headers['accept-language'] };
+  const grant = await openPasswordSession(database, account, clientOf(exchange), notice);
   if (grant === null) throw new NinefoldError('invalid_credentials');
   return grant;
 }

@@ -134,7 +134,7 @@ describe('signing in', () => {
 
   it.each([
     ['/token', {}, 'invalid_credentials', 400],
-    ['/token?grant_type=pkce', {}, 'invalid_credentials', 400],
+    ['/token?grant_type=pkce', {}, 'validation_failed', 400],
     ['/token?grant_type=password', {}, 'validation_failed', 400],
     ['/token?grant_type=password', { email: 'a@b.c', phone: '+491701234567', password }, 'validation_failed', 400],
     ['/token?grant_type=password', { phone: '+491701234567', password }, 'phone_provider_disabled', 422],

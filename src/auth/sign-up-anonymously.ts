@@ -2,6 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { checkMetadata, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
+import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 /** POST /signup without an address: an account that only its session can use, until an address is added to it. */
@@ -13,6 +14,7 @@ export async function signUpAnonymously(
   if (!context.settings.external_anonymous_users_enabled) throw new NinefoldError('anonymous_provider_disabled');
   if (context.settings.disable_signup) throw new NinefoldError('signup_disabled');
   checkMetadata(userMetadata);
+  await takeFromLimit(context, exchange, 'anonymous');
   const { user, grant } = await signUp(context.database, { userMetadata, isAnonymous: true }, clientOf(exchange));
   if (!grant) throw new Error('an anonymous account has no session');
   context.events.emit({

@@ -133,9 +133,10 @@ describe('signing up', () => {
     expect(first.data.user?.email_confirmed_at).toBeUndefined();
     const second = await app.client().auth.signUp({ email, password: secret });
     expect(second.error).toBeNull();
-    expect(second.data.user?.identities).toEqual([]);
+    expect(second.data.user?.identities).toMatchObject([{ provider: 'email', identity_data: { email } }]);
     expect(second.data.user?.id).not.toBe(first.data.user?.id);
-    const { id, created_at, updated_at, identities, user_metadata, ...rest } = second.data.user ?? ({} as never);
+    const { id, created_at, updated_at, confirmation_sent_at, identities, user_metadata, ...rest } =
+      second.data.user ?? ({} as never);
     expect(first.data.user).toMatchObject(rest);
     expect({ ...user_metadata, sub: null }).toEqual({ ...first.data.user?.user_metadata, sub: null });
     expect((await app.client().auth.signInWithPassword({ email, password })).error).toMatchObject({

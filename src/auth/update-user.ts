@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { begunEmailChange, findRecipient } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
 import { type UserChange, updateUser } from '../accounts/update-user.ts';
@@ -8,31 +10,44 @@ import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
+import { hasSecondFactor, isSecondLevel } from './assurance.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
 import { checkNewPassword } from './check-password.ts';
+import { readCodeChallenge } from './code-challenge.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { usable } from './get-user.ts';
+import { refuseLeakedPassword } from './leaked-password.ts';
+import { mailedEmailChange, requireMail } from './link-mails.ts';
+import { proofOfPresence } from './proof-of-presence.ts';
 import { json } from './reply.ts';
+import { clientOf } from './token-reply.ts';
 
 const schema = z.object({
-  email: text(limits.emailCharacters.default * 2),
-  phone: text(64),
+  email: text(limits.authTextCharacters.default),
+  phone: text(limits.authFieldCharacters.default),
   password,
   data: metadata,
   app_metadata: metadata,
+  nonce: text(limits.authFieldCharacters.default),
+  current_password: password,
+  code_challenge: text(limits.authTextCharacters.default),
+  code_challenge_method: text(limits.authFieldCharacters.default),
 });
 
 /**
  * PUT /user: changes the address, the password or the metadata of the member who calls. A new password ends the member's other
- * sessions. A new address counts at once when mailer_autoconfirm is on, else it waits as `new_email` until it is confirmed.
+ * sessions. A new address waits as `new_email` until the links in two mails confirm it; where addresses count as confirmed at once, that
+ * of an anonymous account counts at once and that of a member after one mail.
  */
 export async function updateUserCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { database } = context;
-  const { userId, sessionId } = await requireMember(context, exchange);
+  const { database, settings } = context;
+  const { userId, sessionId, aal } = await requireMember(context, exchange);
   const body = readBody(exchange, schema);
   const email = body.email && normaliseEmail(body.email);
-  if (body.password !== undefined) checkNewPassword(body.password, context.settings);
+  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
+  if (body.password !== undefined) checkNewPassword(body.password, settings);
+  await refuseLeakedPassword(context, body.password, exchange.requestId);
   if (body.app_metadata) {
     throw new NinefoldError('not_admin', { message: 'Updating app_metadata requires admin privileges' });
   }
@@ -40,19 +55,58 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
     throw new NinefoldError('phone_provider_disabled', { message: 'Phone numbers cannot be confirmed here' });
   }
   const user = usable(await findUser(database, userId), timeOf(context));
+  const changesCredential = Boolean(body.password || (email && email !== user.email));
+  if (changesCredential && hasSecondFactor(user) && !isSecondLevel(aal)) throw needsSecondFactor();
   const isSso = user.identities.some((identity) => identity.provider.startsWith('sso:'));
-  if (isSso && (body.password || (email && email !== user.email))) throw new NinefoldError('user_sso_managed');
+  const newEmail = email && email !== user.email ? email : null;
+  if (isSso && (body.password || newEmail !== null)) throw new NinefoldError('user_sso_managed');
+  const countsAtOnce = user.is_anonymous && settings.mailer_autoconfirm;
+  const proof =
+    body.password !== undefined || newEmail !== null
+      ? await proofOfPresence(context, user, sessionId, {
+          nonce: body.nonce,
+          password: body.current_password,
+          client: clientOf(exchange),
+        })
+      : [];
+  const waits = newEmail !== null && !countsAtOnce;
+  if (waits) await requireNewAddress(context, exchange, user, newEmail);
   const change: UserChange = {
-    ...(email && email !== user.email && addressChange(email, context)),
+    ...(newEmail !== null && countsAtOnce && { email: newEmail, confirmEmail: true }),
     ...(body.password && (await passwordChange(context, user, body.password, email))),
     ...(sessionId !== null && { keepSession: sessionId }),
     ...(body.data && { userMetadata: body.data }),
+    notify: { acceptLanguage: exchange.headers['accept-language'] },
   };
-  return json(usable(await updateUser(database, userId, change), timeOf(context)));
+  const changed = await updateUser(database, userId, change, proof);
+  if (!waits) return json(usable(changed, timeOf(context)));
+  const mails = mailedEmailChange(context, exchange, user, newEmail, challenge);
+  await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails]);
+  return json(usable(await findUser(database, userId), timeOf(context)));
 }
 
-const addressChange = (email: string, context: AuthContext): UserChange =>
-  context.settings.mailer_autoconfirm ? { email, confirmEmail: true } : { newEmail: email };
+const needsSecondFactor = () =>
+  new NinefoldError('insufficient_aal', {
+    status: 401,
+    message: 'AAL2 session is required to update email or password when MFA is enabled.',
+  });
+
+/**
+ * Throws over_email_send_rate_limit, and email_exists where sign-up tells of taken addresses too. Elsewhere the link of a taken address
+ * is refused, which only its owner can open.
+ */
+async function requireNewAddress(
+  context: AuthContext,
+  exchange: Exchange,
+  user: User,
+  newEmail: string,
+): Promise<void> {
+  if (context.settings.mailer_autoconfirm && (await findRecipient(context.database, newEmail)) !== null) {
+    throw new NinefoldError('email_exists');
+  }
+  // By the account: others cannot use up its turn, as they can by POST /resend with its address.
+  await requireMail(context, exchange, 'email_change', user.id);
+}
 
 async function passwordChange(
   context: AuthContext,

@@ -3,6 +3,7 @@ import { ConfigError, version } from '../compose/configuration.ts';
 import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
 import { addBuilderCommands } from './commands/builders.ts';
+import { addKeyCommands } from './commands/keys.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addSpecCommand } from './commands/spec.ts';
@@ -26,6 +27,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addAppCommands(program);
   addBuilderCommands(program);
   addSettingsCommand(program);
+  addKeyCommands(program);
   addSqlCommand(program);
   addMigrateCommand(program);
   addSpecCommand(program);

@@ -18,6 +18,7 @@ import {
 import type { WorkerBrief } from '../compose/worker.ts';
 import { banner } from './banner.ts';
 import { CliError } from './client.ts';
+import { closeUntakenConnections } from './untaken-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
 /** A worker that is lost again within this time is started again only after a pause. */
@@ -223,6 +224,7 @@ class Workers {
 
   #fork(): Promise<void> {
     const worker = cluster.fork();
+    closeUntakenConnections(worker);
     const forkedAt = performance.now();
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
+import { parseDuration } from '../auth/parse-duration.ts';
 import { readMigrations, readSql } from './migration-files.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
 
@@ -33,16 +34,18 @@ export function readProject(folder: string): SupabaseProject {
   };
 }
 
-/** What `[db.seed] sql_paths` names, in its order; undefined where it names nothing that is there. */
-function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): string | undefined {
+/** Returns the files that `[db.seed] sql_paths` names, in its order; undefined if none of them is there. */
+function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateRequest['seed'] {
   const paths = config.get('db.seed.sql_paths');
   if (config.get('db.seed.enabled') === false || !Array.isArray(paths)) return undefined;
   const found = paths.flatMap((path) => (typeof path === 'string' ? matching(resolve(place, path)) : []));
   if (found.length === 0) return undefined;
-  const [only] = found;
-  if (found.length === 1 && only !== undefined) return readSql(only);
-  return found.map((path) => `-- ${relative(place, path)}\n${readSql(path)}\n;\n`).join('');
+  return found.map((path) => ({ name: seedName(relative(place, path)), sql: readSql(path) }));
 }
+
+/** No name of a migration: that of seed.sql, or a path with a slash. */
+const seedName = (path: string): string =>
+  path === 'seed.sql' || path.includes('/') ? path : `./${path.replaceAll('\\', '/')}`;
 
 /** The files that a path names, whose last part may hold `*`. */
 function matching(path: string): string[] {
@@ -70,10 +73,42 @@ const taken: Readonly<Record<string, (value: TomlValue) => [string, unknown] | n
   'auth.enable_signup': (value) => ['disable_signup', value === false],
   'auth.enable_anonymous_sign_ins': (value) => ['external_anonymous_users_enabled', value],
   'auth.minimum_password_length': (value) => ['password_min_length', value],
+  'auth.password_requirements': (value) => {
+    const sets = characterSets[String(value)];
+    return sets === undefined ? null : ['password_required_characters', sets];
+  },
+  'auth.mfa.max_enrolled_factors': (value) => ['mfa_max_enrolled_factors', value],
+  'auth.mfa.totp.enroll_enabled': (value) => ['mfa_totp_enroll_enabled', value],
+  'auth.mfa.totp.verify_enabled': (value) => ['mfa_totp_verify_enabled', value],
+  'auth.mfa.web_authn.enroll_enabled': (value) => ['mfa_web_authn_enroll_enabled', value],
+  'auth.mfa.web_authn.verify_enabled': (value) => ['mfa_web_authn_verify_enabled', value],
   'auth.refresh_token_reuse_interval': (value) => ['security_refresh_token_reuse_interval', value],
+  'auth.sessions.timebox': (value) => duration('sessions_timebox', value),
+  'auth.sessions.inactivity_timeout': (value) => duration('sessions_inactivity_timeout', value),
   'auth.email.enable_signup': (value) => ['external_email_enabled', value],
   'auth.email.enable_confirmations': (value) => ['mailer_autoconfirm', value !== true],
+  'auth.additional_redirect_urls': (value) => ['uri_allow_list', value],
+  'auth.email.double_confirm_changes': (value) => ['mailer_secure_email_change_enabled', value],
+  'auth.email.secure_password_change': (value) => ['security_update_password_require_reauthentication', value],
+  'auth.email.otp_length': (value) => ['mailer_otp_length', value],
+  'auth.email.otp_expiry': (value) => ['mailer_otp_exp', value],
 };
+
+const letters = 'abcdefghijklmnopqrstuvwxyz';
+const digits = '0123456789';
+
+/** What `password_requirements` asks for, as password_required_characters. */
+const characterSets: Readonly<Record<string, string>> = {
+  letters_digits: `${letters}${letters.toUpperCase()}:${digits}`,
+  lower_upper_letters_digits: `${letters}:${letters.toUpperCase()}:${digits}`,
+  lower_upper_letters_digits_symbols: `${letters}:${letters.toUpperCase()}:${digits}:!@#$%^&*()_+-=[]{};'\\\\:"|<>?,./\`~`,
+};
+
+/** A setting in seconds of a duration in Go's notation. A text of another form is refused as the setting's value. */
+const duration = (key: string, value: TomlValue): [string, unknown] => [
+  key,
+  typeof value === 'string' ? (parseDuration(value) ?? value) : value,
+];
 
 /** Not what an environment variable holds. */
 const isSetting = (value: TomlValue): boolean => typeof value === 'string' && value !== '' && !value.startsWith('env(');
@@ -82,11 +117,10 @@ const isSetting = (value: TomlValue): boolean => typeof value === 'string' && va
 const missing: readonly (readonly [RegExp, string])[] = [
   [/^auth\.external\.(\w+)\.enabled$/, 'Sign-in with $1'],
   [/^auth\.sms\.enable_signup$/, 'Sign-in by phone number'],
-  [/^auth\.mfa\.(\w+)\.(enroll|verify)_enabled$/, 'Second factors ($1)'],
+  [/^auth\.mfa\.phone\.(enroll|verify)_enabled$/, 'Phone numbers as second factors'],
   [/^auth\.hook\.(\w+)\.enabled$/, 'The auth hook $1'],
   [/^auth\.third_party\.(\w+)\.enabled$/, 'Tokens of $1'],
   [/^auth\.captcha\.enabled$/, 'The captcha of sign-up'],
-  [/^auth\.email\.enable_confirmations$/, 'Mail that confirms an address'],
 ];
 
 function readSettings(config: ReadonlyMap<string, TomlValue>): Pick<SupabaseProject, 'settings' | 'leftOut'> {

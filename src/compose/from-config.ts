@@ -14,3 +14,12 @@ export const serverOf = (databaseUrl: string, config: Config, secrets: Secrets):
 /** Returns the origins of a node that clients reach at `url`. */
 export const originsOf = ({ publicUrl, domain, defaultApp }: Config, url: string): Origins =>
   new Origins({ url, isNamed: publicUrl !== null, domain, defaultApp });
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|\[?::1\]?|localhost|[\w-]+\.localhost)$/;
+
+/** Returns true for a node that other machines cannot reach: it listens on a loopback address and has no proxy in front. */
+export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }: Config): boolean =>
+  LOOPBACK.test(host) &&
+  domain === null &&
+  trustedProxies === 0 &&
+  (publicUrl === null || LOOPBACK.test(new URL(publicUrl).hostname));

@@ -14,6 +14,7 @@ import { PassageKeeper } from '../apps/passages.ts';
 import { Registry } from '../apps/registry.ts';
 import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
+import { wideDefaults } from '../apps/settings.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -24,7 +25,9 @@ import { Pipeline } from '../http/pipeline.ts';
 import { boundOf } from '../http/read-body.ts';
 import { restArea } from '../http/rest-area.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
+import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
+import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/token-bucket.ts';
 import { Events } from '../observe/events.ts';
@@ -38,7 +41,7 @@ import { ServerRoles } from '../spec/versions/server-roles.ts';
 import { Versions } from '../spec/versions/versions.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { originsOf, serverOf } from './from-config.ts';
+import { originsOf, serverOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** The configuration that workers get from the primary, beside the environment. */
 export interface WorkerBrief {
@@ -75,12 +78,14 @@ export async function composeWorker(
   const share = connectionShare(await readConnectionLimit(maintenance), config);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const origins = originsOf(config, brief.url);
+  const isLoopback = servesOwnMachineOnly(config);
   const specifier = new Specifier(tasks, origins, {
     poolConnections: config.poolConnections,
     nodeConnections: config.nodeConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
     ...config.appBounds,
+    ...(isLoopback && Object.fromEntries(Object.entries(wideDefaults).map(([name, { value }]) => [name, value]))),
   });
   const traffic = new Traffic();
   const turns = new BackgroundTurns(traffic);
@@ -97,6 +102,7 @@ export async function composeWorker(
       idleMilliseconds: config.poolIdleSeconds * 1000,
       waitMilliseconds: limits.poolWaitSeconds.default * 1000,
       budget: new ConnectionBudget(share.max, share.idle),
+      isLoopback,
     },
     events,
     bounds,
@@ -107,11 +113,11 @@ export async function composeWorker(
     },
   );
   const scheduledWork = new ScheduledWork(
-    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events },
+    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events, origins },
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
-  const identities = new Identities();
+  const identities = new Identities(new ExternalKeys(new AddressPolicy(config.httpAllowed)));
   const stories = new CallStories(apps, events);
   const observers = [
     new CallStatistics(apps, events),
@@ -143,6 +149,7 @@ export async function composeWorker(
       resolve: (app, token) => identities.resolveBuilder(app, token),
     },
     origins,
+    addresses: new AddressPolicy(config.httpAllowed),
     node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded },
   };
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
@@ -154,7 +161,7 @@ export async function composeWorker(
       traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [restArea(parser), authArea(events)],
+    areas: [restArea(parser), authArea(events, origins, new AddressPolicy(config.httpAllowed))],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {

@@ -16,6 +16,8 @@ export interface BatchOptions {
   tailOf?: number | null | undefined;
   /** Rows of each result that are kept; all when absent. */
   maxRows?: number;
+  /** The data of each COPY … FROM STDIN, in order. */
+  copies?: readonly string[] | undefined;
 }
 
 /** One write that ends in one Sync, and the answers that belong to it. */
@@ -30,6 +32,10 @@ export class Batch {
   error: DatabaseError | null = null;
   /** Of the row that is being handed on. */
   tail: Tail | null = null;
+  /** How many of `options.copies` were sent. */
+  copied = 0;
+  /** True for a text of statements that the simple query protocol carries. */
+  isScript = false;
   /** True once the server has answered anything to it. */
   begun = false;
   isTooLarge = false;

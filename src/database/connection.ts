@@ -144,8 +144,14 @@ export class Connection {
   }
 
   /** Sends a text of any number of statements by the simple query protocol. */
-  script(sql: string, maxRows: number, signal?: CancelSignal): Promise<Result[]> {
-    return this.#send({ maxRows, signal }, () => this.#writer.query(sql));
+  script(
+    sql: string,
+    options: { maxRows?: number; copies?: readonly string[] | undefined; signal?: CancelSignal | undefined } = {},
+  ): Promise<Result[]> {
+    return this.#send(options, (batch) => {
+      batch.isScript = true;
+      this.#writer.query(sql);
+    });
   }
 
   /** Asks the server to close the connection after the batches in flight. Destroys the socket if the server does not respond. */
@@ -282,9 +288,8 @@ export class Connection {
       case 0x32: // BindComplete
         batch.fields = this.#preparedOf(batch)?.fields ?? noFields;
         return;
-      case 0x47: // CopyInResponse: there is nothing to copy from
-        this.#writer.copyFail('COPY FROM STDIN is not possible here');
-        this.#flush();
+      case 0x47: // CopyInResponse
+        this.#sendCopyData(batch);
         return;
       case 0x45: // ErrorResponse
         this.#refuse(batch, readErrorFields(data.subarray(start, end)));
@@ -295,6 +300,15 @@ export class Connection {
       default: // CloseComplete, ParameterDescription, CopyOut data
         return;
     }
+  }
+
+  #sendCopyData(batch: Batch): void {
+    const data = batch.options.copies?.[batch.copied++];
+    if (data === undefined) this.#writer.copyFail('the data must follow the statement, from the next line on');
+    else this.#writer.copyData(data);
+    // The server ignores the Sync of the batch, which it has read while it waited for data.
+    if (!batch.isScript) this.#writer.sync();
+    this.#flush();
   }
 
   /** A message that is not there whole yet: the row whose last value the caller takes as it comes, or nothing special. */

@@ -29,8 +29,21 @@ export interface Executor {
 
 /** An open transaction on a connection of its own. */
 export interface Transaction extends Executor {
-  /** Several statements in one text, as `Database.script`; a COMMIT in it ends the transaction early. */
-  script(sql: string): Promise<Result[]>;
+  /**
+   * As `Executor.run`.
+   *
+   * @param options.copies The data of each COPY … FROM STDIN among the statements, in order. A COPY without data fails.
+   */
+  run(
+    statements: readonly Statement[],
+    options?: RunOptions & { copies?: readonly string[] | undefined },
+  ): Promise<Result[]>;
+  /**
+   * Several statements in one text, as `Database.script`; a COMMIT in it ends the transaction early.
+   *
+   * @param copies The data of each COPY … FROM STDIN of the text, in order.
+   */
+  script(sql: string, copies?: readonly string[]): Promise<Result[]>;
 }
 
 export interface Database extends Executor {
@@ -52,6 +65,8 @@ export interface Database extends Executor {
       setup?: readonly Statement[];
       /** Rows of each result that are kept; all when missing. */
       maxRows?: number;
+      /** The data of each COPY … FROM STDIN of the text, in order. */
+      copies?: readonly string[];
       signal?: CancelSignal;
     },
   ): Promise<Result[]>;

@@ -188,11 +188,21 @@ describe('script', () => {
     );
   });
 
-  it('refuses COPY FROM STDIN instead of waiting for ever', async () => {
+  it('sends the data of each COPY FROM STDIN, and refuses one without data', async () => {
     await withPool(async (pool) => {
-      await expect(pool.script('create table copied (a int); copy copied from stdin')).rejects.toMatchObject({
-        sqlstate: '57014',
+      const text =
+        'create temp table copied (a text); copy copied from stdin; copy copied from stdin; select * from copied';
+      const results = await pool.script(text, { copies: ['ä\n', 'b\n'] });
+      expect(results.at(-1)?.rows.map(([cell]) => String(cell))).toEqual(['ä', 'b']);
+      await expect(pool.script(text, { copies: ['a\n'] })).rejects.toMatchObject({ sqlstate: '57014' });
+      const counted = pool.transaction(async (tx) => {
+        await tx.run([query('create temp table copied (a int)')]);
+        await tx.run([query('copy copied from stdin')], { copies: ['1\n2\n'] });
+        const [result] = await tx.run([query('select count(*) from copied')]);
+        expect(String(result?.rows[0]?.[0])).toBe('2');
+        await tx.run([query('copy copied from stdin')]);
       });
+      await expect(counted).rejects.toMatchObject({ sqlstate: '57014' });
     });
   });
 });

@@ -123,7 +123,7 @@ export class Pool implements Database {
       try {
         const result = await work({
           run: (statements, options) => connection.run(statements, options),
-          script: (sql) => connection.script(sql, Number.POSITIVE_INFINITY),
+          script: (sql, copies) => connection.script(sql, { copies }),
         });
         await connection.run([{ text: 'COMMIT', params: [], preparedFor: '' }]);
         return result;
@@ -136,12 +136,15 @@ export class Pool implements Database {
 
   async script(
     sql: string,
-    options: { setup?: readonly Statement[]; maxRows?: number; signal?: CancelSignal } = {},
+    {
+      setup = [],
+      ...options
+    }: { setup?: readonly Statement[]; maxRows?: number; copies?: readonly string[]; signal?: CancelSignal } = {},
   ): Promise<Result[]> {
     const connection = await this.#acquire('alone', (acquired) => acquired);
     try {
-      if (options.setup?.length) await connection.run(options.setup);
-      return await connection.script(sql, options.maxRows ?? Number.POSITIVE_INFINITY, options.signal);
+      if (setup.length > 0) await connection.run(setup);
+      return await connection.script(sql, options);
     } finally {
       // A script may leave settings, temporary tables or a transaction behind: its connection serves nobody else.
       this.#release(connection);

@@ -82,6 +82,14 @@ export class MessageWriter {
     this.#close(start);
   }
 
+  /** Sends all data of a COPY … FROM STDIN. */
+  copyData(data: string): void {
+    const start = this.#open(0x64);
+    this.#content(data);
+    this.#close(start);
+    this.#close(this.#open(0x63));
+  }
+
   copyFail(reason: string): void {
     const start = this.#open(0x66);
     this.#string(reason);
@@ -109,8 +117,12 @@ export class MessageWriter {
       this.#int32(-1);
       return;
     }
+    this.#int32(typeof param === 'string' ? Buffer.byteLength(param) : param.byteLength);
+    this.#content(param);
+  }
+
+  #content(param: string | Uint8Array): void {
     const bytes = typeof param === 'string' ? Buffer.byteLength(param) : param.byteLength;
-    this.#int32(bytes);
     this.#reserve(bytes);
     // As many bytes as letters: ASCII, which is copied as it is.
     if (typeof param === 'string') this.#buffer.write(param, this.#length, bytes === param.length ? 'latin1' : 'utf8');

@@ -94,13 +94,16 @@ function isHarmless(name: string, value: string, status: number): boolean {
 /**
  * Makes the policy of replies on the node's origin: a browser shows them as a document without scripts, forms and frames, and they
  * change nothing outside themselves. `always` is on every reply, whatever the app says.
+ *
+ * @param redirects Whether sign-in may lead elsewhere: not where a builder calls, with the builder's rights.
  */
-function inert(always: Readonly<Record<string, string>>): HeaderPolicy {
+function inert(always: Readonly<Record<string, string>>, redirects: boolean): HeaderPolicy {
   const known = new Set([...harmless, ...Object.keys(always)]);
-  return ({ headers, status }) => {
+  return ({ headers, status, redirect }) => {
     for (const name in headers) {
       if (!known.has(name) && !isHarmless(name, headers[name] as string, status)) delete headers[name];
     }
+    if (redirects && redirect !== undefined) headers.location = redirect;
     return Object.assign(headers, always);
   };
 }
@@ -111,7 +114,8 @@ const reaching: ReadonlySet<string> = new Set(['clear-site-data', 'strict-transp
 /** Makes the policy of replies on an app's own origin: the app decides, except on headers that reach further. */
 function onOwnOrigin(nodeUrl: string): HeaderPolicy {
   const relativeHelp = `<${ERROR_PAGES}/`;
-  return ({ headers, cookies }) => {
+  return ({ headers, cookies, redirect }) => {
+    if (redirect !== undefined) headers.location = redirect;
     for (const name in headers) if (reaching.has(name) || FOR_PROXY.test(name)) delete headers[name];
     headers['x-content-type-options'] = 'nosniff';
     if (headers.link?.startsWith(relativeHelp)) headers.link = `<${nodeUrl}${headers.link.slice(1)}`;
@@ -123,13 +127,16 @@ function onOwnOrigin(nodeUrl: string): HeaderPolicy {
 export function headerPolicies(origins: Origins): Readonly<Record<'path' | 'builder' | 'own', HeaderPolicy>> {
   const { 'strict-transport-security': hsts } = nodeHeaders(origins);
   return {
-    path: inert({
-      ...corsHeaders,
-      'content-security-policy': INERT_POLICY,
-      'x-content-type-options': 'nosniff',
-      ...(hsts && { 'strict-transport-security': hsts }),
-    }),
-    builder: inert({ ...nodeHeaders(origins), 'content-security-policy': INERT_POLICY }),
+    path: inert(
+      {
+        ...corsHeaders,
+        'content-security-policy': INERT_POLICY,
+        'x-content-type-options': 'nosniff',
+        ...(hsts && { 'strict-transport-security': hsts }),
+      },
+      true,
+    ),
+    builder: inert({ ...nodeHeaders(origins), 'content-security-policy': INERT_POLICY }, false),
     own: onOwnOrigin(origins.url),
   };
 }

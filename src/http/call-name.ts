@@ -18,15 +18,18 @@ interface Known {
 }
 
 const byAddress = new Map<string, Known[]>();
+/** The addresses that hold names in braces, each with what matches a request to it. */
+const patterns: [RegExp, string][] = [];
 for (const { id, method, path } of authCalls) {
   const [address = '', query = ''] = path.slice('/auth/v1'.length).split('?');
   const key = `${method} ${address}`;
+  if (address.includes('{')) patterns.push([new RegExp(`^${key.replace(/\{\w+\}/g, '[^/]+')}$`), key]);
   byAddress.set(key, [...(byAddress.get(key) ?? []), { id, query }]);
 }
 
 function authCallOf({ method, path, query }: Exchange): string | null {
-  const address = path.replace(/(?<=.)\/$/, '').replace(/^(\/admin\/users)\/[^/]+$/, '$1/{user_id}');
-  const known = byAddress.get(`${method} ${address}`);
+  const asked = `${method} ${path.replace(/(?<=.)\/$/, '')}`;
+  const known = byAddress.get(asked) ?? byAddress.get(patterns.find(([pattern]) => pattern.test(asked))?.[1] ?? '');
   const parts = query.split('&');
   return known?.find((one) => one.query === '' || parts.includes(one.query))?.id ?? null;
 }

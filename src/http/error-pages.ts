@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { conditionClasses, conditionNames } from '../../contract/errors/conditions.ts';
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { allErrors, type ErrorEntry } from '../../contract/errors.ts';
+import { limits } from '../../contract/limits.ts';
 import { ERROR_PAGES } from './help-link.ts';
 import { PLAIN_PAGE_POLICY } from './node-headers.ts';
 
 /** A code as an error can carry it: an app’s functions may raise what they like. */
-const CODE = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+const CODE = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${limits.routeCharacters.default}}$`, 'u');
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** Serves the documentation of errors: what the header Link of an error leads to. Needs neither the console nor the internet. */

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+import { isRequestId } from '../observe/request-id.ts';
 
 /** The client's own request id where it sent one that is safe to repeat, else a new one. */
 export function requestIdOf(headers: Record<string, unknown>): string {
   const sent = headers['x-request-id'];
-  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
+  return typeof sent === 'string' && isRequestId(sent) ? sent : randomUUID();
 }
 
 /** RFC 9112, section 3.2: a request of HTTP/1.1 has exactly one Host header. */

@@ -1,7 +1,7 @@
 import type { SessionClaims } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
-import { signEs256, signHs256 } from '../apps/sign-jwt.ts';
+import { signToken } from '../apps/sign-jwt.ts';
 
 export interface AccessToken {
   readonly token: string;
@@ -36,9 +36,5 @@ export function issueAccessToken(
     session_id: session.id,
     is_anonymous: user.is_anonymous,
   };
-  const token =
-    app.signWith === 'ES256'
-      ? signEs256(claims, app.signingKey.privateKeyPem, app.signingKey.kid)
-      : signHs256(claims, app.jwtSecret);
-  return { token, expiresAt };
+  return { token: signToken(app, claims), expiresAt };
 }

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../contract/exchange.ts';
 import type { App } from '../apps/app.ts';
 import { type BuilderSession, builderKeys, builderSessionOf } from './builder-session.ts';
+import type { ExternalKeys } from './external-keys.ts';
 import type { Identity } from './identity.ts';
 import { resolveIdentity, resolveToken } from './resolve.ts';
 import { SessionCache } from './session-cache.ts';
@@ -11,14 +12,33 @@ export class Identities {
   /** Apart from the others: what is remembered there would open the API of the console. */
   readonly #builderCaches = new WeakMap<App, SessionCache>();
 
+  readonly #externalKeys: ExternalKeys;
+
+  constructor(externalKeys: ExternalKeys) {
+    this.#externalKeys = externalKeys;
+  }
+
   /** Returns the identity of the caller. Throws what `resolveIdentity` throws. */
   async resolve(app: App, exchange: Exchange): Promise<Identity> {
-    const { rest } = await app.settings();
+    const { rest, auth } = await app.settings();
     const { record, database } = app;
     const sessions = cacheOf(this.#caches, app);
     const { jwt_aud: audience, jwt_role_claim_key: roleClaimKey, db_anon_role: anonRole } = rest;
     // Every call makes this object: spreading `roleRules` into it took two percent of a worker.
-    return resolveIdentity({ app: record, database, sessions, audience, roleClaimKey, anonRole }, exchange.headers);
+    return resolveIdentity(
+      {
+        app: record,
+        database,
+        sessions,
+        audience,
+        roleClaimKey,
+        anonRole,
+        sessionBounds: auth,
+        issuers: auth.external_jwt_issuers,
+        externalKeys: this.#externalKeys,
+      },
+      exchange.headers,
+    );
   }
 
   /** Returns the session that a builder's token names. Throws what `resolveToken` throws. */
@@ -27,6 +47,7 @@ export class Identities {
       app: builderKeys(console.record),
       database: console.database,
       sessions: cacheOf(this.#builderCaches, console),
+      sessionBounds: (await console.settings()).auth,
     };
     return builderSessionOf(await resolveToken(context, token));
   }

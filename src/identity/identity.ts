@@ -1,6 +1,8 @@
 /** True for a caller without a session and without a secret key. */
 export const isAnonymous = ({ source, role, userId }: Identity): boolean =>
-  source === 'none' || source === 'publishable-key' || (source === 'token' && role === 'anon' && userId === null);
+  source === 'none' ||
+  source === 'publishable-key' ||
+  ((source === 'token' || source === 'external-token') && role === 'anon' && userId === null);
 
 /** The caller of a request: a database role and the claims that policies see. */
 export interface Identity {
@@ -13,5 +15,5 @@ export interface Identity {
   readonly userId: string | null;
   /** `session_id` of an access token issued here; null for keys and foreign tokens. */
   readonly sessionId: string | null;
-  readonly source: 'none' | 'publishable-key' | 'secret-key' | 'token' | 'builder';
+  readonly source: 'none' | 'publishable-key' | 'secret-key' | 'token' | 'external-token' | 'builder';
 }

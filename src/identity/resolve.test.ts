@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { makeKeys } from '../apps/make-keys.ts';
 import { signEs256, signHs256 } from '../apps/sign-jwt.ts';
 import type { Executor } from '../database/database.ts';
@@ -14,7 +15,13 @@ const seconds = Math.floor(now / 1000);
 const noDatabase: Executor = { run: () => Promise.reject(new Error('the database was asked')) };
 
 const resolve = (headers: Record<string, string>, audience: string | null = null) =>
-  resolveIdentity({ app, database: noDatabase, sessions: new SessionCache(), audience, now: () => now }, headers);
+  resolveIdentity(
+    {
+      ...{ app, database: noDatabase, sessions: new SessionCache(), audience, now: () => now },
+      sessionBounds: defaultAuthSettings,
+    },
+    headers,
+  );
 const es256 = (claims: object, keys = app) => signEs256(claims, keys.signingKey.privateKeyPem, keys.signingKey.kid);
 
 describe('a key', () => {

@@ -1,15 +1,27 @@
+import { limits } from '../../contract/limits.ts';
 import { serverRoles } from '../../contract/server-roles.ts';
 import type { RestSettings } from '../../contract/settings.ts';
-import { sessionEnd } from '../accounts/sessions.ts';
+import { secondFactorMethods } from '../accounts/assurance.ts';
+import { type SessionBounds, sessionState } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import { authenticatorRole, ownerRole } from '../apps/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { type ExternalIssuer, type ExternalKeys, readIssuers } from './external-keys.ts';
 import type { Identity } from './identity.ts';
 import { claimAt, parseRolePath } from './role-claim.ts';
 import type { SessionCache } from './session-cache.ts';
 import { UUID } from './uuid.ts';
-import { type Claims, emptyToken, equalInConstantTime, LEEWAY_SECONDS, verifyJwt } from './verify-jwt.ts';
+import {
+  type Claims,
+  emptyToken,
+  equalInConstantTime,
+  keyIdOf,
+  LEEWAY_SECONDS,
+  unverifiedIssuer,
+  verifyExternal,
+  verifyJwt,
+} from './verify-jwt.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -24,6 +36,12 @@ export interface IdentityContext {
   readonly roleClaimKey?: string;
   /** The setting db_anon_role: the role of a caller without a token; null refuses them. `anon` when absent. */
   readonly anonRole?: string | null;
+  /** The settings that end sessions. */
+  readonly sessionBounds: SessionBounds;
+  /** The setting external_jwt_issuers; none when absent. */
+  readonly issuers?: readonly string[];
+  /** The keys of third parties. */
+  readonly externalKeys?: ExternalKeys;
   /** The clock, in milliseconds since 1970; the system's when absent. */
   readonly now?: () => number;
 }
@@ -91,22 +109,68 @@ export async function resolveToken(context: IdentityContext, token: string): Pro
 async function identityOfToken(context: IdentityContext, token: string, now: number): Promise<Identity> {
   const { sessions } = context;
   const { epoch } = sessions;
+  const issuer = context.issuers?.length ? issuerOf(token, context.issuers) : null;
+  if (issuer !== null) {
+    const identity = identityOfExternal(context, await externalClaims(context, token, issuer, now));
+    const { exp } = identity.claims;
+    const asked = now + limits.jwksSeconds.default * 1000;
+    // The app may have stopped to accept the third party meanwhile.
+    if (sessions.epoch === epoch) {
+      sessions.remember(token, identity, Math.min((Number(exp) + LEEWAY_SECONDS) * 1000, asked), epoch);
+    }
+    return identity;
+  }
   const claims = verifyJwt(token, context.app, {
     nowSeconds: Math.floor(now / 1000),
     audience: context.audience ?? null,
   });
-  const identity = identityOfClaims(context, claims);
+  let identity = identityOfClaims(context, claims);
   let until = typeof claims.exp === 'number' ? (claims.exp + LEEWAY_SECONDS) * 1000 : Number.POSITIVE_INFINITY;
   if (identity.sessionId !== null) {
     const { userId } = identity;
     const isMember = userId !== null && UUID.test(userId);
-    const end = isMember ? await sessionEnd(context.database, identity.sessionId, userId) : null;
-    if (end === null) throw new NinefoldError('session_revoked');
-    until = Math.min(until, end);
+    const session = isMember
+      ? await sessionState(context.database, identity.sessionId, userId, context.sessionBounds)
+      : null;
+    if (session === null) throw new NinefoldError('session_revoked');
+    until = Math.min(until, session.end);
+    if (typeof claims.aal === 'string' && claims.aal > session.aal) {
+      identity = identityOfClaims(context, lowered(claims, session.aal));
+    }
   }
   sessions.remember(token, identity, until, epoch);
   return identity;
 }
+
+/** Returns the third party that a token names as its issuer; null if the app does not list it. */
+function issuerOf(token: string, entries: readonly string[]): ExternalIssuer | null {
+  const named = unverifiedIssuer(token);
+  return named === null ? null : (readIssuers(entries).find(({ issuer }) => issuer === named) ?? null);
+}
+
+/** Verifies a token with the keys of a third party alone. Throws PGRST301 and PGRST303. */
+async function externalClaims(context: IdentityContext, token: string, issuer: ExternalIssuer, now: number) {
+  const kid = keyIdOf(token);
+  const key = kid === null ? null : ((await context.externalKeys?.find(issuer.jwksUrl, kid)) ?? null);
+  return verifyExternal(token, key, { nowSeconds: Math.floor(now / 1000), audience: issuer.audience });
+}
+
+/**
+ * The identity that a third party's token makes. Its session is the third party's own, which is not looked up. Throws role_reserved for the
+ * role service_role too: nobody but the app itself gives all privileges.
+ */
+function identityOfExternal(rules: RoleRules, claims: Claims): Identity {
+  const identity = identityOfClaims(rules, claims);
+  if (identity.role === 'service_role') throw new NinefoldError('role_reserved', { details: { role: identity.role } });
+  return { ...identity, sessionId: null, source: 'external-token' };
+}
+
+/** The claims of a token whose session has less assurance than when the token was signed: a second factor was removed. */
+const lowered = (claims: Claims, aal: string): Claims => ({
+  ...claims,
+  aal,
+  ...(Array.isArray(claims.amr) && { amr: claims.amr.filter((entry) => !secondFactorMethods.has(entry?.method)) }),
+});
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 

@@ -1,9 +1,11 @@
 import { createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import { type LimitName, limits } from '../../contract/limits.ts';
-import type { AppKeys, SigningKey } from '../apps/app-keys.ts';
+import { type AppKeys, JWT_SECRET_KID, type KeyAlgorithm, type RingKey } from '../apps/app-keys.ts';
+import { findKey } from '../apps/key-ring.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
+import type { ExternalKey } from './external-keys.ts';
 
 /** JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive. */
 const MAX_DEPTH = limits.claimsDepth.default;
@@ -16,8 +18,8 @@ export const LEEWAY_SECONDS = limits.clockLeewaySeconds.default;
 /**
  * The claims of a compact JWT (RFC 7519) that this app signed, or that was signed with its HS256 secret.
  *
- * The header's algorithm never chooses the key's use: ES256 is accepted with the app's key pair and its key id only, HS256
- * with the secret only, nothing else at all (RFC 8725, section 3.1). `exp`, `nbf` and `iat` are checked against `nowSeconds`,
+ * The key decides the algorithm: a token must name the key that signed it and that key's algorithm, or be of HS256 and signed with the
+ * shared secret (RFC 8725, section 3.1). `exp`, `nbf` and `iat` are checked against `nowSeconds`,
  * `aud` against `audience` when both are there.
  *
  * Throws PGRST301 (malformed, or the signature does not hold) or PGRST303 (a claim is not acceptable), with PostgREST's sentences.
@@ -27,6 +29,43 @@ export function verifyJwt(
   app: AppKeys,
   options: { nowSeconds: number; audience?: string | null },
 ): Claims {
+  const { head, body, signature, header } = partsOf(token);
+  if (!signatureHolds(header, `${head}.${body}`, signature, app)) throw noKey();
+  return checkedClaims(body, options);
+}
+
+/**
+ * Returns the claims of a compact JWT that a third party signed with `key`, whose key id the token names. Such a token must expire. Throws as
+ * `verifyJwt`.
+ */
+export function verifyExternal(
+  token: string,
+  key: ExternalKey | null,
+  options: { nowSeconds: number; audience: string | null },
+): Claims {
+  const { head, body, signature, header } = partsOf(token);
+  if (key === null || header.alg !== key.alg || !holdsFor(key.alg, key.key, `${head}.${body}`, signature))
+    throw noKey();
+  const claims = checkedClaims(body, options);
+  if (typeof claims.exp !== 'number') throw unacceptable("The JWT 'exp' claim is missing");
+  const hasNoAudience = (claims.aud ?? null) === null || (Array.isArray(claims.aud) && claims.aud.length === 0);
+  if (options.audience !== null && hasNoAudience) throw unacceptable('JWT not in audience');
+  return claims;
+}
+
+/** Returns the claim `iss` of a token that nobody has verified; null if it has none. */
+export function unverifiedIssuer(token: string): string | null {
+  const issuer = jsonObject(token.split('.')[1] ?? '')?.iss;
+  return typeof issuer === 'string' ? issuer : null;
+}
+
+/** Returns the key id that a token names; null if it names none. */
+export function keyIdOf(token: string): string | null {
+  const kid = jsonObject(token.split('.')[0] ?? '')?.kid;
+  return typeof kid === 'string' ? kid : null;
+}
+
+function partsOf(token: string): { head: string; body: string; signature: string; header: Claims } {
   const parts = token.split('.');
   const [head, body, signature] = parts;
   if (head === undefined || body === undefined || signature === undefined || parts.length !== 3) {
@@ -35,9 +74,10 @@ export function verifyJwt(
   const header = jsonObject(head);
   if (!header) throw undecodable('JWT cryptographic operation failed');
   if (header.crit !== undefined) throw undecodable('Unsupported token type');
-  if (!signatureHolds(header, `${head}.${body}`, signature, app)) {
-    throw undecodable('No suitable key or wrong key type', 'None of the keys was able to decode the JWT');
-  }
+  return { head, body, signature, header };
+}
+
+function checkedClaims(body: string, options: { nowSeconds: number; audience?: string | null }): Claims {
   const claims = jsonObject(body);
   if (!claims) throw unacceptable('Parsing claims failed');
   if (body.length > 2 * MAX_DEPTH && nestsDeeper(decoded(body), MAX_DEPTH)) {
@@ -49,15 +89,25 @@ export function verifyJwt(
 }
 
 function signatureHolds(header: Claims, input: string, signature: string, app: AppKeys): boolean {
-  if (header.alg === 'HS256') {
-    // A token that names the key pair must be signed with it.
-    return header.kid !== app.signingKey.kid && equalInConstantTime(signature, hs256(input, app.jwtSecret));
+  const { alg, kid } = header;
+  const named = typeof kid === 'string' ? findKey(app, kid) : undefined;
+  // Tokens of the shared secret name no key, or the id that the secret had in an earlier place.
+  const key = named ?? (alg === 'HS256' ? findKey(app, JWT_SECRET_KID) : undefined);
+  if (key === undefined || key.state === 'revoked' || alg !== key.alg) return false;
+  if (key.kid === JWT_SECRET_KID) return equalInConstantTime(signature, hs256(input, app.jwtSecret));
+  if (key.alg === 'HS256') {
+    return key.secret !== null && equalInConstantTime(signature, hs256(input, Buffer.from(key.secret, 'base64url')));
   }
-  if (header.alg !== 'ES256' || header.kid !== app.signingKey.kid) return false;
+  return key.publicJwk !== null && holdsFor(key.alg, publicKey(key.publicJwk), input, signature);
+}
+
+/** Returns true if a signature in base64url is one of the key; the caller has chosen `alg` by the key. */
+function holdsFor(alg: Exclude<KeyAlgorithm, 'HS256'>, key: KeyObject, input: string, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64url');
-  if (bytes.length !== 64 || bytes.toString('base64url') !== signature) return false;
-  const key = { key: publicKey(app.signingKey), dsaEncoding: 'ieee-p1363' } as const;
-  return verify('sha256', Buffer.from(input), key, bytes);
+  if (bytes.toString('base64url') !== signature) return false;
+  if (alg !== 'RS256' && bytes.length !== 64) return false;
+  const options = { key, ...(alg === 'ES256' && { dsaEncoding: 'ieee-p1363' as const }) };
+  return verify(alg === 'EdDSA' ? null : 'sha256', Buffer.from(input), options, bytes);
 }
 
 function checkTimes(claims: Claims, now: number): void {
@@ -95,14 +145,14 @@ function jsonObject(part: string): Claims | null {
   }
 }
 
-const publicKeys = new WeakMap<SigningKey, KeyObject>();
+const publicKeys = new WeakMap<object, KeyObject>();
 
-function publicKey(signingKey: SigningKey): KeyObject {
-  const known = publicKeys.get(signingKey);
+function publicKey(jwk: NonNullable<RingKey['publicJwk']>): KeyObject {
+  const known = publicKeys.get(jwk);
   if (known) return known;
-  const { kty, crv, x, y } = signingKey.publicJwk;
-  const key = createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' });
-  publicKeys.set(signingKey, key);
+  const { kty, crv, x, y, n, e } = jwk;
+  const key = createPublicKey({ key: JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })), format: 'jwk' });
+  publicKeys.set(jwk, key);
   return key;
 }
 
@@ -117,6 +167,8 @@ export function equalInConstantTime(a: string, b: string): boolean {
 const challenge = (message: string) => ({
   'www-authenticate': `Bearer error="invalid_token", error_description="${message.replaceAll('"', "'")}"`,
 });
+
+const noKey = () => undecodable('No suitable key or wrong key type', 'None of the keys was able to decode the JWT');
 
 const undecodable = (message: string, details: string | null = null) =>
   new NinefoldError('PGRST301', { message, details, headers: challenge(message) });

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { AppRecord } from '../apps/app-record.ts';
+import type { Secrets } from '../apps/app-secrets.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
+import { renderMail } from '../mail/render.ts';
 import { tidyResponses } from './http-queue.ts';
-import { type HttpPlaces, HttpSender } from './http-sender.ts';
+import { HttpSender } from './http-sender.ts';
 import {
   claimRun,
   finishRun,
@@ -16,6 +18,10 @@ import {
   releaseRun,
   type ScheduledParts,
 } from './job-store.ts';
+import { keepMails, readMailSettings, readQueueState, tidyMails } from './mail-queue.ts';
+import { type MailPlaces, MailSender } from './mail-sender.ts';
+import { mailServerOf } from './mail-server.ts';
+import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { runCommand } from './run-job.ts';
 
@@ -23,11 +29,17 @@ import { runCommand } from './run-job.ts';
 export interface SharedParts {
   server: Server;
   policy: AddressPolicy;
-  places: HttpPlaces;
+  /** Requests of all apps that are under way. */
+  requests: Places;
+  mailPlaces: MailPlaces;
+  /** Reads the secret settings of an app. */
+  secretsOf: (ref: string) => Promise<Secrets>;
+  /** Returns the address that mails name if the app has no site_url. */
+  urlOf: (ref: string) => string;
   /** Names this process, since it leads, in the claims of runs. */
   runner: string;
   /** Runs of all apps that are under way. */
-  running: { count: number };
+  runs: Places;
   /** Aborts when the node has waited long enough for what is under way. */
   cancel: AbortSignal;
   isStopping: () => boolean;
@@ -46,29 +58,36 @@ const LATER_MILLISECONDS = 2000;
 /** SQLSTATE invalid_catalog_name: the app was deleted. */
 const NO_DATABASE = '3D000';
 
-/** The scheduled jobs and HTTP requests of one app, as the leader makes them. */
+/** The scheduled jobs, HTTP requests and mails of one app, as the leader makes them. */
 export class AppWork {
   readonly #shared: SharedParts;
   readonly #record: AppRecord;
+  readonly #owner: string;
   /** The superuser in the app's database. Runs Ninefold's own statements on Ninefold's own tables only. */
   readonly #control: Pool;
   readonly #sender: HttpSender;
+  readonly #mails: MailSender;
   readonly #runs = new Set<Promise<void>>();
   readonly #onChange: (due: number) => void;
   #parts: ScheduledParts | null = null;
   #hasRecovered = false;
 
-  /** @param onChange Called with a time, milliseconds since 1970, at which the app is to be looked at again. */
-  constructor(shared: SharedParts, record: AppRecord, onChange: (due: number) => void) {
+  /**
+   * @param owner Names who shares places with other apps of the same owner.
+   * @param onChange Called with a time, milliseconds since 1970, at which the app is to be looked at again.
+   */
+  constructor(shared: SharedParts, record: AppRecord, owner: string, onChange: (due: number) => void) {
     this.#shared = shared;
     this.#record = record;
+    this.#owner = owner;
     this.#onChange = onChange;
     this.#control = new Pool(superuserIn(shared.server, record.database), {
       max: CONTROL_CONNECTIONS,
       idleMilliseconds: CONTROL_IDLE_MILLISECONDS,
       waitMilliseconds: CONTROL_WAIT_MILLISECONDS,
     });
-    this.#sender = new HttpSender(shared.policy, shared.places);
+    this.#sender = new HttpSender(shared.policy, shared.requests, owner);
+    this.#mails = new MailSender(shared.policy, shared.mailPlaces, shared.cancel);
   }
 
   /** Starts everything that is due. Returns when to look again, milliseconds since 1970; null if nothing is scheduled. */
@@ -77,13 +96,14 @@ export class AppWork {
     const times = [
       this.#parts.jobs ? await this.#startJobs() : null,
       this.#parts.http ? await this.#startRequests() : null,
+      await this.#startMails(),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
   /** Resolves when nothing is under way. */
   async close(): Promise<void> {
-    await Promise.all(this.#runs);
+    await Promise.all([...this.#runs, this.#mails.stop()]);
     await this.#control.close();
   }
 
@@ -107,22 +127,21 @@ export class AppWork {
 
   /** A run that the app has under way costs the next one a share of the places: one app leaves most of them to others. */
   #mayRun(): boolean {
-    const { running, isStopping } = this.#shared;
+    const { runs, isStopping } = this.#shared;
     const own = this.#runs.size;
-    const free = limits.nodeRunningJobs.default - running.count;
-    const share = (limits.nodeRunningJobs.default * own) / limits.appRunningJobs.default;
-    return !isStopping() && own < limits.appRunningJobs.default && free > 0 && free >= share;
+    const share = (runs.total * own) / limits.appRunningJobs.default;
+    return !isStopping() && own < limits.appRunningJobs.default && runs.openTo(this.#owner) > 0 && runs.free >= share;
   }
 
   /** Claims a run and starts it. Returns when the job is due next, none while it runs. */
   async #claim(job: string, due: number, now: number): Promise<number[]> {
-    const { running, runner, server } = this.#shared;
-    running.count++;
+    const { runs, runner, server } = this.#shared;
+    runs.take(this.#owner);
     let claimed: Awaited<ReturnType<typeof claimRun>> = null;
     try {
       claimed = await claimRun(this.#control, job, due, runner, now);
     } finally {
-      if (!claimed) running.count--;
+      if (!claimed) runs.give(this.#owner);
     }
     if (!claimed) return [now + LATER_MILLISECONDS];
     const run = claimed;
@@ -132,7 +151,7 @@ export class AppWork {
       .catch((error: unknown) => this.#shared.onFault(this.#record.ref, error))
       .finally(() => {
         this.#runs.delete(made);
-        running.count--;
+        runs.give(this.#owner);
       });
     this.#runs.add(made);
     return [];
@@ -178,5 +197,40 @@ export class AppWork {
         );
     }
     return expires === null ? null : Math.max(expires, Date.now() + CONTROL_IDLE_MILLISECONDS);
+  }
+
+  async #startMails(): Promise<number | null> {
+    const { isDue, hasExpired, next } = await readQueueState(this.#control);
+    if (hasExpired) await tidyMails(this.#control);
+    if (!isDue || this.#mails.isBusy) return next;
+    const { restsUntil } = this.#mails;
+    if (restsUntil > Date.now()) return next === null ? restsUntil : Math.min(next, restsUntil);
+    const { ref } = this.#record;
+    const [settings, secrets] = await Promise.all([readMailSettings(this.#control), this.#shared.secretsOf(ref)]);
+    const siteUrl = settings.auth.site_url ?? this.#shared.urlOf(ref);
+    const { server, missing } = mailServerOf(settings.mail, secrets, siteUrl);
+    if (!server) {
+      await keepMails(this.#control, missing);
+      await tidyMails(this.#control);
+      return next;
+    }
+    const { isStopping, isSuspended, onFault } = this.#shared;
+    this.#mails
+      .run({
+        database: this.#control,
+        server,
+        perHour: settings.auth.rate_limit_email_sent,
+        render: (mail) => renderMail(mail, settings.mail, siteUrl),
+        mayGoOn: () => !isStopping() && !isSuspended(ref),
+      })
+      .then(async (again) => {
+        await tidyMails(this.#control);
+        this.#onChange(again);
+      })
+      .catch((error: unknown) => {
+        onFault(ref, error);
+        this.#onChange(Date.now() + LATER_MILLISECONDS);
+      });
+    return next;
   }
 }

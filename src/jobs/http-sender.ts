@@ -2,25 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { type QueuedRequest, storeResponse, takeRequests } from './http-queue.ts';
+import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { type HttpResult, sendRequest } from './send-request.ts';
-
-/** The requests of all apps that are under way. */
-export class HttpPlaces {
-  #used = 0;
-
-  get free(): number {
-    return limits.nodeHttpRequests.default - this.#used;
-  }
-
-  take(count: number): void {
-    this.#used += count;
-  }
-
-  give(): void {
-    this.#used--;
-  }
-}
 
 const SECOND = 1000;
 /** How long a sender waits if all places are taken by other apps. */
@@ -29,15 +13,18 @@ const PLACE_MILLISECONDS = 100;
 /** Sends the queued requests of one app, within the bounds of the app and the node. */
 export class HttpSender {
   readonly #policy: AddressPolicy;
-  readonly #places: HttpPlaces;
+  /** The requests of all apps that are under way. */
+  readonly #places: Places;
+  readonly #owner: string;
   readonly #underWay = new Set<Promise<void>>();
   /** When the requests of the last second began. */
   #begun: number[] = [];
   #draining: Promise<void> | null = null;
 
-  constructor(policy: AddressPolicy, places: HttpPlaces) {
+  constructor(policy: AddressPolicy, places: Places, owner: string) {
     this.#policy = policy;
     this.#places = places;
+    this.#owner = owner;
   }
 
   get isBusy(): boolean {
@@ -60,12 +47,12 @@ export class HttpSender {
     try {
       while (mayGoOn()) {
         const max = await this.#waitForPlaces();
-        this.#places.take(max);
+        this.#places.take(this.#owner, max);
         const requests = await takeRequests(database, max).catch((error: unknown) => {
-          for (let i = 0; i < max; i++) this.#places.give();
+          this.#places.give(this.#owner, max);
           throw error;
         });
-        for (let i = requests.length; i < max; i++) this.#places.give();
+        this.#places.give(this.#owner, max - requests.length);
         for (const request of requests) this.#start(database, request);
         if (requests.length < max) {
           if (this.#underWay.size === 0) return;
@@ -85,11 +72,9 @@ export class HttpSender {
       const ofRate = limits.appHttpRequestsPerSecond.default - this.#begun.length;
       const ofApp = limits.appHttpRequests.default - this.#underWay.size;
       // A request that an app has under way costs the next one a share of the free places.
-      const isFair =
-        this.#places.free * limits.appHttpRequests.default > limits.nodeHttpRequests.default * this.#underWay.size;
-      const free = this.#places.free > 0 && isFair ? 1 : 0;
-      if (Math.min(ofRate, ofApp, free) > 0)
-        return Math.min(ofRate, ofApp, Math.max(1, Math.floor(this.#places.free / 2)));
+      const isFair = this.#places.free * limits.appHttpRequests.default > this.#places.total * this.#underWay.size;
+      const open = isFair ? this.#places.openTo(this.#owner) : 0;
+      if (Math.min(ofRate, ofApp, open) > 0) return Math.min(ofRate, ofApp, Math.max(1, Math.floor(open / 2)));
       if (ofApp <= 0) await Promise.race(this.#underWay);
       else if (ofRate <= 0) await delay(SECOND - (now - (this.#begun[0] ?? now)));
       else await delay(PLACE_MILLISECONDS);
@@ -99,7 +84,7 @@ export class HttpSender {
   #start(database: Executor, request: QueuedRequest): void {
     this.#begun.push(performance.now());
     const sent = sendRequest(request, this.#policy)
-      .finally(() => this.#places.give())
+      .finally(() => this.#places.give(this.#owner))
       .then((result) => store(database, request.id, result))
       .finally(() => this.#underWay.delete(sent));
     this.#underWay.add(sent);

@@ -34,11 +34,13 @@ const milliseconds = (time: string): string => `(extract(epoch from ${time}) * 1
 
 /** A clock that was set back by more than this makes the times of earlier runs worthless. */
 const CLOCK_SET_BACK = `interval '3 hours'`;
+/** A job whose earlier runs are worthless is looked for from this long ago on: what is due is in the past when it is looked for. */
+const JUST_DUE = `interval '1 minute'`;
 
 const DUE = `select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
     'id', j.jobid::text, 'running', s.run is not null, 'foreign', s.run is not null and s.runner <> $2,
     'due', ${milliseconds(`ninefold.next_run(j.schedule, case
-      when s.last_due > $1::timestamptz + ${CLOCK_SET_BACK} then $1::timestamptz
+      when s.last_due > $1::timestamptz + ${CLOCK_SET_BACK} then $1::timestamptz - ${JUST_DUE}
       else greatest(s.last_due, $1::timestamptz - pg_catalog.make_interval(secs => $3::int)) end)`)})), '[]')
   from cron.job j join ninefold.job_states s using (jobid) where j.active`;
 

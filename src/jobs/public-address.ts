@@ -46,9 +46,11 @@ export function isPublicAddress(address: string): boolean {
 }
 
 const WEB_PORTS: readonly number[] = [80, 443];
+/** Ports below 1024 that mail servers take mails on. */
+export const MAIL_PORTS: readonly number[] = [25, 465, 587];
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
-/** Decides which addresses requests may reach. */
+/** Decides which addresses HTTP requests and mails may reach. */
 export class AddressPolicy {
   readonly #allowed: readonly { list: BlockList; family: 'ipv4' | 'ipv6'; port: number | null }[];
 
@@ -60,15 +62,19 @@ export class AddressPolicy {
     });
   }
 
-  /** False also for the addresses of this machine, and for ports below 1024 other than those of the web. */
-  allows(address: string, port: number): boolean {
+  /**
+   * False also for the addresses of this machine, and for ports below 1024 other than the named ones.
+   *
+   * @param lowPorts Ports below 1024 that may be reached.
+   */
+  allows(address: string, port: number, lowPorts: readonly number[] = WEB_PORTS): boolean {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     const isAllowed = this.#allowed.some(
       (one) => one.family === family && (one.port === null || one.port === port) && one.list.check(address, family),
     );
     if (isAllowed) return true;
-    const isWebPort = WEB_PORTS.includes(port) || port >= FIRST_UNPRIVILEGED_PORT;
-    return isWebPort && isPublicAddress(address) && !isOwnAddress(address);
+    const isOpenPort = lowPorts.includes(port) || port >= FIRST_UNPRIVILEGED_PORT;
+    return isOpenPort && isPublicAddress(address) && !isOwnAddress(address);
   }
 }
 

@@ -5,6 +5,7 @@ import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import type { Apps } from '../apps/apps.ts';
 import { Background } from '../apps/background.ts';
 import type { ExceededBounds } from '../apps/bounds.ts';
+import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
 import { isCurrent } from '../apps/update-schema.ts';
@@ -13,8 +14,9 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { AppWork, type SharedParts } from './app-work.ts';
 import { readDueRows, readWrites, writeDueRow } from './due-store.ts';
-import { HttpPlaces } from './http-sender.ts';
 import { JOBS_CHANNEL, Leadership } from './leadership.ts';
+import { MailPlaces } from './mail-sender.ts';
+import { Places } from './places.ts';
 import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
 
 /** How often the counters of all databases are read: what tells of jobs and requests that no worker was notified of. */
@@ -50,7 +52,7 @@ interface Entry {
 }
 
 /**
- * Runs the scheduled jobs of all apps and sends their HTTP requests. One worker of all nodes leads and does the work; the others pass
+ * Runs the scheduled jobs of all apps, and sends their HTTP requests and mails. One worker of all nodes leads and does the work; the others pass
  * on what the databases of their apps notify them of. Between runs an app at rest holds no connection: when it is due is in the
  * console's database.
  */
@@ -77,6 +79,7 @@ export class ScheduledWork {
       console: Pool;
       maintenance: Pool;
       events: Events;
+      origins: Origins;
     },
     allowed: readonly AllowedNetwork[],
   ) {
@@ -85,9 +88,12 @@ export class ScheduledWork {
     this.#shared = {
       server: parts.server,
       policy: new AddressPolicy(allowed),
-      places: new HttpPlaces(),
+      requests: new Places(limits.nodeHttpRequests.default),
+      mailPlaces: new MailPlaces(),
+      secretsOf: (ref) => parts.registry.secrets.read(ref),
+      urlOf: (ref) => parts.origins.appOrigin(ref) ?? parts.origins.appUrl(ref),
       runner: randomUUID(),
-      running: { count: 0 },
+      runs: new Places(limits.nodeRunningJobs.default),
       cancel: this.#cancel.signal,
       isStopping: () => this.#isStopping || !this.#isLeader,
       isSuspended: (ref) => parts.bounds.refusal(ref) !== null,
@@ -272,7 +278,10 @@ export class ScheduledWork {
   async #open(ref: string): Promise<AppWork | null> {
     try {
       const { record } = await this.#parts.apps.find(ref);
-      return isCurrent(record) ? new AppWork(this.#shared, record, (at) => this.#wake(ref, at)) : null;
+      if (!isCurrent(record)) return null;
+      // An app that the operator has made has no builder: it shares with no other app.
+      const owner = (await this.#parts.registry.firstBuilderOf(ref)) ?? ref;
+      return new AppWork(this.#shared, record, owner, (at) => this.#wake(ref, at));
     } catch (error) {
       if (!(error instanceof NinefoldError && error.code === 'app_unknown')) throw error;
       this.#entries.delete(ref);

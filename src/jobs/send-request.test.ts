@@ -1,5 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { AddressPolicy, isPublicAddress } from './public-address.ts';
@@ -99,6 +101,27 @@ async function startDns(answers: readonly string[]): Promise<{ server: string; s
   return { server: `127.0.0.1:${socket.address().port}`, socket, asked: () => asked };
 }
 
+/** A certificate that signs itself, for self-signed.example, and its key. */
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4GRD1tfx9oxZr1G6
+UzcXObYdm1iV7ob+CprTx8MVXoyhRANCAATKkRVd7KeQsocJg3wGBPazZFzK5vvV
+NsYdZ0f8lPQ2NpBlknkr9LZJdxXlWhwaAjOdZp1RHl6o2Lwd2vRW13oM
+-----END PRIVATE KEY-----
+`;
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBszCCAVmgAwIBAgIUIEzP5g5TGJaaM8I4LL8reZ1249QwCgYIKoZIzj0EAwIw
+HjEcMBoGA1UEAwwTc2VsZi1zaWduZWQuZXhhbXBsZTAgFw0yNjExMjMwMDM3NDda
+GA8yMTI2MTAzMDAwMzc0N1owHjEcMBoGA1UEAwwTc2VsZi1zaWduZWQuZXhhbXBs
+ZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABMqRFV3sp5CyhwmDfAYE9rNkXMrm
++9U2xh1nR/yU9DY2kGWSeSv0tkl3FeVaHBoCM51mnVEeXqjYvB3a9FbXegyjczBx
+MB0GA1UdDgQWBBRvM0TTP7Eh+zWLv/vqDgGT6makbzAfBgNVHSMEGDAWgBRvM0TT
+P7Eh+zWLv/vqDgGT6makbzAPBgNVHRMBAf8EBTADAQH/MB4GA1UdEQQXMBWCE3Nl
+bGYtc2lnbmVkLmV4YW1wbGUwCgYIKoZIzj0EAwIDSAAwRQIhAOLcVdL1E3xfKrJw
+gVqj9FlJNLfIcadAHBTJob5LcBa4AiBWTWiU9G6Jgv9bM8U5yfp/2GUx+6XQilz8
+J5EdrFyYDQ==
+-----END CERTIFICATE-----
+`;
+
 describe('sendRequest', () => {
   let receiver: Receiver;
   beforeAll(async () => {
@@ -127,5 +150,32 @@ describe('sendRequest', () => {
     dns.socket.close();
     expect(result.error).toMatch(/^Not sent: local\.example:\d+ is no public address/);
     expect(receiver.requests.length).toBe(before);
+  });
+
+  it.each([
+    ['signs itself', 'self-signed.example', /self-signed certificate/],
+    ['is of another host', 'other.example', /self-signed certificate|does not match/],
+  ])('sends nothing to a server whose certificate %s', async (_, host, reason) => {
+    let received = 0;
+    const server = createServer({ key, cert }, (__, response) => {
+      received++;
+      response.end();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const dns = await startDns(['127.0.0.1']);
+    const policy = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port }]);
+    const result = await sendRequest(request(`https://${host}:${port}/`), policy, [dns.server]);
+    dns.socket.close();
+    server.close();
+    await once(server, 'close');
+    expect(result).toMatchObject({
+      status: null,
+      content: null,
+      timedOut: false,
+      error: expect.stringMatching(reason),
+    });
+    expect(received).toBe(0);
   });
 });

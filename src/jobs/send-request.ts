@@ -1,4 +1,3 @@
-import { Resolver } from 'node:dns/promises';
 import {
   type IncomingMessage,
   type RequestOptions,
@@ -10,6 +9,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { limits } from '../../contract/limits.ts';
 import type { AddressPolicy } from './public-address.ts';
+import { resolveHost } from './resolve-host.ts';
 
 export interface OutgoingRequest {
   method: string;
@@ -17,6 +17,8 @@ export interface OutgoingRequest {
   headers: Record<string, string> | null;
   body: Buffer | null;
   timeoutMilliseconds: number;
+  /** The largest body of a response; httpResponseBytes when missing. */
+  maxBytes?: number;
 }
 
 /** A row of net._http_response. */
@@ -52,7 +54,7 @@ export async function sendRequest(
   const timeout = AbortSignal.timeout(milliseconds);
   try {
     const options = await requestOptions(request, policy, timeout, dnsServers);
-    return await exchange(options, request.body);
+    return await exchange(options, request.body, request.maxBytes ?? limits.httpResponseBytes.default);
   } catch (error) {
     const none = { status: null, contentType: null, headers: null, content: null };
     if (timeout.aborted) return { ...none, timedOut: true, error: `Timeout of ${milliseconds} ms reached` };
@@ -77,9 +79,9 @@ async function requestOptions(
   if (!isTls && url.protocol !== 'http:') throw new RequestRefused('Not sent: only http and https URLs are allowed');
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = (isIP(host) === 0 ? await resolve(host, signal, dnsServers) : [host]).filter((address) =>
-    policy.allows(address, port),
-  );
+  const found = await resolveHost(host, signal, dnsServers);
+  if (found.length === 0) throw new RequestRefused("Couldn't resolve host name");
+  const addresses = found.filter((address) => policy.allows(address, port));
   if (addresses.length === 0) {
     throw new RequestRefused(`Not sent: ${url.host} is no public address, or its port is not allowed`);
   }
@@ -119,27 +121,6 @@ function checkedHeaders(headers: Record<string, string>, body: Buffer | null): R
   };
 }
 
-/** Returns the addresses of a name, IPv4 first. Uses no thread of Node's pool, so slow names delay nothing else. */
-async function resolve(
-  host: string,
-  signal: AbortSignal,
-  servers: readonly string[] | undefined,
-): Promise<readonly string[]> {
-  const resolver = new Resolver();
-  if (servers) resolver.setServers(servers);
-  const cancel = () => resolver.cancel();
-  signal.addEventListener('abort', cancel);
-  try {
-    const none = () => [];
-    const found = await Promise.all([resolver.resolve4(host).catch(none), resolver.resolve6(host).catch(none)]);
-    signal.throwIfAborted();
-    if (found.flat().length === 0) throw new RequestRefused("Couldn't resolve host name");
-    return found.flat();
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
-}
-
 const lookupOf = (addresses: readonly string[]): LookupFunction => {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_, options, callback) => {
@@ -148,25 +129,25 @@ const lookupOf = (addresses: readonly string[]): LookupFunction => {
   };
 };
 
-function exchange(options: RequestOptions, body: Buffer | null): Promise<HttpResult> {
+function exchange(options: RequestOptions, body: Buffer | null, maxBytes: number): Promise<HttpResult> {
   return new Promise((resolve, reject) => {
     const send = options.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(options, (response) => {
-      readBody(response).then((content) => resolve(resultOf(response, content)), reject);
+      readBody(response, maxBytes).then((content) => resolve(resultOf(response, content)), reject);
     });
     request.on('error', reject);
     request.end(body ?? undefined);
   });
 }
 
-async function readBody(response: IncomingMessage): Promise<string> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > limits.httpResponseBytes.default) {
+    if (bytes > maxBytes) {
       response.destroy();
-      throw new RequestRefused(`The response has more than ${limits.httpResponseBytes.default} bytes`);
+      throw new RequestRefused(`The response has more than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
   }

@@ -31,6 +31,22 @@ export function signInSubjects(clientAddress: string, login: string, bounds: Sig
   };
 }
 
+/** Names what a code that was mailed to `address` counts under, apart from sign-ins by password. */
+export function codeSubjects(clientAddress: string, address: string): SignInSubjects {
+  const network = clientNetwork(clientAddress);
+  return {
+    address: digest('address of codes', network).toString('base64url'),
+    account: digest('account of codes', address).toString('base64url'),
+    accountAndNetwork: digest('account and network of codes', `${network} ${address}`).toString('base64url'),
+    network: networkId(clientAddress),
+    bounds: {
+      rate_limit_sign_in_address: limits.oneTimeCodeTriesPerNetwork.default,
+      rate_limit_sign_in_account: limits.oneTimeCodeTries.default,
+      rate_limit_sign_in_window: limits.oneTimeCodeTriesSeconds.default,
+    },
+  };
+}
+
 /** Returns the client's network as `ninefold.sign_in_networks` names it. */
 export const networkId = (clientAddress: string): string =>
   digest('network', clientNetwork(clientAddress)).readBigInt64BE().toString();

@@ -50,7 +50,9 @@ export type NinefoldEvent =
         | 'refreshed'
         | 'reuse-detected'
         | 'signed-out'
-        | 'session-revoked';
+        | 'session-revoked'
+        | 'second-factor-verified'
+        | 'second-factor-failed';
       app: string;
       userId: string | null;
       address: string | null;

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './data-folder.ts';
 import { programEnvironment } from './program-environment.ts';
+import { writeProvidedExtensions } from './provided-extensions.ts';
 import type { ServerLog } from './server-log.ts';
 import { settingsFile } from './settings.ts';
 import { type Log, shutDown } from './shutdown.ts';
@@ -140,6 +141,7 @@ function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [
 }
 
 async function writeSettings({ folder, port, maxConnections }: ServerPlan): Promise<void> {
+  await writeProvidedExtensions(folder);
   const path = join(folder.path, 'postgresql.conf');
   const draft = `${path}.new`;
   await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections }), {

@@ -1,4 +1,5 @@
 import { clusterName } from './process-table.ts';
+import { extensionPath } from './provided-extensions.ts';
 
 export interface SettingsOptions {
   readonly dataFolder: string;
@@ -22,6 +23,7 @@ export function socketFolderFor(dataFolder: string, port: number): string | null
  * (postgresql.auto.conf) and wins.
  */
 export function settingsFile(options: SettingsOptions): string {
+  const extensions = extensionPath(options.dataFolder);
   const settings: [name: string, value: string | number][] = [
     ['listen_addresses', '127.0.0.1'],
     ['port', options.port],
@@ -35,6 +37,7 @@ export function settingsFile(options: SettingsOptions): string {
     ['max_locks_per_transaction', 512],
     // Locks of a prepared transaction belong to no session that could be ended.
     ['max_prepared_transactions', 0],
+    ...(extensions === null ? [] : [['extension_control_path', extensions] as [string, string]]),
     ['cluster_name', clusterName(options.dataFolder)],
     // Acknowledged transactions are on disk.
     ['fsync', 'on'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
@@ -89,6 +90,9 @@ describe('the accounts', () => {
       'mfa_factors',
       'one_time_tokens',
       'audit_log_entries',
+      'custom_oauth_providers',
+      'webauthn_credentials',
+      'webauthn_challenges',
     ]) {
       await expect(as(role, null, `select count(*) from auth.${table}`)).rejects.toMatchObject({ sqlstate: '42501' });
     }
@@ -141,6 +145,34 @@ describe('the accounts', () => {
     await member();
     expect(await app.sql('select * from public.seen')).toEqual([{ who: 'supabase_auth_admin', path: 'auth' }]);
     await app.sql('drop function public.note_caller() cascade');
+  });
+
+  it('have the tables of GoTrue’s newest migrations, with its constraints', async () => {
+    const { id } = await member();
+    await app.sql(
+      `insert into auth.webauthn_credentials (user_id, credential_id, public_key) values ($1, '\\x01', '\\x02')`,
+      [id],
+    );
+    await app.sql(
+      `insert into auth.webauthn_challenges (user_id, challenge_type, session_data, expires_at) values ($1, 'signup', '{}', now())`,
+      [id],
+    );
+    await expect(
+      app.sql(
+        `insert into auth.webauthn_challenges (challenge_type, session_data, expires_at) values ('x', '{}', now())`,
+      ),
+    ).rejects.toMatchObject({ sqlstate: '23514' });
+    await expect(
+      app.sql(`insert into auth.custom_oauth_providers (provider_type, identifier, name, client_id, client_secret)
+        values ('oidc', 'custom:x', 'x', 'x', 'x')`),
+    ).rejects.toMatchObject({ sqlstate: '23514' });
+    expect(
+      await as('service_role', null, `select sign_count || ' ' || transports from auth.webauthn_credentials`),
+    ).toBe('0 []');
+    await app.sql('delete from auth.users where id = $1', [id]);
+    expect(
+      await app.sql('select from auth.webauthn_credentials union all select from auth.webauthn_challenges'),
+    ).toEqual([]);
   });
 
   it('belong to a schema that the app’s owner cannot change', async () => {
@@ -213,7 +245,7 @@ describe('an ended session is told to every node', () => {
 
 it('lists sessions newest first with who, where and since when', async () => {
   const { id } = await member();
-  const [session] = await listSessions(app.database, { userId: id });
+  const [session] = await listSessions(app.database, defaultAuthSettings, { userId: id });
   expect(session).toEqual({
     id: expect.any(String),
     user_id: id,
@@ -221,10 +253,13 @@ it('lists sessions newest first with who, where and since when', async () => {
     aal: 'aal1',
     ip: '127.0.0.1',
     user_agent: null,
+    device: 'unknown client',
+    amr: [{ method: 'password', timestamp: expect.any(Number) }],
     refreshed_at: null,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    ends_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   });
-  const all = (await listSessions(app.database)).map(({ created_at }) => created_at);
+  const all = (await listSessions(app.database, defaultAuthSettings)).map(({ created_at }) => created_at);
   expect(all).toEqual(all.toSorted().reverse());
-  expect(await listSessions(app.database, { limit: 1 })).toHaveLength(1);
+  expect(await listSessions(app.database, defaultAuthSettings, { limit: 1 })).toHaveLength(1);
 });

@@ -7,6 +7,9 @@ import type { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
 import { diffChapters } from './diff/diff.ts';
 import { loadFacts } from './facts.ts';
+import type { LiveFigures } from './figures/figures.ts';
+import { loadJobFigures } from './figures/jobs.ts';
+import { withFigures } from './figures/with-figures.ts';
 import { specificationHtml } from './html/specification.ts';
 import { specificationMarkdown } from './markdown/specification.ts';
 import { deriveSpecification } from './specification.ts';
@@ -68,6 +71,43 @@ it('tells the jobs of the app in chapter 7, in Markdown, in HTML and in what has
   expect(wordsOf(after, await derive())).toEqual([
     'The scheduled job “nightly” now runs every day at 04:00 (0 4 * * *; before: 0 3 * * 1-5).',
   ]);
+});
+
+it('advises on active jobs that name what is missing, and on jobs whose last runs failed', async () => {
+  await owner.script(`select cron.unschedule(jobid) from cron.job; create table public.log (at timestamptz);
+    create function public.tidy(days int) returns void language sql as 'select';
+    select cron.schedule('fine', '0 3 * * *', 'select public.tidy(3); delete from public.log where at < now(); insert into public.log (at) values (now())');
+    select cron.schedule('unqualified', '0 3 * * *', 'delete from sessions; select refresh()');
+    select cron.schedule('lost', '0 3 * * *', 'select public.renamed(1); delete from "public".old o where o.at < now()');
+    select cron.schedule('off', '0 3 * * *', 'select public.renamed(1)');
+    select cron.alter_job((select jobid from cron.job where jobname = 'off'), active := false)`);
+  const specification = await derive();
+  const ofJobs = ({ chapters }: Specification) =>
+    (chapters.roles?.advice ?? [])
+      .filter(({ about }) => about === 'job that fails')
+      .map(({ on, words }) => [on, words]);
+  const lost = ['lost', expect.stringContaining('names public.renamed() and public.old, which do not exist')];
+  expect(ofJobs(specification)).toEqual([lost]);
+  await database.pool.script(`insert into cron.job_run_details (jobid, runid, status, return_message)
+    select jobid, nextval('cron.runid_seq'), 'failed', E'ERROR:  no such day\\nCONTEXT:  x' from cron.job, generate_series(1, 3) where jobname in ('fine', 'lost')`);
+  const live = await loadJobFigures(database.as('app_authenticator'));
+  const none = new Map();
+  const figures = {
+    entities: none,
+    states: none,
+    roles: none,
+    calls: none,
+    errors: [],
+    limits: [],
+    purpose: {},
+    jobs: live,
+  };
+  const shown = withFigures(specification, figures as unknown as LiveFigures, new Date());
+  expect(ofJobs(shown)).toEqual([
+    ['fine', expect.stringContaining('The last 3 runs of the job failed (ERROR:  no such day)')],
+    lost,
+  ]);
+  expect(shown.hash).toBe(specification.hash);
 });
 
 it.each(['anon', 'authenticated', 'service_role'])('does not show commands to %s', async (role) => {

@@ -49,6 +49,8 @@ const settingsByKey: Readonly<Record<string, Setting<unknown>>> = { ...restSetti
 const settingOf = ({ setting }: Limit): string | null =>
   setting !== undefined && Object.hasOwn(settingsByKey, setting) ? setting : null;
 
+const WIDE = ' This node serves its own machine only, so the default is ten times as high.';
+
 function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): LimitLine {
   const key = settingOf(limit);
   const base = {
@@ -61,7 +63,10 @@ function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): 
   if (key !== null) {
     const set = app.settings[key as keyof typeof app.settings];
     const value = typeof set === 'number' ? set : null;
-    return { ...base, value, set_in: value === limit.default ? 'code' : 'setting', change: { by: 'setting', key } };
+    const change = { by: 'setting', key } as const;
+    const isWide = limit.wideOnLoopback === true && value !== null && value === app.environment[name];
+    if (isWide) return { ...base, meaning: `${limit.meaning}${WIDE}`, value, set_in: 'environment', change };
+    return { ...base, value, set_in: value === limit.default ? 'code' : 'setting', change };
   }
   if (limit.setting !== undefined) {
     const value = app.environment[name] ?? limit.default;

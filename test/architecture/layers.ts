@@ -11,6 +11,7 @@ const layers: readonly (readonly string[])[] = [
   ['identity'],
   ['accounts'],
   ['watchdog', 'jobs'],
+  ['mail'],
   ['apps'],
   ['catalog'],
   ['limits'],

@@ -34,7 +34,7 @@ async function expectRefusal(reply: Response): Promise<string> {
 }
 
 describe('hostile bodies', () => {
-  const paths = ['/signup', '/token?grant_type=password', '/token?grant_type=refresh_token'];
+  const paths = ['/signup', '/token?grant_type=password', '/token?grant_type=refresh_token', '/verify', '/resend'];
   const hostile: [string, string | Uint8Array][] = [
     ['nothing', ''],
     ['no JSON', '{"email":'],

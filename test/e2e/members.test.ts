@@ -1,3 +1,4 @@
+import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
@@ -195,5 +196,25 @@ it('grants a role to a member and revokes it, and shows who has it since when', 
   await page.keyboard.press('Space');
   await panel.getByText('0 of 2').waitFor();
   expect(await rolesNow()).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+it('shows the second factors of a user with the recovery codes left, and removes one', async () => {
+  const app = await createApp(site.node);
+  const { client, email } = await signUpMember(app);
+  const { data: factor } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'My phone' });
+  const totp = new TOTP({ secret: Secret.fromBase32(factor?.totp.secret ?? '') });
+  await client.auth.mfa.challengeAndVerify({ factorId: factor?.id ?? '', code: totp.generate() });
+  const { data } = await client.auth.getSession();
+  const headers = { apikey: app.publishable_key, authorization: `Bearer ${data.session?.access_token}` };
+  await fetch(`${app.url}/auth/v1/factors/recovery-codes`, { method: 'POST', headers });
+
+  const { page, problems } = await site.visit(`/app/${app.ref}/users`);
+  await page.getByRole('row', { name: email }).click();
+  const panel = page.getByRole('complementary', { name: 'Selected user' });
+  await panel.getByText('10 of 10 left').waitFor();
+  await panel.getByRole('button', { name: 'Remove My phone' }).click();
+  await panel.getByText('None. The member adds them in your app.').waitFor();
+  expect((await client.auth.mfa.listFactors()).data?.all).toEqual([]);
   expect(problems).toEqual([]);
 });

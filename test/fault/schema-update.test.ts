@@ -7,6 +7,7 @@ import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { makeNodeOld, makeOld, previousRelease } from '../support/old-app.ts';
 import { ownNode } from '../support/own-node.ts';
+import { uniqueEmail } from '../support/unique.ts';
 
 const node = ownNode('update');
 
@@ -76,6 +77,11 @@ describe('an app of a version before the nine chapters', () => {
     expect(resumed.error).toBeNull();
     expect((await kept.from('tasks').select('id, title')).data).toEqual([{ id: 1, title: 'Kept' }]);
     await client.from('tasks').insert({ title: 'New' }).throwOnError();
+
+    // The password rules under which its members signed up stay, and second factors work.
+    const weak = await clientOf(here(app)).auth.signUp({ email: uniqueEmail(), password: 'qwerty' });
+    expect(weak.error).toBeNull();
+    expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' })).error).toBeNull();
 
     const machine = `select ninefold.define_machine('public.tasks', 'status', 'open', '[{"name": "finish", "from": "open", "to": "done"}]')`;
     await runSql(node, app.ref, machine);

@@ -48,6 +48,20 @@ describe('PostgreSQL told to shut down by somebody else', () => {
   });
 });
 
+describe('workers that are killed before they take a connection', () => {
+  it('leave no client without an end', async () => {
+    const { workers } = await partsOf(node.pid);
+    for (const pid of workers) process.kill(pid, 'SIGSTOP');
+    const calls = [1, 2, 3, 4].map(() => fetch(`${node.url}/health`, { headers: { connection: 'close' } }));
+    const ends = Promise.allSettled(calls);
+    // Each new connection is another worker's turn; the processes are listed only after the primary has handed the first ones on.
+    expect((await partsOf(node.pid)).workers).toEqual(workers);
+    for (const pid of workers) process.kill(pid, 'SIGKILL');
+    expect(await ends).toHaveLength(4);
+    await expect.poll(async () => (await user(node.url, member)).status, { timeout: 30_000 }).toBe(200);
+  }, 60_000);
+});
+
 describe('a second node on the same server', () => {
   async function overTcp(): Promise<string> {
     const url = new URL(await superuserUrl(node, 'postgres'));

@@ -1,11 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
 import ws from 'ws';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
+import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { AppKeys } from '../../src/apps/app-keys.ts';
+import type { Secrets } from '../../src/apps/app-secrets.ts';
 import { makeKeys } from '../../src/apps/make-keys.ts';
+import { Origins } from '../../src/apps/origins.ts';
+import { defaultSettings } from '../../src/apps/settings.ts';
 import { authErrorReply, handleAuth } from '../../src/auth/handle.ts';
 import { Listener } from '../../src/database/listener.ts';
 import { Pool } from '../../src/database/pool.ts';
@@ -14,6 +18,7 @@ import { parseTarget, type Target } from '../../src/database/target.ts';
 import type { Identity } from '../../src/identity/identity.ts';
 import { resolveIdentity } from '../../src/identity/resolve.ts';
 import { SessionCache } from '../../src/identity/session-cache.ts';
+import { AddressPolicy } from '../../src/jobs/public-address.ts';
 import { Events, type NinefoldEvent } from '../../src/observe/events.ts';
 import { clone } from './clone.ts';
 import { uniqueEmail } from './unique.ts';
@@ -26,6 +31,7 @@ export interface AuthApp {
   readonly events: NinefoldEvent[];
   /** May be changed by a test; `reset` puts the defaults back. */
   settings: AuthSettings;
+  secrets: Secrets;
   /** Added to the clock, in milliseconds. */
   clockOffset: number;
   reset(): void;
@@ -39,7 +45,7 @@ export interface AuthApp {
   ): Promise<{ status: number; body: Answer; headers: Reply['headers'] }>;
   identify(headers: Record<string, string>): Promise<Identity>;
   /** The stock client over `call`. */
-  client(key?: string): SupabaseClient;
+  client(key?: string, options?: { flowType?: 'pkce' | 'implicit' }): SupabaseClient;
   /** A new member, signed up by the stock client. */
   member(password: string): Promise<{ client: SupabaseClient; email: string; user: User; session: Session }>;
   /** SQL as the app's owner; rows as texts. */
@@ -58,8 +64,16 @@ export interface CallOptions {
   address?: string;
 }
 
+const origins = new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null });
+const nodeKey = randomBytes(32);
+/** Servers of tests listen on this machine. */
+const addresses = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port: null }]);
+
 const ROLES = { owner: 'app_auth', authenticator: 'app_auth_authenticator' };
 const PASSWORD = 'for-tests-only';
+
+/** The origin of the app's own pages. */
+export const ORIGIN = 'http://auth.localhost:9009';
 
 /** An app as provisioning makes it, in the database `app_auth` of a server of its own; `url` is the superuser's. */
 export async function makeAuthApp(url: string, options: { jwtSecret?: string } = {}): Promise<AuthApp> {
@@ -97,10 +111,12 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     keys,
     database,
     events,
-    settings: defaultAuthSettings,
+    settings: defaultSettings(true).auth,
+    secrets: {},
     clockOffset: 0,
     reset() {
-      app.settings = defaultAuthSettings;
+      app.settings = defaultSettings(true).auth;
+      app.secrets = {};
       app.clockOffset = 0;
       events.length = 0;
     },
@@ -118,9 +134,25 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
         signal: new AbortController().signal,
       };
       const now = () => Date.now() + app.clockOffset;
-      const identity = () => resolveIdentity({ app: keys, database, sessions, now }, exchange.headers);
+      const identity = () =>
+        resolveIdentity({ app: keys, database, sessions, sessionBounds: app.settings, now }, exchange.headers);
       try {
-        return await handleAuth({ app: keys, database, identity, settings: app.settings, events: bus, now }, exchange);
+        return await handleAuth(
+          {
+            app: keys,
+            database,
+            identity,
+            settings: app.settings,
+            secrets: app.secrets,
+            nodeKey: () => nodeKey,
+            origins,
+            addresses,
+            events: bus,
+            now,
+            appOrigin: ORIGIN,
+          },
+          exchange,
+        );
       } catch (error) {
         const reply = authErrorReply(error, exchange);
         if (!reply) throw error;
@@ -131,10 +163,10 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
       const { status, body, headers } = await app.call(method, path, callOptions);
       return { status, headers, body: typeof body === 'string' ? JSON.parse(body) : {} };
     },
-    identify: (headers) => resolveIdentity({ app: keys, database, sessions }, headers),
-    client: (key = keys.publishableKey) =>
+    identify: (headers) => resolveIdentity({ app: keys, database, sessions, sessionBounds: app.settings }, headers),
+    client: (key = keys.publishableKey, { flowType = 'implicit' } = {}) =>
       createClient('http://localhost/apps/auth', key, {
-        auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+        auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false, flowType },
         realtime: { transport: ws as never },
         global: { fetch: (input, init) => fetchFrom(app, String(input), init) },
       }),

@@ -211,12 +211,12 @@ describe('migrate', () => {
     expect(first).toEqual({
       applied: ['20250101000000_first.sql', '20250102000000_second.sql'],
       skipped: [],
-      seeded: true,
+      seeded: ['seed.sql'],
       warnings: [],
     });
     await writeFile(join(folder, 'supabase/migrations/20250103000000_third.sql'), 'create index on public.a (name);');
     const second = JSON.parse((await cli(node, ['migrate', ref, folder, '--json'])).stdout);
-    expect(second).toMatchObject({ applied: ['20250103000000_third.sql'], seeded: false });
+    expect(second).toMatchObject({ applied: ['20250103000000_third.sql'], seeded: [] });
     expect(await rows(ref, 'select id, name from public.a')).toEqual([['1', 'one']]);
   });
 

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
-import { withClient } from '../support/database.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { uniqueRef } from '../support/unique.ts';
 
 let node: TestNode;
 let receiver: Receiver;
@@ -20,21 +21,18 @@ beforeAll(async () => {
   node = await startNode({
     env: { NINEFOLD_WORKERS: '2', NINEFOLD_HTTP_ALLOW: `127.0.0.1:${receiver.port}` },
   });
+  app = await createApp(node);
+  await runSql(
+    node,
+    app.ref,
+    `create table public.ticks (job text, who text default current_user, at timestamptz default clock_timestamp());
+     grant all on public.ticks to anon, authenticated, service_role`,
+  );
 });
 
 afterAll(async () => {
   await node?.stop();
   await receiver?.close();
-});
-
-beforeEach(async () => {
-  app = await createApp(node);
-  await runSql(
-    node,
-    app.ref,
-    `create table public.ticks (id bigint generated always as identity, who text default current_user, at timestamptz default clock_timestamp());
-     grant all on public.ticks to anon, authenticated, service_role`,
-  );
 });
 
 async function rows(sql: string): Promise<(string | null)[][]> {
@@ -46,94 +44,120 @@ const value = async (sql: string): Promise<string | null> => (await rows(sql))[0
 const patient = { timeout: 30_000, interval: 100 };
 
 describe('a scheduled job', () => {
+  const insert = (job: string) => `insert into public.ticks (job) values (''${job}'')`;
+  const ticksOf = async (job: string) => Number(await value(`select count(*) from ticks where job = '${job}'`));
+  const ended = (job: string) =>
+    rows(`select status, return_message from cron.job_run_details join cron.job using (jobid)
+      where jobname = '${job}' and end_time is not null order by runid`);
+
+  // The jobs run side by side, so that no test waits for what another could wait for too.
+  beforeAll(async () => {
+    await runSql(
+      node,
+      app.ref,
+      `create function public.check_alone() returns void language plpgsql as $$ begin
+         if (select count(*) from ticks where job = 'slow') <> (select count(*) from ticks where job = 'slow end') + 1 then
+           raise exception 'two at once';
+         end if;
+         insert into ticks (job) values ('slow end');
+       end $$;
+       select cron.schedule('off', '1 seconds', '${insert('off')}');
+       select cron.alter_job((select jobid from cron.job), active := false);
+       select cron.schedule('tick', '1 seconds', '${insert('tick')}');
+       select cron.schedule_in_database('as', '1 seconds', '${insert('as')}', current_database(), 'authenticated');
+       select cron.schedule('fails', '1 seconds', 'select 1 / 0');
+       select cron.schedule('vacuum', '1 seconds', 'vacuum public.ticks');
+       select cron.schedule('slow', '1 seconds', '${insert('slow')}; commit; select pg_sleep(1.5); select public.check_alone()')`,
+    );
+    await withClient(app.database_url ?? '', (client) =>
+      client.query(`select cron.schedule('direct', '1 seconds', '${insert('direct')}')`),
+    );
+  });
+  afterAll(() => runSql(node, app.ref, 'select cron.unschedule(jobid) from cron.job'));
+
   it('runs as the owner each time it is due, and its runs are recorded as pg_cron records them', async () => {
-    const id = await value(`select cron.schedule('tick', '1 seconds', 'insert into public.ticks default values')`);
-    await expect.poll(async () => Number(await value('select count(*) from ticks')), patient).toBeGreaterThan(2);
-    await runSql(node, app.ref, `select cron.unschedule('tick')`);
+    await expect.poll(() => ticksOf('tick'), patient).toBeGreaterThan(2);
     const [run] =
-      await rows(`select jobid, username = current_user, database = current_database(), command, status, return_message,
-      start_time <= end_time, job_pid > 0 from cron.job_run_details where status <> 'running' and status <> 'starting' order by runid limit 1`);
-    expect(run).toEqual([id, 't', 't', 'insert into public.ticks default values', 'succeeded', 'INSERT 0 1', 't', 't']);
-    expect(await rows('select distinct who = current_user from ticks')).toEqual([['t']]);
+      await rows(`select d.username = current_user, d.database = current_database(), d.command, status, return_message,
+      start_time <= end_time, job_pid > 0 from cron.job_run_details d join cron.job j using (jobid)
+      where jobname = 'tick' and end_time is not null order by runid limit 1`);
+    expect(run).toEqual([
+      't',
+      't',
+      `insert into public.ticks (job) values ('tick')`,
+      'succeeded',
+      'INSERT 0 1',
+      't',
+      't',
+    ]);
+    expect(await rows(`select distinct who = current_user from ticks where job = 'tick'`)).toEqual([['t']]);
   });
 
   it('runs as the role that it names', async () => {
-    await runSql(
-      node,
-      app.ref,
-      `select cron.schedule_in_database('as', '1 seconds', 'insert into public.ticks default values', current_database(), 'authenticated')`,
-    );
-    await expect.poll(() => value('select who from ticks limit 1'), patient).toBe('authenticated');
+    await expect.poll(() => value(`select who from ticks where job = 'as' limit 1`), patient).toBe('authenticated');
   });
 
   it('that fails is recorded with the error, and runs again', async () => {
-    await runSql(node, app.ref, `select cron.schedule('1 seconds', 'select 1 / 0')`);
-    await expect
-      .poll(
-        () => rows('select distinct status, return_message from cron.job_run_details where end_time is not null'),
-        patient,
-      )
-      .toEqual([['failed', 'ERROR:  division by zero']]);
-    await expect
-      .poll(async () => Number(await value('select count(*) from cron.job_run_details')), patient)
-      .toBeGreaterThan(1);
+    await expect.poll(async () => (await ended('fails')).length, patient).toBeGreaterThan(1);
+    expect(new Set((await ended('fails')).map(String))).toEqual(new Set(['failed,ERROR:  division by zero']));
   });
 
   it('may end its own transaction and run what needs none', async () => {
-    await runSql(node, app.ref, `select cron.schedule('1 seconds', 'vacuum public.ticks')`);
-    await expect
-      .poll(() => value(`select return_message from cron.job_run_details where status = 'succeeded' limit 1`), patient)
-      .toBe('VACUUM');
+    await expect.poll(async () => (await ended('vacuum'))[0], patient).toEqual(['succeeded', 'VACUUM']);
   });
 
   it('does not start again while it runs', async () => {
-    await runSql(
-      node,
-      app.ref,
-      `select cron.schedule('slow', '1 seconds', 'insert into public.ticks default values; select pg_sleep(2.5); select public.check_alone()');
-       create function public.check_alone() returns void language plpgsql as $$ begin
-         if (select count(*) from pg_stat_activity where application_name ~ '^ninefold job') > 1 then raise exception 'two at once'; end if; end $$`,
-    );
-    await expect
-      .poll(
-        async () => Number(await value('select count(*) from cron.job_run_details where end_time is not null')),
-        patient,
-      )
-      .toBeGreaterThan(1);
-    expect(await rows('select distinct status from cron.job_run_details where end_time is not null')).toEqual([
-      ['succeeded'],
-    ]);
-    const overlap = `select count(*) from cron.job_run_details a join cron.job_run_details b
-      on b.runid > a.runid and b.start_time < a.end_time`;
-    expect(await value(overlap)).toBe('0');
+    await expect.poll(async () => (await ended('slow')).length, patient).toBeGreaterThan(1);
+    expect(new Set((await ended('slow')).map(([status]) => status))).toEqual(new Set(['succeeded']));
   });
 
-  it('that is inactive or removed does not run, and one that is scheduled over a direct connection does', async () => {
-    await runSql(
-      node,
-      app.ref,
-      `select cron.schedule('off', '1 seconds', 'insert into public.ticks (who) values (''off'')');
-       select cron.alter_job((select jobid from cron.job), active := false)`,
-    );
-    await withClient(app.database_url ?? '', (client) =>
-      client.query(`select cron.schedule('on', '1 seconds', 'insert into public.ticks (who) values (''on'')')`),
-    );
-    await expect.poll(() => rows('select distinct who from ticks'), patient).toEqual([['on']]);
+  it('that is inactive does not run, and one that is scheduled over a direct connection does', async () => {
+    await expect.poll(() => ticksOf('direct'), patient).toBeGreaterThan(0);
+    expect(await ticksOf('off')).toBe(0);
   });
 
   it('is inactive in a copy of the app', async () => {
-    await runSql(node, app.ref, `select cron.schedule('tick', '1 seconds', 'select 1')`);
     const copy = await createApp(node, { from: app.ref });
     const { results } = await runSql(
       node,
       copy.ref,
-      'select active, username = current_user, database = current_database() from cron.job',
+      `select distinct active, username = current_user, database = current_database() from cron.job where jobname <> 'as'`,
     );
     expect(results[0]?.rows).toEqual([['f', 't', 't']]);
   });
 });
 
+describe('an app on a database with a schema cron of its own', () => {
+  it('keeps the schema, runs no jobs, and sends HTTP requests', async () => {
+    const database = uniqueRef('own').replaceAll('-', '_');
+    await withClient(await superuserUrl(node, 'postgres'), (client) => client.query(`create database ${database}`));
+    await withClient(await superuserUrl(node, database), (client) =>
+      client.query(`create schema cron; create table cron.job (jobid bigint, schedule text, command text, active boolean);
+        insert into cron.job values (1, '1 seconds', 'select 1 / 0', true);
+        grant usage on schema cron to public; grant select on cron.job to public`),
+    );
+    const own = await createApp(node, { database });
+    const { results } = await runSql(
+      node,
+      own.ref,
+      `select to_regclass('ninefold.job_states'), json_array_length(ninefold.scheduled_jobs()), (select count(*) from cron.job);
+       select net.http_get('${receiver.url}/own')`,
+    );
+    expect(results[0]?.rows).toEqual([[null, '0', '1']]);
+    await expect.poll(() => receiver.requests.filter(({ url }) => url === '/own').length, patient).toBe(1);
+    expect(node.logs()).not.toMatch(/division by zero|"level":"error"/);
+  });
+});
+
 describe('an HTTP request from SQL', () => {
+  /** Waits until all requests have a response. Returns status and error of each, by id. */
+  async function responsesTo(ids: (string | null)[][]): Promise<(string | null)[][]> {
+    const stored = () =>
+      rows(`select status_code, error_msg from net._http_response where id in (${ids.join(',')}) order by id`);
+    await expect.poll(async () => (await stored()).length, patient).toBe(ids.length);
+    return stored();
+  }
+
   const response = (id: string | null) =>
     rows(`select status_code, content_type, content, timed_out, error_msg from net._http_response where id = ${id}`);
 
@@ -154,7 +178,7 @@ describe('an HTTP request from SQL', () => {
     expect(await rows(`select (c).status, (c.response).status_code from net.http_collect_response(${id}) c`)).toEqual([
       ['SUCCESS', '201'],
     ]);
-    expect(await value('select count(*) from net.http_request_queue')).toBe('0');
+    expect(await value(`select count(*) from net.http_request_queue where id = ${id}`)).toBe('0');
   });
 
   it('of a transaction that is rolled back is never sent', async () => {
@@ -183,7 +207,7 @@ describe('an HTTP request from SQL', () => {
       `create trigger hook after insert or update or delete on public.ticks for each row execute function
         supabase_functions.http_request('${receiver.url}/hook', 'POST', '{"Content-Type":"application/json"}', '{}', '5000')`,
     );
-    const { error } = await clientOf(app).from('ticks').insert({ who: 'me' });
+    const { error } = await clientOf(app).from('ticks').insert({ job: 'hook' });
     expect(error).toBeNull();
     await expect.poll(() => receiver.requests.filter(({ url }) => url === '/hook').length, patient).toBe(1);
     const body = JSON.parse(receiver.requests.find(({ url }) => url === '/hook')?.body ?? '');
@@ -191,7 +215,7 @@ describe('an HTTP request from SQL', () => {
       type: 'INSERT',
       table: 'ticks',
       schema: 'public',
-      record: { who: 'me' },
+      record: { job: 'hook' },
       old_record: null,
     });
   });
@@ -208,11 +232,8 @@ describe('an HTTP request from SQL', () => {
       ],
       ...[`http://[::ffff:127.0.0.1]:${port}/`, 'http://0/', 'http://1.1.1.1:22/', 'not a url', 'file:///etc/passwd'],
     ];
-    await runSql(node, app.ref, `select net.http_get(u) from unnest(array[${urls.map((url) => `'${url}'`)}]) u`);
-    await expect
-      .poll(async () => Number(await value('select count(*) from net._http_response')), patient)
-      .toBe(urls.length);
-    const stored = await rows('select status_code, error_msg from net._http_response order by id');
+    const ids = await rows(`select net.http_get(u) from unnest(array[${urls.map((url) => `'${url}'`)}]) u`);
+    const stored = await responsesTo(ids);
     for (const [i, [status, error]] of stored.entries()) {
       expect([urls[i], status, error]).toEqual([
         urls[i],
@@ -232,22 +253,33 @@ describe('an HTTP request from SQL', () => {
       ],
       ...['{"X-A": "a\\r\\nX-B: b"}', '{"X A": "b"}', '{"": "x"}'],
     ];
-    await runSql(
-      node,
-      app.ref,
+    const ids = await rows(
       `select net.http_get('${receiver.url}/smuggled', headers := h::jsonb) from unnest(array[${headers.map((one) => `e'${one.replaceAll('\\', '\\\\')}'`)}]) h`,
     );
-    await expect
-      .poll(async () => Number(await value('select count(*) from net._http_response')), patient)
-      .toBe(headers.length);
-    expect(await value(`select count(*) from net._http_response where error_msg like 'Not sent: %'`)).toBe(
-      String(headers.length),
-    );
+    for (const [status, error] of await responsesTo(ids)) {
+      expect([status, error]).toEqual([null, expect.stringMatching(/^Not sent: /)]);
+    }
     expect(receiver.requests.filter(({ url }) => url === '/smuggled')).toEqual([]);
   });
 
   it('gets an error as its response beyond the bounds of its size', async () => {
     const id = await value(`select net.http_post('${receiver.url}/big', to_jsonb(repeat('x', 1048577)))`);
     expect((await response(id))[0]?.[4]).toBe('Not sent: the body has more than 1048576 bytes');
+  });
+
+  it('waits beyond the bounds of its app, and those of another app do not wait behind it', async () => {
+    const flood = `select id from (select net.http_post('${receiver.url}/slow', '{}', timeout_milliseconds := 60000) as id
+      from generate_series(1, 10100)) posted`;
+    await runSql(node, app.ref, `create table public.posted as ${flood}`);
+    const refused = await rows(`select distinct error_msg from net._http_response r join public.posted using (id)
+      where error_msg is not null`);
+    expect(refused).toEqual([['Not sent: 10000 requests of the app wait']]);
+    await expect.poll(() => receiver.open(), patient).toBe(8);
+    const other = await createApp(node);
+    const { results } = await runSql(node, other.ref, `select net.http_get('${receiver.url}/beside')`);
+    expect(results).toHaveLength(1);
+    await expect.poll(() => receiver.requests.filter(({ url }) => url === '/beside').length, patient).toBe(1);
+    expect(receiver.open()).toBeLessThanOrEqual(8);
+    expect(Number(await value('select count(*) from net.http_request_queue'))).toBeGreaterThan(9000);
   });
 });

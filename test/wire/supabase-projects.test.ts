@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import type { ApiError, AppConnection, MigrateResponse, MigrationFailure } from '../../contract/admin.ts';
+import type { VersionList } from '../../contract/changes.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { cli } from '../support/node.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -98,6 +99,21 @@ describe('CREATE EXTENSION', () => {
     expect([applied.length, warnings]).toEqual([10, []]);
   });
 
+  it('creates pg_cron and pg_net also inside DO and functions, and pg_extension lists them', async () => {
+    const { ref } = await createApp(node);
+    await migrate(
+      ref,
+      `do $$ begin create extension if not exists "pg_cron" with schema pg_catalog; end $$;
+       create function public.f() returns void language plpgsql as $$ begin execute 'create extension pg_net with schema extensions'; end $$;
+       select public.f();
+       do $$ begin
+         if (select count(*) from pg_extension where extname in ('pg_cron', 'pg_net')) <> 2 then raise 'missing'; end if;
+         perform cron.schedule('nightly', '0 3 * * *', 'select 1');
+       end $$;`,
+    );
+    expect(await rows(ref, 'select jobname from cron.job')).toEqual([['nightly']]);
+  });
+
   it('warns of what the server lacks, and fails only where it is used, with the way out', async () => {
     const { ref } = await createApp(node);
     const [first, second] = [
@@ -125,6 +141,46 @@ describe('CREATE EXTENSION', () => {
   });
 });
 
+describe('COPY … FROM STDIN', () => {
+  const head = 'create table public.t (a int, b text);\n';
+
+  it('takes the data that follows in a migration, a trial and the SQL page, and skips tables of the platform', async () => {
+    const { ref } = await createApp(node);
+    const dump = `COPY public.t (a, b) FROM stdin;\n1\tit's; \\\\ "x"\n2\t\\N\n\\.\n\nCOPY "_realtime"."tenants" (id) FROM stdin;\n1\n\\.\n
+SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO "vault"."secrets" ("id") VALUES (1);\n`;
+    const files = [{ name: '1.sql', sql: head + dump }];
+    const trial = await admin<{ failed: unknown; tried: string[] }>(node, 'POST', `/apps/${ref}/migrations/trial`, {
+      files,
+    });
+    expect([trial.failed, trial.tried]).toEqual([null, ['1.sql']]);
+    const { warnings } = await migrate(ref, head + dump);
+    expect(warnings.map(({ line, message }) => [line, message])).toEqual([
+      [7, expect.stringContaining('no table _realtime.tenants')],
+      [11, expect.stringContaining('"pgsodium.key_key_id_seq" does not exist')],
+      [12, expect.stringContaining('relation "vault.secrets" does not exist')],
+    ]);
+    const { results } = await runSql(
+      node,
+      ref,
+      'copy public.t from stdin csv;\n3,"a\nb"\n\\.\nselect * from public.t order by a',
+    );
+    expect(results.map(({ command }) => command)).toEqual(['COPY 1', 'SELECT 3']);
+    expect(results.at(-1)?.rows).toEqual([
+      ['1', `it's; \\ "x"`],
+      ['2', null],
+      ['3', 'a\nb'],
+    ]);
+  });
+
+  it('names the line of the data that PostgreSQL refuses', async () => {
+    const { ref } = await createApp(node);
+    const sql = `${head}copy public.t from stdin;\n1\ta\nx\tb\n\\.\n`;
+    expect(await refused(ref, sql)).toMatchObject({ line: 4, column: 1, sqlstate: '22P02', excerpt: '4 | x b\n  | ^' });
+    const trial = await admin(node, 'POST', `/apps/${ref}/migrations/trial`, { files: [{ name: '1.sql', sql }] });
+    expect(trial).toMatchObject({ failed: { details: { line: 4 } } });
+  });
+});
+
 describe('statements of the platform', () => {
   it('are taken, or skipped with the line and the reason', async () => {
     const { ref } = await createApp(node);
@@ -147,7 +203,8 @@ alter role anon set statement_timeout = '3s';
 create function public.on_ddl() returns event_trigger language plpgsql as $$ begin end $$;
 create event trigger on_ddl on ddl_command_end execute function public.on_ddl();
 alter database postgres set work_mem = '5MB';
-grant pg_monitor to postgres;`,
+grant pg_monitor to postgres;
+create table if not exists supabase_functions.hooks (id bigint);`,
     );
     expect(warnings.map(({ line, message }) => [line, message])).toEqual([
       [1, expect.stringContaining('use /rest/v1')],
@@ -158,6 +215,7 @@ grant pg_monitor to postgres;`,
       [14, expect.stringContaining('anon is a role of all apps')],
       [16, expect.stringContaining('ENABLE ROW LEVEL SECURITY')],
       [18, expect.stringContaining('pg_monitor')],
+      [19, expect.stringContaining('permission denied for schema supabase_functions')],
     ]);
     expect(await rows(ref, `select name, id is null from storage.search('', 'b')`)).toEqual([
       ['a', 't'],
@@ -234,7 +292,10 @@ schemas = ["public", "graphql_public"] # two
 max_rows = 50
 [auth]
 enable_signup = false
-minimum_password_length = 8
+minimum_password_length = 10
+password_requirements = "letters_digits"
+[auth.mfa.totp]
+verify_enabled = false
 [auth.external.github]
 enabled = true
 client_id = "env(GITHUB_ID)"
@@ -254,13 +315,17 @@ sql_paths = ["./seeds/*.sql"]
     const { code, stdout } = await cli(node, ['apps', 'create', ref, '--from', folder]);
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/applied {2}1_tables\.sql[\s\S]*github[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/),
+      expect.stringMatching(
+        /applied {2}1_tables\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
+      ),
     ]);
     expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);
     expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
       ['db_max_rows', '50'],
       ['disable_signup', 'true'],
-      ['password_min_length', '8'],
+      ['mfa_totp_verify_enabled', 'false'],
+      ['password_min_length', '10'],
+      ['password_required_characters', '"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:0123456789"'],
     ]);
   });
 
@@ -281,5 +346,49 @@ sql_paths = ["./seeds/*.sql"]
     expect((await cli(node, ['migrate', ref, folder])).stdout).toContain('applied  2.sql');
     const { stdout } = await cli(node, ['keys', ref, '--json']);
     expect((JSON.parse(stdout) as AppConnection).ref).toBe(ref);
+  });
+
+  it('names the file of the seed that failed, and goes on with it', async () => {
+    const { ref } = await createApp(node);
+    const seed = (second: string) => ({
+      files: [],
+      seed: [
+        { name: 'seeds/1.sql', sql: 'create table public.seeded (id int); insert into public.seeded values (1);' },
+        { name: 'seeds/2.sql', sql: second },
+      ],
+    });
+    const send = (body: object) => admin<MigrateResponse>(node, 'POST', `/apps/${ref}/migrations`, body);
+    await expect(send(seed('\nselect nope'))).rejects.toThrow('seeds/2.sql:2:8: column');
+    expect(await send(seed('insert into public.seeded values (2)'))).toMatchObject({ seeded: ['seeds/2.sql'] });
+    expect(await rows(ref, 'select id from public.seeded order by id')).toEqual([['1'], ['2']]);
+  });
+});
+
+describe('versions of the specification', () => {
+  it('are one for each of a few migrations, and one for many in a request', async () => {
+    const versions = async (files: number) => {
+      const { ref } = await createApp(node);
+      await migrate(ref, ...Array.from({ length: files }, (_, i) => `create table public.t${i} (id int primary key)`));
+      const list = await admin<VersionList>(node, 'GET', `/apps/${ref}/versions`);
+      return list.versions.length;
+    };
+    expect(await versions(3)).toBe(4);
+    // What the node notices by itself meanwhile makes versions, too.
+    expect(await versions(24)).toBeLessThan(24);
+  });
+});
+
+describe('migrate --dry-run', () => {
+  it('tries what is not applied, however much is applied already, and refuses more than one request holds', async () => {
+    const { ref } = await createApp(node);
+    const large = `select '${'x'.repeat(6_000_000)}';`;
+    const folder = await project({ '1.sql': large, '2.sql': `${large} ` });
+    const refusal = await cli(node, ['migrate', ref, folder, '--dry-run']);
+    expect(refusal.stderr).toMatch(/larger than one request may be \(10 MiB\)/);
+    expect((await cli(node, ['migrate', ref, folder])).stdout).toBe('applied  1.sql\napplied  2.sql\n');
+    await writeFile(join(folder, '3.sql'), 'create table public.late (id int);');
+    expect((await cli(node, ['migrate', ref, folder, '--dry-run'])).stdout).toContain('would apply  3.sql');
+    await writeFile(join(folder, '4.sql'), `${large}${large}`);
+    expect((await cli(node, ['migrate', ref, folder])).stderr).toContain('4.sql is larger than one request may be');
   });
 });

@@ -242,6 +242,41 @@ const sessions = createRoute({
   ),
 });
 
+const mail = createRoute({
+  getParentRoute: () => app,
+  path: '/mail',
+  validateSearch: (search) => ({
+    ...named('view', search.view),
+    ...named('mail', search.mail),
+    ...named('q', search.q),
+    ...named('kind', search.kind),
+    ...named('language', search.language),
+  }),
+  component: lazyRouteComponent(
+    code(() => import('./work/mail/mail-page.tsx')),
+    'MailPage',
+  ),
+});
+
+const keys = createRoute({
+  getParentRoute: () => app,
+  path: '/keys',
+  component: lazyRouteComponent(
+    code(() => import('./work/keys/keys-page.tsx')),
+    'KeysPage',
+  ),
+});
+
+const signInMethods = createRoute({
+  getParentRoute: () => app,
+  path: '/sign-in-methods',
+  validateSearch: (search) => named('method', search.method),
+  component: lazyRouteComponent(
+    code(() => import('./work/sign-in-methods/sign-in-methods-page.tsx')),
+    'SignInMethodsPage',
+  ),
+});
+
 const logs = createRoute({
   getParentRoute: () => app,
   path: '/logs',
@@ -275,6 +310,9 @@ const inApp = app.addChildren([
   sql,
   users,
   sessions,
+  mail,
+  keys,
+  signInMethods,
   logs,
 ]);
 

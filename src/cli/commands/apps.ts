@@ -16,7 +16,7 @@ interface CreateOptions {
   json?: boolean;
 }
 
-/** `ninefold apps …` and `ninefold keys`. */
+/** `ninefold apps …`. */
 export function addAppCommands(program: Command): void {
   const apps = program.command('apps').description('make, list, copy and delete apps');
 
@@ -81,16 +81,6 @@ export function addAppCommands(program: Command): void {
       const confirm = options.confirm ?? (await ask(`This deletes ${ref} with all its data. Type its ref to go on: `));
       await connect().delete(`/apps/${encodeURIComponent(ref)}`, { confirm });
       process.stdout.write(`Deleted ${ref}.\n`);
-    });
-
-  program
-    .command('keys')
-    .description('how to connect to an app')
-    .argument('<ref>')
-    .option('--json', 'print JSON')
-    .action(async (ref: string, options: { json?: boolean }) => {
-      const connection = await connect().get<AppConnection>(`/apps/${encodeURIComponent(ref)}/connection`);
-      printConnection(connection, options.json ?? false);
     });
 }
 

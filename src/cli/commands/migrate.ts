@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import type { MigrateRequest, MigrateResponse, MigrationFailure } from '../../../contract/admin.ts';
+import type { MigrateRequest, MigrateResponse, MigrationFailure, SqlResponse } from '../../../contract/admin.ts';
 import type { MigrationTrial } from '../../../contract/changes.ts';
+import { limits } from '../../../contract/limits.ts';
 import { CliError, type Client, connect } from '../client.ts';
 import { readMigrations } from '../migration-files.ts';
 import { printJson, printWarnings } from '../print.ts';
@@ -52,13 +54,13 @@ const CHARACTERS_OF_REQUEST = 2_000_000;
 
 /** Sends the files to the node, some at a time. Throws CliError with the place of what failed; what was done before is printed. */
 export async function applyMigrations(client: Client, ref: string, found: MigrateRequest): Promise<MigrateResponse> {
-  const all: MigrateResponse = { applied: [], skipped: [], seeded: false, warnings: [] };
+  const all: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
   for (const request of requestsOf(found)) {
     const path = `/apps/${encodeURIComponent(ref)}/migrations`;
     const response = await client.post<MigrateResponse>(path, request).catch((error: unknown) => {
       if (error instanceof CliError && error.code === 'migration_failed') {
         const { applied, warnings } = error.details as MigrationFailure;
-        for (const name of [...all.applied, ...applied]) process.stderr.write(`applied  ${name}\n`);
+        for (const name of [...all.applied, ...all.seeded, ...applied]) process.stderr.write(`applied  ${name}\n`);
         printWarnings([...all.warnings, ...warnings]);
       }
       throw withPlace(error);
@@ -66,12 +68,12 @@ export async function applyMigrations(client: Client, ref: string, found: Migrat
     all.applied.push(...response.applied);
     all.skipped.push(...response.skipped);
     all.warnings.push(...response.warnings);
-    all.seeded ||= response.seeded;
+    all.seeded.push(...response.seeded);
   }
   return all;
 }
 
-/** The files in their order, in requests of a bounded size; the seed in one of its own. */
+/** Returns the files in their order, in requests of a bounded size; each file of the seed in one of its own. */
 function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {
   const requests: MigrateRequest[] = [];
   let characters = 0;
@@ -84,19 +86,31 @@ function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {
       characters = file.sql.length;
     }
   }
-  return seed === undefined ? requests : [...requests, { files: [], seed }];
+  const seeds = typeof seed === 'string' ? [{ name: 'seed.sql', sql: seed }] : (seed ?? []);
+  for (const file of seeds) requests.push({ files: [], seed: [file] });
+  for (const { name, sql } of [...files, ...seeds]) {
+    if (bytesOf({ files: [{ name, sql }] }) > limits.bodyBytes.default) {
+      throw new CliError(`${name} is larger than one request may be (${MOST}). Split it into several files.`);
+    }
+  }
+  return requests;
 }
+
+const bytesOf = (request: MigrateRequest): number => Buffer.byteLength(JSON.stringify(request));
+const MOST = `${limits.bodyBytes.default / 1024 / 1024} MiB`;
 
 /** Prints what was applied, and what was not done as the files say. */
 export function printApplied(response: MigrateResponse): void {
   for (const name of response.applied) process.stdout.write(`applied  ${name}\n`);
-  if (response.seeded) process.stdout.write('seeded   seed.sql\n');
-  if (response.applied.length === 0 && !response.seeded) process.stdout.write('Nothing to apply.\n');
+  for (const name of response.seeded) process.stdout.write(`seeded   ${name}\n`);
+  if (response.applied.length + response.seeded.length === 0) process.stdout.write('Nothing to apply.\n');
   printWarnings(response.warnings);
 }
 
 async function tryOut(client: Client, ref: string, found: MigrateRequest, json: boolean): Promise<void> {
-  const trial = await client.post<MigrationTrial>(`/apps/${encodeURIComponent(ref)}/migrations/trial`, found);
+  const path = `/apps/${encodeURIComponent(ref)}`;
+  const request = bytesOf(found) > limits.bodyBytes.default ? await withoutApplied(client, path, found) : found;
+  const trial = await client.post<MigrationTrial>(`${path}/migrations/trial`, request);
   if (json) printJson(trial);
   else {
     process.stdout.write(trialText(trial));
@@ -105,6 +119,20 @@ async function tryOut(client: Client, ref: string, found: MigrateRequest, json: 
   if (!trial.failed) return;
   const { file, message, details } = trial.failed;
   throw withPlace(new CliError(`${file}: ${message}`, 'migration_failed', { file, ...details }));
+}
+
+/** Leaves out the files that are applied, so that the others fit into the one request of a trial. Throws CliError if they do not. */
+async function withoutApplied(client: Client, path: string, { files, seed }: MigrateRequest): Promise<MigrateRequest> {
+  const sql = 'select json_object_agg(name, sha256) from ninefold.migrations';
+  const { results } = await client.post<SqlResponse>(`${path}/sql`, { sql });
+  const known: Record<string, string> = JSON.parse(results[0]?.rows[0]?.[0] ?? '{}');
+  const isPending = (file: { name: string; sql: string }) =>
+    known[file.name] !== createHash('sha256').update(file.sql).digest('hex');
+  const request = { files: files.filter(isPending), ...(seed !== undefined && { seed }) };
+  if (bytesOf(request) <= limits.bodyBytes.default) return request;
+  throw new CliError(
+    `The files that are not applied yet are larger than one request may be (${MOST}), and --dry-run tries all of them in one transaction. Apply them to a copy of the app, or move the seed away for the trial.`,
+  );
 }
 
 function trialText({ tried, untried, failed, changes }: MigrationTrial): string {

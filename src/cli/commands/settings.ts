@@ -26,7 +26,7 @@ export function addSettingsCommand(program: Command): void {
         else {
           printTable(
             ['key', 'value', ''],
-            entries.map((entry) => [entry.key, JSON.stringify(entry.value), entry.is_set ? '' : 'default']),
+            entries.map((entry) => [entry.key, shown(entry), entry.is_set ? '' : 'default']),
           );
         }
         return;
@@ -42,12 +42,15 @@ export function addSettingsCommand(program: Command): void {
       } else if (action === 'set' && value !== undefined) {
         const read = APP_SETTING.test(key) ? { ...(entry.value as object), [key]: value } : settingValue(entry, value);
         await client.put(setting, { value: read });
-        process.stdout.write(`${entry.key} is ${JSON.stringify(read)}\n`);
+        process.stdout.write(entry.is_secret ? `${entry.key} is set\n` : `${entry.key} is ${JSON.stringify(read)}\n`);
       } else {
         throw new CliError('Use: ninefold settings REF [set KEY VALUE | unset KEY]');
       }
     });
 }
+
+const shown = (entry: SettingEntry): string =>
+  entry.is_secret && entry.is_set ? 'set, not shown' : JSON.stringify(entry.value);
 
 /** The entry that a key names, written with hyphens or underscores, with or without its area in front. */
 function entryOf(entries: readonly SettingEntry[], key: string): SettingEntry {

@@ -5,6 +5,7 @@ import { functionsAsSuperuser, functionsWithoutSearchPath } from './functions.ts
 import { idleGrants } from './grants.ts';
 import type { Advice, Ground } from './ground.ts';
 import { missingIndexes } from './indexes.ts';
+import { jobsWithoutTarget } from './jobs.ts';
 import { statusesWithoutMachine } from './machines.ts';
 import { overlappingPolicies } from './overlap.ts';
 import { callsForEachRow, unreachablePolicies } from './policies.ts';
@@ -31,6 +32,7 @@ export function adviceFor(ground: Ground): AdviceEntry[] {
     ...unreachablePolicies(ground),
     ...idleGrants(ground),
     ...statusesWithoutMachine(ground),
+    ...jobsWithoutTarget(ground),
   ];
   return found
     .map(({ detail, about, weight, on, policies = [], words, sql }) => ({

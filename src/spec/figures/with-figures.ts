@@ -1,4 +1,5 @@
 import type { Chapters, ErrorFigures, LimitLine, Specification } from '../../../contract/specification.ts';
+import { failingJobs } from '../advice/jobs.ts';
 import { errorsWithFigures } from './errors.ts';
 import type { LiveFigures } from './figures.ts';
 
@@ -12,6 +13,7 @@ export interface HitLimit extends ErrorFigures {
 export function withFigures(specification: Specification, live: LiveFigures, at: Date): Specification {
   const { purpose, entities, states, rules, roles, calls, errors, limits } = specification.chapters;
   const exposed = entities?.entities.filter((entity) => entity.exposed).length ?? 0;
+  const jobs = each(calls?.jobs ?? [], (one) => live.jobs.get(one.id));
   const chapters: Chapters = {
     ...specification.chapters,
     ...(purpose && { purpose: { ...purpose, figures: { entities: exposed, ...live.purpose } } }),
@@ -19,12 +21,18 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
       entities: { ...entities, entities: each(entities.entities, (one) => live.entities.get(one.id)) },
     }),
     ...(states && { states: { ...states, machines: each(states.machines, (one) => live.states.get(one.id)) } }),
-    ...(roles && { roles: { ...roles, roles: each(roles.roles, (one) => live.roles.get(one.member_role ?? '')) } }),
+    ...(roles && {
+      roles: {
+        ...roles,
+        roles: each(roles.roles, (one) => live.roles.get(one.member_role ?? '')),
+        advice: [...failingJobs(jobs, roles.advice), ...roles.advice],
+      },
+    }),
     ...(calls && {
       calls: {
         ...calls,
         calls: each(calls.calls, (one) => live.calls.get(one.id)),
-        jobs: each(calls.jobs, (one) => live.jobs.get(one.id)),
+        jobs,
       },
     }),
     ...(errors && { errors: { ...errors, errors: errorsWithFigures(errors.errors, rules?.rules ?? [], live.errors) } }),

@@ -260,10 +260,11 @@ describe('a suspended app', () => {
     }
   });
 
-  it('is refused until the suspension is over, and is served again', async () => {
+  it('is refused until the suspension is over, and is served again; its jobs wait meanwhile', async () => {
     const app = await createAppWith(
       node,
       `create table public.notes (id int);
+       select cron.schedule('tick', '1 seconds', 'select 1');
        create function public.lock_all() returns bigint language sql as
          'select count(held) from (select pg_try_advisory_lock(generate_series(1, 3000000)) held) locks';
        grant execute on function pg_try_advisory_lock(bigint) to anon`,
@@ -276,6 +277,14 @@ describe('a suspended app', () => {
     await expect(logIn(app)).rejects.toMatchObject({ code: '28000' });
     await expect.poll(async () => (await call(app, 'GET', '/notes')).status, { timeout: 10_000 }).toBe(200);
     await (await logIn(app)).client.end();
+    const runs = async () => {
+      const sql = `select count(*) filter (where status = 'failed'), max(start_time) filter (where status = 'succeeded') > now() - interval '1 s'
+        from cron.job_run_details`;
+      return (await runSql(node, app.ref, sql)).results[0]?.rows[0] ?? [];
+    };
+    await expect.poll(async () => (await runs())[1], { timeout: 20_000 }).toBe('t');
+    // One may have been under way when the suspension began; a node that went on would fail to log in each second.
+    expect(Number((await runs())[0])).toBeLessThan(2);
   });
 
   it('lets its owner log in after the node was killed and started again', async () => {

@@ -31,7 +31,7 @@ describe('apps create --template', () => {
     const folder = join(clone, 'templates', name);
     const again = await cli(node, ['migrate', ref, folder, '--json']);
     const { applied, skipped, seeded } = JSON.parse(again.stdout);
-    expect([applied, seeded]).toEqual([[], false]);
+    expect([applied, seeded]).toEqual([[], []]);
     expect(skipped.length).toBeGreaterThan(3);
     const { results } = await runSql(node, ref, 'select name from ninefold.migrations order by applied_at, name');
     expect(results[0]?.rows.flat().filter((file) => file !== 'seed.sql')).toEqual(skipped);

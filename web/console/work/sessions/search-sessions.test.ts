@@ -8,9 +8,12 @@ const session = (id: string, email: string | null, ip: string | null, agent: str
   email,
   created_at: '2026-11-20T12:00:00Z',
   refreshed_at: null,
+  ends_at: null,
   ip,
   user_agent: agent,
+  device: agent ?? 'unknown client',
   aal: 'aal1',
+  amr: [],
 });
 const sessions = [
   session('a', 'ada@example.com', '10.0.0.1', 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko Firefox/145.0'),

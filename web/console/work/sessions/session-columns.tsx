@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Changing } from '../../../ui/fig.tsx';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import { deviceWords } from './device-words.ts';
+import { wayWords } from './way-words.ts';
 
 export const whoOf = (session: SessionRow): string => session.email ?? session.user_id;
 
@@ -13,8 +13,9 @@ export const sessionColumns = (
   revoking: string | null,
 ): readonly RowColumn<SessionRow>[] => [
   { name: 'User', width: 200, cell: whoOf },
-  { name: 'With', width: 116, cell: (session) => deviceWords(session.user_agent) },
+  { name: 'With', width: 116, cell: (session) => session.device },
   { name: 'From', width: 124, cell: ({ ip }) => (ip ? <code>{ip}</code> : <span className="soft">–</span>) },
+  { name: 'By', width: 124, cell: wayWords },
   { name: 'Since', width: 116, cell: (session) => <TimeAgo iso={session.created_at} /> },
   {
     name: 'Refreshed',
@@ -34,7 +35,7 @@ export const sessionColumns = (
       <Button
         small
         kind="quiet"
-        aria-label={`Revoke the session of ${whoOf(session)} with ${deviceWords(session.user_agent)}`}
+        aria-label={`Revoke the session of ${whoOf(session)} with ${session.device}`}
         busy={revoking === session.id && 'Revoking'}
         onClick={(event) => {
           event.stopPropagation();

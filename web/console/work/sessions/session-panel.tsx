@@ -5,9 +5,9 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { dateTime } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import { deviceWords } from './device-words.ts';
 import { whoOf } from './session-columns.tsx';
 import styles from './session-panel.module.css';
+import { wayWords } from './way-words.ts';
 
 const assurance: Readonly<Record<string, string>> = { aal1: 'one factor', aal2: 'two factors' };
 
@@ -48,7 +48,7 @@ export function SessionPanel({
       {session ? (
         <>
           <VerdictLine>
-            {deviceWords(session.user_agent)}
+            {session.device}
             {session.ip && `, from ${session.ip}`}, signed in <TimeAgo iso={session.created_at} />.
           </VerdictLine>
           <div className={styles.actions}>
@@ -73,6 +73,8 @@ export function SessionPanel({
                 ],
                 ['Since', dateTime(session.created_at)],
                 ['Refreshed', session.refreshed_at ? dateTime(session.refreshed_at) : soft('not yet')],
+                ['Ends unless it is used', session.ends_at ? dateTime(session.ends_at) : soft('never')],
+                ['Signed in by', wayWords(session)],
                 ['Assurance', `${session.aal}, ${assurance[session.aal] ?? 'unknown'}`],
                 ['Address', session.ip ? <code key="ip">{session.ip}</code> : soft('not known')],
                 ['User-Agent', session.user_agent ?? soft('none was sent')],

@@ -17,6 +17,7 @@ import { BanDialog } from './ban-dialog.tsx';
 import { DeleteUserDialog } from './delete-user-dialog.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+import { UserFactors } from './user-factors.tsx';
 import styles from './user-panel.module.css';
 import { UserRoles } from './user-roles.tsx';
 import { UserSessions } from './user-sessions.tsx';
@@ -98,6 +99,9 @@ function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: User; on
         />
       </PanelSection>
       <UserRoles appRef={appRef} userId={user.id} />
+      <PanelSection title="Passkeys and second factor">
+        <UserFactors appRef={appRef} userId={user.id} />
+      </PanelSection>
       <PanelSection title="Sessions">
         <UserSessions appRef={appRef} userId={user.id} />
       </PanelSection>

@@ -8,7 +8,7 @@ import { revokeSession } from '../../data/sessions/revoke-session.ts';
 import { sessionList } from '../../data/sessions/session-list.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import { deviceWords } from '../sessions/device-words.ts';
+import { wayWords } from '../sessions/way-words.ts';
 import styles from './user-panel.module.css';
 
 const inSight = 5;
@@ -24,7 +24,10 @@ export function UserSessions({ appRef, userId }: { appRef: string; userId: strin
       {data.slice(0, inSight).map((session) => (
         <div key={session.id} className={styles.line}>
           <span className="cut">
-            {deviceWords(session.user_agent)} <span className="soft">{session.ip}</span>
+            {session.device}{' '}
+            <span className="soft">
+              {[session.ip, wayWords(session), session.aal].filter((word) => word !== null).join(', ')}
+            </span>
           </span>
           <span className="soft">
             <TimeAgo iso={session.refreshed_at ?? session.created_at} />
@@ -32,7 +35,7 @@ export function UserSessions({ appRef, userId }: { appRef: string; userId: strin
           <Button
             small
             kind="quiet"
-            aria-label={`Revoke the session with ${deviceWords(session.user_agent)}`}
+            aria-label={`Revoke the session with ${session.device}`}
             busy={revoking.isPending && revoking.variables === session.id && 'Revoking'}
             onClick={() => revoking.mutate(session.id)}
           >

@@ -1,0 +1,92 @@
+import type { Limit } from './limit.ts';
+
+/** Sign-in through providers. */
+export const providerLimits = {
+  providerTextCharacters: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 2048,
+    meaning: 'The longest address, client id and client secret of a provider in a body of /auth/v1.',
+    code: 'validation_failed',
+  },
+  providerNameCharacters: {
+    group: 'accounts',
+    unit: 'characters',
+    default: 100,
+    meaning: 'The longest name of a provider that an app adds.',
+    code: 'validation_failed',
+  },
+  providerSignInSeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 600,
+    meaning: 'How long a member may take to sign in at a provider and come back.',
+    code: 'bad_oauth_state',
+  },
+  providerAnswerBytes: {
+    group: 'sessions',
+    unit: 'bytes',
+    default: 256 * 1024,
+    meaning: 'Size of one response of a provider: its description, its keys, a token or a profile.',
+    code: 'provider_failed',
+  },
+  providerMilliseconds: {
+    group: 'sessions',
+    unit: 'milliseconds',
+    default: 5000,
+    meaning: 'How long one response of a provider may take.',
+    code: 'provider_failed',
+  },
+  providerRequests: {
+    group: 'sessions',
+    unit: 'count',
+    default: 50,
+    meaning: 'Requests to providers that one worker makes for one app at the same time.',
+    code: 'provider_failed',
+  },
+  providersCached: {
+    group: 'sessions',
+    unit: 'count',
+    default: 500,
+    meaning: 'Descriptions and keys of providers that one worker remembers; others are read anew.',
+  },
+  providerCacheSeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 600,
+    meaning: 'How long the description and the keys of a provider are remembered.',
+  },
+  providerKeyPauseSeconds: {
+    group: 'sessions',
+    unit: 'seconds',
+    default: 30,
+    meaning: 'How long after the keys of a provider were read an unknown key makes a worker read them again.',
+  },
+  idTokenCharacters: {
+    group: 'sessions',
+    unit: 'characters',
+    default: 16_384,
+    meaning: 'The longest ID token that is read.',
+    code: 'bad_id_token',
+  },
+  claimCharacters: {
+    group: 'sessions',
+    unit: 'characters',
+    default: 2048,
+    meaning: 'The longest claim of a provider that is copied; a longer one is left out.',
+  },
+  customProviders: {
+    group: 'sessions',
+    unit: 'count',
+    default: 50,
+    meaning: 'Providers that an app adds by their addresses.',
+    code: 'over_custom_provider_quota',
+  },
+  customProviderEntries: {
+    group: 'sessions',
+    unit: 'count',
+    default: 100,
+    meaning: 'Client ids, scopes or claims that an app lists for one provider of its own.',
+    code: 'validation_failed',
+  },
+} as const satisfies Record<string, Limit>;

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** How many bits of the filter each password sets (scripts/common-passwords.mjs). */
+const HASHES = 17;
+
+let filter: Buffer | null = null;
+
+/**
+ * True for the 100,000 most common passwords, in any letter case. The list is a Bloom filter: it knows each of them, and takes about one
+ * in 800,000 other passwords for one of them. It is read with the first new password.
+ */
+export function isCommonPassword(password: string): boolean {
+  filter ??= readFileSync(new URL('./common-passwords.bin', import.meta.url));
+  const digest = createHash('sha256').update(password.toLowerCase()).digest();
+  const [first, step] = [digest.readBigUInt64LE(0), digest.readBigUInt64LE(8) | 1n];
+  const bits = BigInt(filter.length * 8);
+  for (let i = 0n; i < HASHES; i++) {
+    const bit = Number(BigInt.asUintN(64, first + i * step) % bits);
+    if (((filter[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
+  }
+  return true;
+}

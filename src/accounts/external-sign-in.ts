@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto';
+import type { Executor } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import type { Param, Result } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { type AuthCode, completeFlow, endFlow, type ProviderTokens } from './flow-states.ts';
+import { queuedMail } from './mails.ts';
+import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
+
+type SqlStatement = readonly [text: string, params: Param[]];
+
+/** A person who has signed in at a provider, as the accounts of the app see them. */
+export interface ExternalIdentity {
+  readonly provider: string;
+  /** The id at the provider. */
+  readonly subject: string;
+  /** What the identity stores. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Addresses that the provider has verified, in lower case. */
+  readonly verifiedEmails: readonly string[];
+  /** The address of a new account; null if the provider reports none. */
+  readonly email: string | null;
+}
+
+/** What a sign-in ends with: a session, or a code that the client exchanges for one. */
+export type Finish =
+  | { readonly kind: 'session'; readonly client: SessionClient; readonly flowId: string | null }
+  | { readonly kind: 'code'; readonly flowId: string; readonly code: AuthCode; readonly tokens: ProviderTokens };
+
+/** The rules of the app for new accounts and addresses. */
+export interface SignInRules {
+  readonly disablesSignUp: boolean;
+  /** Addresses that nobody has verified count as confirmed. */
+  readonly autoconfirms: boolean;
+  readonly isEmailOptional: boolean;
+}
+
+export interface SignedIn {
+  readonly userId: string;
+  readonly isNew: boolean;
+  /** Null if the client gets a code. */
+  readonly grant: Grant | null;
+}
+
+interface Account {
+  readonly id: string;
+  readonly email: string | null;
+  readonly isConfirmed: boolean;
+  /** Somebody has shown that the address is theirs: by a mail, or as an account of a provider that verifies addresses. */
+  readonly isProven: boolean;
+  readonly isBanned: boolean;
+}
+
+interface Found {
+  /** The account that has the identity. */
+  readonly known: Account | null;
+  /** The accounts with a verified address of the identity. */
+  readonly similar: readonly Account[];
+  readonly isEmailTaken: boolean;
+}
+
+/** SQL text: the row `u` of auth.users as an Account. An address that a sign-up confirmed by itself proves nothing. */
+const ACCOUNT = `pg_catalog.jsonb_build_object('id', u.id, 'email', pg_catalog.lower(nullif(u.email, '')),
+  'isConfirmed', u.email_confirmed_at is not null,
+  'isBanned', coalesce(u.banned_until > pg_catalog.now(), false),
+  'isProven', u.email_confirmed_at is not null and (
+    u.email_confirmed_at <> u.created_at
+    or not exists (
+      select from auth.identities i where i.user_id = u.id
+        and case i.provider when 'email' then i.identity_data ->> 'email_verified' = 'true'
+          else i.email = pg_catalog.lower(u.email) and i.identity_data ->> 'email_verified' is distinct from 'true' end)
+    or exists (
+      select from auth.identities i where i.user_id = u.id and i.provider not in ('email', 'phone')
+        and i.email = pg_catalog.lower(u.email) and i.identity_data ->> 'email_verified' = 'true')))`;
+
+/** An address of an identity counts only if its provider has verified it. */
+const FIND = `select pg_catalog.jsonb_build_object(
+  'known', (
+    select ${ACCOUNT} from auth.identities i join auth.users u on u.id = i.user_id
+    where i.provider = $1 and i.provider_id = $2 and u.deleted_at is null),
+  'similar', coalesce((
+    select pg_catalog.jsonb_agg(${ACCOUNT}) from auth.users u
+    where u.is_sso_user = false and u.deleted_at is null and (
+      pg_catalog.lower(u.email) = any ($3::text[])
+      or u.id in (
+        select i.user_id from auth.identities i where i.email = any ($3::text[])
+          and i.provider not in ('email', 'phone') and i.provider not like 'sso:%'
+          and i.identity_data ->> 'email_verified' = 'true'))), '[]'),
+  'isEmailTaken', exists (
+    select from auth.users u where pg_catalog.lower(u.email) = $4 and u.is_sso_user = false))`;
+
+const textArray = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+
+/** A concurrent sign-in of the same person may come first; then everything is decided anew. */
+const ATTEMPTS = 3;
+
+/**
+ * Signs a person in: to the account that has the identity, to the one account with a verified address of theirs, or to a new one. An
+ * account whose address was never proven loses its password, sessions, factors and other identities first: a stranger may have made it
+ * in advance. Throws signup_disabled, user_banned, provider_email_needs_verification, unexpected_failure.
+ */
+export async function signInExternally(
+  database: Executor,
+  identity: ExternalIdentity,
+  rules: SignInRules,
+  finish: Finish,
+): Promise<SignedIn> {
+  const { provider, subject, verifiedEmails, email } = identity;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const params = [provider, subject, textArray(verifiedEmails), email];
+    const found = await jsonAsAuthAdmin<Found>(database, FIND, params);
+    if (found === null) throw new Error('accounts could not be looked up');
+    const plan = planFor(found, identity, rules);
+    const signedIn = await carryOut(database, plan, identity, finish);
+    if (signedIn) return signedIn;
+  }
+  throw new NinefoldError('unexpected_failure', { message: 'The account was changed at the same time' });
+}
+
+interface Plan {
+  readonly userId: string;
+  readonly isNew: boolean;
+  readonly statements: readonly SqlStatement[];
+}
+
+function planFor(found: Found, identity: ExternalIdentity, rules: SignInRules): Plan {
+  const [similar, ...others] = found.similar;
+  const account = found.known ?? similar;
+  if (!account) return planNew(found, identity, rules);
+  if (!found.known && others.length > 0) {
+    throw new NinefoldError('unexpected_failure', {
+      message: 'Multiple accounts with the same email address in the same linking domain detected: default',
+    });
+  }
+  if (account.isBanned) throw new NinefoldError('user_banned', { status: 403 });
+  const hasProof = account.email !== null && identity.verifiedEmails.includes(account.email);
+  const isTrusted = account.isConfirmed || hasProof || rules.autoconfirms || identity.verifiedEmails.length > 0;
+  if (!isTrusted && !(account.email === null && rules.isEmailOptional)) throw needsVerification(identity.provider);
+  const statements = found.known
+    ? [updateIdentity(identity, account.id)]
+    : [addIdentity(identity, account.id), ...(account.email === null ? [] : [linkedMail(identity, account)])];
+  if (hasProof && !account.isProven) statements.push(...removeUnproven(identity, account.id));
+  statements.push(mergeMetadata(identity, account.id), setProviders(account.id), confirmAddress(identity, account.id));
+  return { userId: account.id, isNew: false, statements };
+}
+
+function planNew(found: Found, identity: ExternalIdentity, rules: SignInRules): Plan {
+  if (rules.disablesSignUp) throw new NinefoldError('signup_disabled');
+  const email = found.isEmailTaken ? null : identity.email;
+  const isVerified = email !== null && identity.verifiedEmails.includes(email);
+  if (email === null ? !rules.isEmailOptional : !isVerified && !rules.autoconfirms) {
+    throw needsVerification(identity.provider);
+  }
+  const userId = randomUUID();
+  const statements = [insertUser(identity, userId, email), addIdentity(identity, userId)];
+  if (email !== null) statements.push(confirmNew(userId, isVerified));
+  return { userId, isNew: true, statements };
+}
+
+const needsVerification = (provider: string): NinefoldError =>
+  new NinefoldError('provider_email_needs_verification', {
+    message: `Unverified email with ${provider}. Verify the email with ${provider} in order to sign in`,
+  });
+
+const linkedMail = ({ provider }: ExternalIdentity, { id, email }: Account): SqlStatement =>
+  queuedMail({
+    kind: 'identity_linked_notification',
+    recipient: email ?? '',
+    userId: id,
+    data: { Provider: provider },
+  });
+
+/** Returns null if another transaction came first. */
+async function carryOut(
+  database: Executor,
+  { userId, isNew, statements }: Plan,
+  { provider, subject }: ExternalIdentity,
+  finish: Finish,
+): Promise<SignedIn | null> {
+  const lock: SqlStatement = ['select from auth.users where id = $1::uuid for update', [userId]];
+  const session = finish.kind === 'session' ? newSession(userId, finish.client, 'oauth') : null;
+  const last: SqlStatement[] =
+    finish.kind === 'code'
+      ? [completeFlow(finish, userId, provider, subject)]
+      : [
+          ...(finish.flowId === null ? [] : [endFlow(finish.flowId)]),
+          [OPEN, [...(session?.params ?? []), provider, subject]],
+        ];
+  let results: Result[];
+  try {
+    results = await asAuthAdmin(database, [lock, ...statements, ...last]);
+  } catch (error) {
+    if (isTaken(error)) return null;
+    throw error;
+  }
+  const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-1));
+  if (row === null) return null;
+  return { userId, isNew, grant: session ? { ...row, refreshToken: session.refreshToken } : null };
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.sqlstate === '23505' && error.fields.schema === 'auth';
+
+/** $7 and $8 are the identity. */
+const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
+  where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
+    and exists (select from auth.identities i where i.user_id = u.id and i.provider = $7 and i.provider_id = $8)
+  returning u.*`);
+
+const insertUser = ({ provider, data }: ExternalIdentity, userId: string, email: string | null): SqlStatement => [
+  `insert into auth.users (
+     instance_id, id, aud, role, email, raw_user_meta_data, raw_app_meta_data, is_anonymous, created_at, updated_at,
+     confirmation_token, recovery_token, email_change_token_new, email_change)
+   select '00000000-0000-0000-0000-000000000000', $1::uuid, 'authenticated', 'authenticated', $2::text, $3::jsonb,
+     pg_catalog.jsonb_build_object('provider', $4::text, 'providers', pg_catalog.jsonb_build_array($4::text)), false,
+     pg_catalog.now(), pg_catalog.now(), '', '', '', ''
+   where not exists (select from auth.users x where pg_catalog.lower(x.email) = $2::text and x.is_sso_user = false)`,
+  [userId, email, JSON.stringify(data), provider],
+];
+
+/** Adds nothing if the account does not exist any more. */
+export const addIdentity = ({ provider, subject, data }: ExternalIdentity, userId: string): SqlStatement => [
+  `insert into auth.identities (provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+   select $1, u.id, $2::jsonb, $3, pg_catalog.now(), pg_catalog.now(), pg_catalog.now()
+   from auth.users u where u.id = $4::uuid and u.deleted_at is null`,
+  [subject, JSON.stringify(data), provider, userId],
+];
+
+const updateIdentity = ({ provider, subject, data }: ExternalIdentity, userId: string): SqlStatement => [
+  `update auth.identities set identity_data = $1::jsonb, last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
+   where provider = $2 and provider_id = $3 and user_id = $4::uuid`,
+  [JSON.stringify(data), provider, subject, userId],
+];
+
+const mergeMetadata = ({ data }: ExternalIdentity, userId: string): SqlStatement => [
+  `update auth.users set raw_user_meta_data = case when pg_catalog.jsonb_typeof(raw_user_meta_data) = 'object'
+     then raw_user_meta_data else '{}' end || $1::jsonb, updated_at = pg_catalog.now() where id = $2::uuid`,
+  [JSON.stringify(data), userId],
+];
+
+/** Returns the statement that lists the providers of an account in its metadata, by age of the identities. */
+export const setProviders = (userId: string): SqlStatement => [
+  `update auth.users u set raw_app_meta_data = case when pg_catalog.jsonb_typeof(u.raw_app_meta_data) = 'object'
+     then u.raw_app_meta_data else '{}' end || pg_catalog.jsonb_build_object('providers', p.names)
+     || case when pg_catalog.jsonb_array_length(p.names) > 0 then pg_catalog.jsonb_build_object('provider', p.names -> 0) else '{}' end
+   from (
+     select coalesce(pg_catalog.jsonb_agg(provider order by since, provider), '[]') as names from (
+       select provider, pg_catalog.min(created_at) as since from auth.identities where user_id = $1::uuid group by provider) each
+   ) p where u.id = $1::uuid`,
+  [userId],
+];
+
+/** The account is inserted first and confirmed by an UPDATE, as triggers of apps expect. */
+const confirmNew = (userId: string, isVerified: boolean): SqlStatement => [
+  `update auth.users set email_confirmed_at = pg_catalog.now(), updated_at = pg_catalog.now(),
+     raw_user_meta_data = raw_user_meta_data || pg_catalog.jsonb_build_object('email_verified', $2::boolean)
+   where id = $1::uuid`,
+  [userId, String(isVerified)],
+];
+
+/** Confirms the address of an account if the provider has verified it. */
+const confirmAddress = ({ verifiedEmails }: ExternalIdentity, userId: string): SqlStatement => [
+  `update auth.users set email_confirmed_at = pg_catalog.now(), confirmation_token = '', updated_at = pg_catalog.now(),
+     raw_user_meta_data = raw_user_meta_data || '{"email_verified": true}'
+   where id = $1::uuid and email_confirmed_at is null and pg_catalog.lower(email) = any ($2::text[])`,
+  [userId, textArray(verifiedEmails)],
+];
+
+/** Removes everything by which somebody else could sign in to the account (GoTrue, `RemoveUnconfirmedIdentities`). */
+const removeUnproven = ({ provider, subject, data }: ExternalIdentity, userId: string): readonly SqlStatement[] => [
+  [
+    `update auth.users set encrypted_password = null, phone = null, phone_confirmed_at = null, raw_user_meta_data = $2::jsonb,
+       confirmation_token = '', recovery_token = '', email_change = '', email_change_token_new = '', email_change_token_current = '',
+       phone_change = '', phone_change_token = '', reauthentication_token = '', email_confirmed_at = pg_catalog.clock_timestamp()
+     where id = $1::uuid`,
+    [userId, JSON.stringify(data)],
+  ],
+  [
+    'delete from auth.identities where user_id = $1::uuid and not (provider = $2 and provider_id = $3)',
+    [userId, provider, subject],
+  ],
+  ['delete from auth.sessions where user_id = $1::uuid', [userId]],
+  ['delete from auth.mfa_factors where user_id = $1::uuid', [userId]],
+  ['delete from auth.webauthn_credentials where user_id = $1::uuid', [userId]],
+  ['delete from auth.one_time_tokens where user_id = $1::uuid', [userId]],
+  ['delete from auth.flow_state where user_id = $1::uuid', [userId]],
+];

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import type { Executor } from '../database/database.ts';
+import { affectedRows, type Param } from '../database/statement.ts';
+import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { type FactorType, isWhole, LOCK_ACCOUNT } from './assurance.ts';
+import { type Factor, factorJson } from './user.ts';
+
+/** Bounds of an account's factors and of how long a started enrolment stays. */
+export interface EnrolmentBounds {
+  readonly maxEnrolled: number;
+  readonly maxVerified: number;
+  readonly unfinishedSeconds: number;
+}
+
+/** A factor to be enrolled; not verified until its first code was. */
+export interface NewFactor {
+  readonly type: FactorType;
+  readonly friendlyName: string;
+  /** Base32 (RFC 4648); only of a TOTP factor. */
+  readonly secret: string | null;
+}
+
+export type EnrolmentVerdict = 'name' | 'many' | 'first-factor-only' | 'no-session' | 'ok';
+
+/** Enrolments that nobody completed and that no challenge refers to. $1 is the account, $2 their age in seconds. */
+const DELETE_UNFINISHED = `delete from auth.mfa_factors f
+  where f.user_id = $1::uuid and f.status <> 'verified'
+    and f.created_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
+    and not exists (select from auth.mfa_challenges c where c.factor_id = f.id)`;
+
+/** $1 the account, $2 the session, $3 the factor, $4 its name, $5 its type, $6 its secret, $7 and $8 the bounds, $9 if the caller has a second factor. */
+const ENROL = `with owned as (
+  select f.friendly_name, f.status from auth.mfa_factors f where f.user_id = $1::uuid and f.factor_type::text <> 'recovery_code'
+),
+judged as (
+  select case
+    when not exists (select from auth.sessions s where s.id = $2::uuid and s.user_id = $1::uuid) then 'no-session'
+    when exists (select from auth.mfa_factors f where f.user_id = $1::uuid and coalesce(f.friendly_name, '') = $4) then 'name'
+    when (select pg_catalog.count(*) from owned) >= $7::integer then 'many'
+    when (select pg_catalog.count(*) from owned where status = 'verified') >= $8::integer then 'many'
+    when exists (select from owned where status = 'verified') and not ($9::boolean and ${isWhole('$2')}) then 'first-factor-only'
+    else 'ok'
+  end as verdict
+),
+made as (
+  insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
+  select $3::uuid, $1::uuid, $4, $5::auth.factor_type, 'unverified', pg_catalog.now(), pg_catalog.now(), $6
+  from judged where verdict = 'ok'
+)
+select pg_catalog.to_jsonb(verdict) from judged`;
+
+/** Starts the enrolment of a factor. Enrolments of one account run one after the other, so the bounds hold for parallel ones too. */
+export async function enrolFactor(
+  database: Executor,
+  member: { userId: string; sessionId: string; isWhole: boolean },
+  factor: NewFactor,
+  bounds: EnrolmentBounds,
+): Promise<{ verdict: EnrolmentVerdict; id: string }> {
+  const { userId, sessionId, isWhole: hasSecond } = member;
+  const id = randomUUID();
+  const [, , judged] = await asAuthAdmin(database, [
+    [LOCK_ACCOUNT, [userId]],
+    [DELETE_UNFINISHED, [userId, String(bounds.unfinishedSeconds)]],
+    [
+      ENROL,
+      [
+        userId,
+        sessionId,
+        id,
+        factor.friendlyName,
+        factor.type,
+        factor.secret,
+        String(bounds.maxEnrolled),
+        String(bounds.maxVerified),
+        String(hasSecond),
+      ],
+    ],
+  ]);
+  return { verdict: accountJson<EnrolmentVerdict>(judged) ?? 'no-session', id };
+}
+
+/** A factor as a builder sees it; a set of recovery codes says how many there are and how many are left. */
+export interface ListedFactor extends Factor {
+  readonly total?: number;
+  readonly remaining?: number;
+}
+
+/** Returns the factors of an account, the oldest first; null if there is no such account. */
+export const listFactors = (database: Executor, userId: string): Promise<ListedFactor[] | null> =>
+  jsonAsAuthAdmin<ListedFactor[]>(
+    database,
+    `select coalesce((
+       select pg_catalog.jsonb_agg(${factorJson} || case when f.factor_type = 'recovery_code' then (
+         select pg_catalog.jsonb_build_object(
+           'total', pg_catalog.count(*), 'remaining', pg_catalog.count(*) filter (where c.used_at is null))
+         from ninefold.recovery_codes c where c.factor_id = f.id
+       ) else '{}' end order by f.created_at, f.id)
+       from auth.mfa_factors f where f.user_id = u.id
+     ), '[]') from auth.users u where u.id = $1::uuid`,
+    [userId],
+  );
+
+/** Returns a factor of an account; null if the account has no such factor. */
+export const findFactor = (database: Executor, userId: string, factorId: string): Promise<Factor | null> =>
+  jsonAsAuthAdmin<Factor>(
+    database,
+    `select ${factorJson} from auth.mfa_factors f where f.id = $2::uuid and f.user_id = $1::uuid`,
+    [userId, factorId],
+  );
+
+/**
+ * Deletes a factor of an account; sessions that it raised are lowered by a trigger. With `bySession` a verified factor is deleted only if
+ * that session has a second factor. Returns the factor; null if it was not deleted.
+ */
+export async function deleteFactor(
+  database: Executor,
+  target: { userId: string; factorId: string },
+  bySession?: string,
+): Promise<Factor | null> {
+  const { userId, factorId } = target;
+  const [, deleted] = await asAuthAdmin(database, [
+    [LOCK_ACCOUNT, [userId]],
+    [
+      `delete from auth.mfa_factors f where f.id = $2::uuid and f.user_id = $1::uuid
+         and ($3::uuid is null or f.status <> 'verified' or ${isWhole('$3')}) returning ${factorJson}`,
+      [userId, factorId, bySession ?? null],
+    ],
+  ]);
+  return accountJson<Factor>(deleted);
+}
+
+/** Renames a factor of an account; null if the account has no such factor. */
+export const renameFactor = (
+  database: Executor,
+  target: { userId: string; factorId: string },
+  friendlyName: string,
+): Promise<Factor | null> =>
+  jsonAsAuthAdmin<Factor>(
+    database,
+    `update auth.mfa_factors f set friendly_name = $3, updated_at = pg_catalog.now()
+     where f.id = $2::uuid and f.user_id = $1::uuid returning ${factorJson}`,
+    [target.userId, target.factorId, friendlyName],
+  );
+
+/** A challenge to a factor. */
+export interface NewChallenge {
+  readonly factorId: string;
+  readonly userId: string;
+  /** The address of the client: only this address may answer. */
+  readonly address: string;
+  /** Server-side data of a WebAuthn ceremony, as JSON. */
+  readonly data: object | null;
+}
+
+/**
+ * Opens a challenge, and removes challenges of the factor that have expired or exceed the newest `most`. Returns its id and when it was
+ * made, in milliseconds since 1970; null if the factor is gone.
+ */
+export async function openChallenge(
+  database: Executor,
+  challenge: NewChallenge,
+  bounds: { seconds: number; most: number },
+): Promise<{ id: string; createdAt: number } | null> {
+  const id = randomUUID();
+  const params: Param[] = [challenge.factorId, String(bounds.seconds), String(bounds.most)];
+  const [, made] = await asAuthAdmin(database, [
+    [
+      `delete from auth.mfa_challenges c where c.factor_id = $1::uuid and (
+         c.created_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
+         or c.id in (select o.id from auth.mfa_challenges o where o.factor_id = $1::uuid
+           order by o.created_at desc, o.id offset $3::integer - 1))`,
+      params,
+    ],
+    [
+      `insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, web_authn_session_data)
+       select $2::uuid, f.id, pg_catalog.now(), $4::inet, $5::jsonb from auth.mfa_factors f
+       where f.id = $1::uuid and f.user_id = $3::uuid
+       returning pg_catalog.jsonb_build_object('id', id, 'createdAt', extract(epoch from created_at) * 1000)`,
+      [
+        challenge.factorId,
+        id,
+        challenge.userId,
+        challenge.address,
+        challenge.data === null ? null : JSON.stringify(challenge.data),
+      ],
+    ],
+  ]);
+  return accountJson<{ id: string; createdAt: number }>(made);
+}
+
+/** Deletes a challenge that has expired. */
+export async function deleteChallenge(database: Executor, id: string): Promise<boolean> {
+  const [result] = await asAuthAdmin(database, [['delete from auth.mfa_challenges where id = $1::uuid', [id]]]);
+  return result !== undefined && affectedRows(result) > 0;
+}
+
+/** A challenge as it is checked before an answer to it is. */
+export interface OpenChallenge {
+  /** False if it was answered, or comes from another address. */
+  readonly mayAnswer: boolean;
+  readonly hasExpired: boolean;
+  readonly secret: string | null;
+  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly credential: StoredCredential | null;
+}
+
+/** Returns a challenge to a factor with what the answer is checked against; null if there is none. */
+export const findChallenge = (
+  database: Executor,
+  wanted: { userId: string; factorId: string; challengeId: string; address: string; seconds: number },
+): Promise<OpenChallenge | null> =>
+  jsonAsAuthAdmin<OpenChallenge>(
+    database,
+    `select pg_catalog.jsonb_build_object(
+       'mayAnswer', c.verified_at is null and c.ip_address = $4::inet,
+       'hasExpired', c.created_at + pg_catalog.make_interval(secs => $5::float8) <= pg_catalog.now(),
+       'secret', f.secret, 'data', c.web_authn_session_data, 'credential', f.web_authn_credential)
+     from auth.mfa_challenges c join auth.mfa_factors f on f.id = c.factor_id
+     where c.id = $3::uuid and f.id = $2::uuid and f.user_id = $1::uuid`,
+    [wanted.userId, wanted.factorId, wanted.challengeId, wanted.address, String(wanted.seconds)],
+  );
+
+/** A security key as a second factor, in the form in which GoTrue stores it (github.com/go-webauthn/webauthn, `Credential`). */
+export interface StoredCredential {
+  /** base64. */
+  readonly id: string;
+  /** base64. */
+  readonly publicKey: string;
+  readonly transport?: readonly string[] | null;
+  readonly authenticator?: { readonly signCount?: number; readonly AAGUID?: string; readonly cloneWarning?: boolean };
+}
+
+/** The security keys that are verified second factors of an account. */
+export const verifiedCredentials = async (
+  database: Executor,
+  userId: string,
+): Promise<{ factorId: string; credential: StoredCredential }[]> =>
+  (await jsonAsAuthAdmin<{ factorId: string; credential: StoredCredential }[]>(
+    database,
+    `select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('factorId', f.id, 'credential', f.web_authn_credential)), '[]')
+     from auth.mfa_factors f
+     where f.user_id = $1::uuid and f.factor_type = 'webauthn' and f.status = 'verified' and f.web_authn_credential is not null`,
+    [userId],
+  )) ?? [];

@@ -1,0 +1,320 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import type { Param, Result } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import {
+  codeSubjects,
+  networkId,
+  type Reservation,
+  reserveAttempt,
+  reserveParams,
+  settleAttempt,
+} from '../limits/sign-in-attempts.ts';
+import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { issueAuthCode, makeAuthCode } from './flow-states.ts';
+import { rememberedNetwork } from './password-sign-in.ts';
+import { type Grant, newSession, openSession, type SessionClient, type SignInMethod } from './sessions.ts';
+
+/** The kinds of one-time tokens, by the names of `auth.one_time_token_type`. */
+export type TokenKind =
+  | 'confirmation_token'
+  | 'recovery_token'
+  | 'email_change_token_new'
+  | 'email_change_token_current'
+  | 'reauthentication_token';
+
+export type SqlStatement = readonly [text: string, params: Param[]];
+
+/** A token for a link and a code that can be typed instead. The database stores hashes of them only. */
+export interface OneTimeToken {
+  readonly kind: TokenKind;
+  /** The e-mail address that receives them, in lower case. */
+  readonly address: string;
+  /** For links; GoTrue's `token_hash`. */
+  readonly token: string;
+  readonly code: string;
+}
+
+/** Links of the PKCE flow begin with it (GoTrue, `PKCEPrefix`). */
+const PKCE = 'pkce_';
+
+export const isPkceToken = (token: string): boolean => token.startsWith(PKCE);
+
+/**
+ * Returns a new token and a new code. GoTrue makes the token from the address and the code, so it can be found by trying all codes;
+ * this one is random, with the same length.
+ */
+export const makeOneTimeToken = (
+  kind: TokenKind,
+  address: string,
+  options: { digits: number; isPkce: boolean },
+): OneTimeToken => ({
+  kind,
+  address,
+  token: `${options.isPkce ? PKCE : ''}${randomBytes(28).toString('hex')}`,
+  code: Array.from({ length: options.digits }, () => randomInt(10)).join(''),
+});
+
+const linkHash = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** Returns GoTrue's hash of a code (`GenerateTokenHash`). */
+const codeHash = (address: string, code: string): string =>
+  createHash('sha224')
+    .update(address + code)
+    .digest('hex');
+
+/** Returns the statement that gives an account a token; earlier ones of the kind become void. It fails where there is no such account. */
+export const issuedToken = (userId: string, { kind, address, token, code }: OneTimeToken): SqlStatement => [
+  'select ninefold.issue_one_time_token($1::uuid, $2::auth.one_time_token_type, $3, $4, $5)',
+  [userId, kind, linkHash(token), codeHash(address, code), address],
+];
+
+/** Returns the statement that stores the address that an account is to have. Links for a change to another address become void. */
+export const begunEmailChange = (userId: string, email: string): SqlStatement => [
+  'select ninefold.begin_email_change($1::uuid, $2)',
+  [userId, email],
+];
+
+/** Returns true if a statement of this file failed because its account or its token is missing. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.sqlstate === 'P0002' && error.fields.table === 'one_time_codes';
+
+/** An account as a call that mails a link needs it. */
+export interface Recipient {
+  readonly id: string;
+  readonly email: string;
+  readonly newEmail: string | null;
+  readonly isConfirmed: boolean;
+  /** Null without a password. */
+  readonly passwordHash: string | null;
+}
+
+const RECIPIENT = `select pg_catalog.jsonb_build_object(
+  'id', u.id, 'email', u.email, 'newEmail', nullif(u.email_change, ''),
+  'isConfirmed', u.email_confirmed_at is not null, 'passwordHash', nullif(u.encrypted_password, ''))
+from auth.users u
+where pg_catalog.lower(u.email) = $1 and u.is_sso_user = false and u.deleted_at is null order by u.created_at limit 1`;
+
+/** Returns the account with an e-mail address, which is in lower case; null if there is none. */
+export const findRecipient = (database: Executor, email: string): Promise<Recipient | null> =>
+  jsonAsAuthAdmin<Recipient>(database, RECIPIENT, [email]);
+
+/** The mails whose frequency is bounded separately. */
+export type MailPurpose = 'confirmation' | 'recovery' | 'email_change' | 'reauthentication';
+
+/** What a request for a mail found: the account, and for how many seconds no other mail can be asked for; 0 if one can. */
+export interface MailRequest {
+  readonly wait: number;
+  readonly recipient: Recipient | null;
+}
+
+const subjectOf = (purpose: MailPurpose, email: string): string =>
+  createHash('sha256').update(`${purpose}:${email}`).digest('base64url');
+
+/** Counts a request for a mail to an address, whether or not an account has it, and finds the account. */
+export async function requestMail(
+  database: Executor,
+  purpose: MailPurpose,
+  email: string,
+  pauseSeconds: number,
+): Promise<MailRequest> {
+  const [wait, found] = await asAuthAdmin(database, [
+    ['select ninefold.reserve_mail($1, $2::integer)', [subjectOf(purpose, email), String(pauseSeconds)]],
+    [RECIPIENT, [email]],
+  ]);
+  return { wait: Number(wait?.rows[0]?.[0]?.toString() ?? 0), recipient: accountJson<Recipient>(found) };
+}
+
+/** Costs as much as to store a token and a mail, for an address without an account: a transaction that writes. */
+export async function pretendToMail(database: Executor, purpose: MailPurpose, email: string): Promise<void> {
+  await asAuthAdmin(database, [
+    [
+      'update ninefold.mail_requests set requested_at = requested_at where subject = $1 returning subject',
+      [subjectOf(purpose, email)],
+    ],
+  ]);
+}
+
+/** A token that somebody shows: the token of a link, or an address with the code. */
+export type ShownToken = { readonly token: string } | ShownCode;
+
+interface ShownCode {
+  readonly address: string;
+  readonly code: string;
+}
+
+/** How the use of a token ended. */
+export type TokenUsed =
+  | { readonly verdict: 'void' | 'banned' | 'taken' | 'half' | 'no-flow' }
+  | { readonly verdict: 'used'; readonly grant: Grant }
+  | { readonly verdict: 'code'; readonly code: string };
+
+export interface TokenUse {
+  readonly kinds: readonly TokenKind[];
+  readonly shown: ShownToken;
+  readonly validSeconds: number;
+  /** A change of address must be confirmed at both addresses. */
+  readonly bothConfirm: boolean;
+}
+
+const list = (kinds: readonly TokenKind[]): string => `{${kinds.join(',')}}`;
+
+const useStatement = (userId: string, { kinds, shown, validSeconds, bothConfirm }: TokenUse): SqlStatement => [
+  `select pg_catalog.to_jsonb(ninefold.use_one_time_token(
+    $1::uuid, $2::auth.one_time_token_type[], $3, $4, $5::integer, $6::boolean))`,
+  [
+    userId,
+    list(kinds),
+    'token' in shown ? linkHash(shown.token) : null,
+    'token' in shown ? null : codeHash(shown.address, shown.code),
+    String(validSeconds),
+    String(bothConfirm),
+  ],
+];
+
+/** Opens a session if `use_one_time_token` has named the account in the same transaction. */
+const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
+  where u.id = $1::uuid and pg_catalog.current_setting('ninefold.verified', true) = u.id::text returning u.*`);
+
+/** Uses up a token and opens a session for its account, in one transaction: of any number of uses at once only one wins. */
+export async function useOneTimeToken(database: Executor, use: TokenUse, client: SessionClient): Promise<TokenUsed> {
+  const owner = await ownerOf(database, use, client);
+  if (owner === null) return { verdict: 'void' };
+  const session = newSession(owner.userId, client, 'otp');
+  const [used, opened] = await asAuthAdmin(database, [
+    useStatement(owner.userId, use),
+    [OPEN, [...session.params]],
+    rememberedNetwork(session.sessionId, networkId(client.address)),
+    ...owner.settled,
+  ]);
+  const verdict = verdictOf(used);
+  if (verdict !== 'used') return { verdict };
+  const grant = accountJson<Omit<Grant, 'refreshToken'>>(opened);
+  if (!grant) throw new Error('a one-time token has opened no session');
+  return { verdict, grant: { ...grant, refreshToken: session.refreshToken } };
+}
+
+/** Uses up the token of a link of the PKCE flow. Its client gets a code, which it exchanges with its verifier. */
+export async function useLinkForCode(
+  database: Executor,
+  use: TokenUse,
+  method: SignInMethod,
+  client: SessionClient,
+): Promise<TokenUsed> {
+  const owner = await ownerOf(database, use, client);
+  if (owner === null) return { verdict: 'void' };
+  const issued = makeAuthCode();
+  const [used, flow] = await asAuthAdmin(database, [
+    useStatement(owner.userId, use),
+    issueAuthCode(issued, owner.userId, method),
+    ...owner.settled,
+  ]);
+  const verdict = verdictOf(used);
+  if (verdict !== 'used') return { verdict };
+  return flow?.rows.length ? { verdict: 'code', code: issued.code } : { verdict: 'no-flow' };
+}
+
+const verdictOf = (result: Result | undefined) =>
+  accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';
+
+/** The account of a token that is shown, and the statements that take back the count of a code, for the transaction that uses it. */
+interface Owner {
+  readonly userId: string;
+  readonly settled: readonly SqlStatement[];
+}
+
+/** Returns the account of a token; null if there is none. Throws over_request_rate_limit after too many wrong codes. */
+async function ownerOf(database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<Owner | null> {
+  if ('code' in shown) return tryCode(database, kinds, shown, client);
+  const userId = await jsonAsAuthAdmin<string>(
+    database,
+    'select pg_catalog.to_jsonb(t.user_id) from auth.one_time_tokens t where t.token_hash = $1',
+    [linkHash(shown.token)],
+  );
+  return userId === null ? null : { userId, settled: [] };
+}
+
+/** $1 to $11 are `reserveParams`; $12 the address, $13 the kinds, $14 the hash of the code, $15 for how many days a network is known. */
+const TRY = `with owners as materialized (
+  select t.user_id, c.code_hash = $14 as is_right from auth.one_time_tokens t
+  join ninefold.one_time_codes c on c.user_id = t.user_id and c.token_type = t.token_type
+  where t.relates_to = $12 and t.token_type = any ($13::auth.one_time_token_type[])
+),
+known as materialized (
+  select exists (
+    select from ninefold.sign_in_networks n, owners o where n.user_id = o.user_id and n.network = $4::bigint
+      and n.seen_at > pg_catalog.now() - pg_catalog.make_interval(days => $15::integer)
+  ) as is_known
+)
+select pg_catalog.jsonb_build_object(
+  'isKnown', is_known,
+  'reservation', ${reserveAttempt('is_known')},
+  'owner', (select user_id from owners where is_right limit 1))
+from known`;
+
+/**
+ * Counts a code as wrong before it is compared, so that no code beyond the bounds is ever compared. Returns the account whose code it is;
+ * null for a wrong code. An address without an account counts alike.
+ *
+ * @throws over_request_rate_limit
+ */
+async function tryCode(
+  database: Executor,
+  kinds: readonly TokenKind[],
+  { address, code }: ShownCode,
+  client: SessionClient,
+): Promise<Owner | null> {
+  const subjects = codeSubjects(client.address, address);
+  const tried = await jsonAsAuthAdmin<{ reservation: Reservation; owner: string | null; isKnown: boolean }>(
+    database,
+    TRY,
+    [
+      ...reserveParams(subjects),
+      address,
+      list(kinds),
+      codeHash(address, code),
+      String(limits.signInNetworkDays.default),
+    ],
+  );
+  if (!tried) throw new Error('a code was not counted');
+  const { reservation, owner, isKnown } = tried;
+  if (!('at' in reservation)) {
+    throw new NinefoldError('over_request_rate_limit', {
+      message: `Too many wrong codes. Try again in ${reservation.wait} seconds, or open the link.`,
+      headers: { 'retry-after': String(reservation.wait) },
+      limit: 'oneTimeCodeTries',
+    });
+  }
+  const counted = isKnown ? subjects.accountAndNetwork : subjects.account;
+  const settled = (isWrong: boolean): SqlStatement => [
+    settleAttempt,
+    [subjects.address, counted, reservation.at, String(isWrong)],
+  ];
+  if (owner !== null) return { userId: owner, settled: [settled(false)] };
+  await asAuthAdmin(database, [settled(true)]);
+  return null;
+}
+
+/**
+ * Counts the code that a member shows for reauthentication. Returns the statements that use it up, for the transaction of the change
+ * that needs it; null for a wrong code.
+ *
+ * @throws over_request_rate_limit
+ */
+export async function nonceStatements(
+  database: Executor,
+  user: { readonly id: string; readonly email: string },
+  nonce: string,
+  validSeconds: number,
+  client: SessionClient,
+): Promise<readonly SqlStatement[] | null> {
+  const address = user.email.toLowerCase();
+  const owner = await tryCode(database, ['reauthentication_token'], { address, code: nonce }, client);
+  if (owner?.userId !== user.id) return null;
+  return [
+    ['select ninefold.use_nonce($1::uuid, $2, $3::integer)', [user.id, codeHash(address, nonce), String(validSeconds)]],
+    ...owner.settled,
+  ];
+}

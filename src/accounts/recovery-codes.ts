@@ -1,0 +1,139 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { isWhole, LOCK_ACCOUNT } from './assurance.ts';
+import type { Proof } from './verify-factor.ts';
+
+/** Letters and digits that nobody mistakes for one another (Crockford's Base32). */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+const CODE_CHARACTERS = 16;
+
+/** 80 random bits. */
+const makeCode = (): string =>
+  Array.from(randomBytes(CODE_CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+
+/** Returns a code as it was issued: letter case, blanks and hyphens do not count. */
+const normalised = (code: string): string => code.toLowerCase().replace(/[\s-]/g, '');
+
+/** Codes are random, so a fast hash is enough. The factor is part of it: equal codes of two accounts have different hashes. */
+const hashOf = (factorId: string, code: string): string =>
+  createHash('sha256')
+    .update(`${factorId}:${normalised(code)}`)
+    .digest('hex');
+
+/** A set of codes that was made just now. */
+export interface RecoveryCodes {
+  readonly id: string;
+  readonly friendly_name?: string;
+  readonly codes: readonly string[];
+}
+
+const makeCodes = (): string[] => Array.from({ length: limits.recoveryCodes.default }, makeCode);
+
+const hashesParam = (factorId: string, codes: readonly string[]): string =>
+  `{${codes.map((code) => hashOf(factorId, code)).join(',')}}`;
+
+/** Why codes were not made. */
+export type RecoveryCodesRefusal = 'first-factor-only' | 'exists' | 'sole' | 'name' | 'none';
+
+/** $1 the account, $2 the session, $3 the factor, $4 its name, $5 the hashes in hexadecimal digits. */
+const MAKE = `with owned as (
+  select f.friendly_name, f.factor_type::text as type, f.status from auth.mfa_factors f where f.user_id = $1::uuid
+),
+judged as (
+  select case
+    when not exists (select from owned where type <> 'recovery_code' and status = 'verified') then 'sole'
+    when not ${isWhole('$2')} then 'first-factor-only'
+    when exists (select from owned where type = 'recovery_code') then 'exists'
+    when exists (select from owned where coalesce(friendly_name, '') = $4) then 'name'
+    else 'ok'
+  end as verdict
+),
+made as (
+  insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at)
+  select $3::uuid, $1::uuid, $4, 'recovery_code', 'verified', pg_catalog.now(), pg_catalog.now() from judged where verdict = 'ok'
+  returning id
+),
+stored as (
+  insert into ninefold.recovery_codes (factor_id, hash)
+  select made.id, pg_catalog.decode(h, 'hex') from made, pg_catalog.unnest($5::text[]) h
+)
+select pg_catalog.to_jsonb(verdict) from judged`;
+
+/** Makes the recovery codes of an account that has none. Only their hashes are stored. */
+export async function makeRecoveryCodes(
+  database: Executor,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  friendlyName: string,
+): Promise<RecoveryCodes | RecoveryCodesRefusal> {
+  const id = randomUUID();
+  const codes = makeCodes();
+  const [, judged] = await asAuthAdmin(database, [
+    [LOCK_ACCOUNT, [userId]],
+    [MAKE, [userId, sessionId, id, friendlyName, hashesParam(id, codes)]],
+  ]);
+  const verdict = accountJson<'ok' | Exclude<RecoveryCodesRefusal, 'none'>>(judged);
+  return verdict === 'ok' || verdict === null ? { id, friendly_name: friendlyName, codes } : verdict;
+}
+
+/** The set of recovery codes of an account. */
+export interface RecoveryCodesStatus {
+  readonly id: string;
+  readonly friendly_name?: string;
+  readonly total: number;
+  /** Codes that were not used. */
+  readonly remaining: number;
+}
+
+/** Returns how many recovery codes an account has; null if it has no set of them. */
+export const recoveryCodesStatus = (database: Executor, userId: string): Promise<RecoveryCodesStatus | null> =>
+  jsonAsAuthAdmin<RecoveryCodesStatus>(
+    database,
+    `select pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+       'id', f.id, 'friendly_name', nullif(f.friendly_name, ''), 'total', pg_catalog.count(c.hash),
+       'remaining', pg_catalog.count(c.hash) filter (where c.used_at is null)))
+     from auth.mfa_factors f left join ninefold.recovery_codes c on c.factor_id = f.id
+     where f.user_id = $1::uuid and f.factor_type = 'recovery_code' group by f.id`,
+    [userId],
+  );
+
+/** Replaces the recovery codes of an account and forgets its wrong codes. The set keeps id and name. */
+export async function replaceRecoveryCodes(
+  database: Executor,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<RecoveryCodes | RecoveryCodesRefusal> {
+  const status = await recoveryCodesStatus(database, userId);
+  if (!status) return 'none';
+  const codes = makeCodes();
+  const [, , stored] = await asAuthAdmin(database, [
+    [LOCK_ACCOUNT, [userId]],
+    [`delete from ninefold.recovery_codes c where c.factor_id = $1::uuid and ${isWhole('$2')}`, [status.id, sessionId]],
+    [
+      `with made as (
+         insert into ninefold.recovery_codes (factor_id, hash)
+         select f.id, pg_catalog.decode(h, 'hex') from auth.mfa_factors f, pg_catalog.unnest($4::text[]) h
+         where f.id = $1::uuid and f.user_id = $3::uuid and ${isWhole('$2')} returning factor_id
+       ),
+       forgotten as (
+         delete from ninefold.second_factor_attempts a where a.user_id = $3::uuid and exists (select from made)
+       )
+       select pg_catalog.to_jsonb(pg_catalog.count(*)) from made`,
+      [status.id, sessionId, userId, hashesParam(status.id, codes)],
+    ],
+  ]);
+  if (accountJson<number>(stored) === 0) return 'first-factor-only';
+  return { id: status.id, ...(status.friendly_name && { friendly_name: status.friendly_name }), codes };
+}
+
+/** The proof that a recovery code gives: it belongs to the factor and was not used. */
+export const recoveryCodeProof = (factorId: string, code: string, attempt: string): Proof => ({
+  sql: `proven as (
+  update ninefold.recovery_codes c set used_at = pg_catalog.now()
+  where c.factor_id = $3::uuid and c.hash = pg_catalog.decode($6, 'hex') and c.used_at is null
+  returning c.factor_id
+)`,
+  params: [hashOf(factorId, code)],
+  attempt: { at: attempt, wasRight: false },
+});

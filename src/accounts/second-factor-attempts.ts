@@ -1,0 +1,52 @@
+import type { Param } from '../database/statement.ts';
+
+/** The bound of wrong codes of one account: `most` of them in `seconds`. */
+export interface AttemptBound {
+  readonly most: number;
+  readonly seconds: number;
+}
+
+/** The attempts of the row `a` that count, of the account's table. $2 is the length of the window in seconds. */
+const RECENT = `array(select t from pg_catalog.unnest(a.attempts) t
+  where t > pg_catalog.clock_timestamp() - pg_catalog.make_interval(secs => $2::float8) order by t)`;
+
+/**
+ * SQL text that counts an attempt of the account $1 before its code is compared: the bound $3 holds however many come at once, on any
+ * number of nodes. Returns `{"at": …}`, by which the attempt is settled, or `{"wait": seconds}`.
+ */
+const RESERVE = `with counted as (
+  insert into ninefold.second_factor_attempts as a (user_id, attempts) values ($1::uuid, array[pg_catalog.clock_timestamp()])
+  on conflict (user_id) do update set attempts = ${RECENT} || pg_catalog.clock_timestamp()
+    where pg_catalog.cardinality(${RECENT}) < $3::integer
+  returning a.attempts[pg_catalog.cardinality(a.attempts)] as at
+)
+select coalesce(
+  (select pg_catalog.jsonb_build_object('at', at) from counted),
+  (select pg_catalog.jsonb_build_object('wait', greatest(1, pg_catalog.ceil(extract(epoch from
+     (${RECENT})[1] + pg_catalog.make_interval(secs => $2::float8) - pg_catalog.clock_timestamp()))))
+   from ninefold.second_factor_attempts a where a.user_id = $1::uuid),
+  '{"wait": 1}')`;
+
+export type AttemptReservation = { readonly at: string } | { readonly wait: number };
+
+/** The statement that counts an attempt; its JSON is an AttemptReservation. */
+export const reserveAttempt = (userId: string, bound: AttemptBound): readonly [text: string, params: Param[]] => [
+  RESERVE,
+  [userId, String(bound.seconds), String(bound.most)],
+];
+
+/**
+ * The statement that takes back an attempt whose code was right.
+ *
+ * @param ifRaised A session: the attempt is taken back only if this transaction raised it. Null: in any case.
+ */
+export const forgetAttempt = (
+  userId: string,
+  at: string,
+  ifRaised: string | null,
+): readonly [text: string, params: Param[]] => [
+  `update ninefold.second_factor_attempts a set attempts = pg_catalog.array_remove(a.attempts, $2::timestamptz)
+   where a.user_id = $1::uuid and ($3::uuid is null or exists (
+     select from auth.sessions s where s.id = $3::uuid and s.aal >= 'aal2' and s.updated_at = pg_catalog.now()))`,
+  [userId, at, ifRaised],
+];

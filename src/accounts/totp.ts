@@ -1,0 +1,46 @@
+import { timingSafeEqual } from 'node:crypto';
+
+/** Seconds for which a code is shown (RFC 6238, section 4.1; the value that GoTrue and every authenticator app use). */
+const PERIOD_SECONDS = 30;
+
+/** Steps before and after the current one whose code is accepted, as clocks differ (GoTrue, `Skew: 1`). */
+const SKEW = 1;
+
+/** A new secret for an authenticator app. */
+export interface TotpSecret {
+  /** Base32 without padding. */
+  readonly secret: string;
+  /** For the app, by link or QR code (https://github.com/google/google-authenticator/wiki/Key-Uri-Format). */
+  readonly uri: string;
+  /** The URI as an SVG. It holds no `#`, so that a client can put it into a data URI as it is. */
+  readonly qrCode: string;
+}
+
+/** Makes the secret of a TOTP factor: 160 random bits. */
+export async function makeTotpSecret(issuer: string, account: string): Promise<TotpSecret> {
+  const [{ TOTP, Secret }, { toString: toSvg }] = await Promise.all([import('otpauth'), import('qrcode')]);
+  const secret = new Secret({ size: 20 });
+  const uri = new TOTP({ issuer, label: account, secret, period: PERIOD_SECONDS }).toString();
+  const svg = await toSvg(uri, { type: 'svg', errorCorrectionLevel: 'M' });
+  const qrCode = svg.replaceAll('#ffffff', 'white').replaceAll('#000000', 'black').trim();
+  return { secret: secret.base32, uri, qrCode };
+}
+
+/**
+ * Returns the time step of which `code` is the code of a secret; null if it is the code of no step that is accepted. Every step is
+ * compared, in constant time.
+ *
+ * @param now In milliseconds since 1970.
+ */
+export async function totpStep(secret: string, code: string, now: number): Promise<number | null> {
+  const { TOTP, Secret } = await import('otpauth');
+  const totp = new TOTP({ secret: Secret.fromBase32(secret), period: PERIOD_SECONDS });
+  const given = Buffer.from(code.trim());
+  const current = Math.floor(now / 1000 / PERIOD_SECONDS);
+  let found: number | null = null;
+  for (let step = current - SKEW; step <= current + SKEW; step++) {
+    const expected = Buffer.from(totp.generate({ timestamp: step * PERIOD_SECONDS * 1000 }));
+    if (given.length === expected.length && timingSafeEqual(given, expected)) found = step;
+  }
+  return found;
+}

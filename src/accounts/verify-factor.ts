@@ -1,0 +1,116 @@
+import type { Executor } from '../database/database.ts';
+import type { Param } from '../database/statement.ts';
+import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
+import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_SESSION } from './assurance.ts';
+import { forgetAttempt } from './second-factor-attempts.ts';
+import { type Grant, makeRefreshToken } from './sessions.ts';
+
+/** A session that was raised to aal2, with its new refresh token. */
+export interface Raised {
+  readonly grant: Grant;
+  /** True if the factor was not verified before. */
+  readonly isNew: boolean;
+}
+
+/** A code that was counted before it was compared. */
+interface Attempt {
+  readonly at: string;
+  /** True if the code is known to be right. Else it counts as wrong unless it raises the session. */
+  readonly wasRight: boolean;
+}
+
+/** What a session shows to be raised. */
+export interface Proof {
+  /** Common table expressions of which the last, `proven`, gives a row to exactly one caller; its values are $6 and up. */
+  readonly sql: string;
+  readonly params: readonly Param[];
+  /** Statements that run before, with the account locked. */
+  readonly before?: readonly (readonly [text: string, params: Param[]])[];
+  /** The attempt that was counted for the code; null if none was. */
+  readonly attempt: Attempt | null;
+}
+
+/**
+ * Raises a session to aal2 if its proof is still good, in one transaction with the use of the proof. Returns null if another request used
+ * the proof first, or session or factor are gone.
+ */
+export async function raiseBySecondFactor(
+  database: Executor,
+  target: RaisedSession,
+  { sql, params, before = [], attempt }: Proof,
+): Promise<Raised | null> {
+  const refreshToken = makeRefreshToken();
+  const raise = raiseParams(target, refreshToken);
+  const results = await asAuthAdmin(database, [
+    [LOCK_ACCOUNT, [target.userId]],
+    ...before,
+    [raiseSession(sql), [...raise, ...params]],
+    [SELECT_SESSION, [target.sessionId]],
+    ...(attempt === null ? [] : [forgetAttempt(target.userId, attempt.at, attempt.wasRight ? null : target.sessionId)]),
+  ]);
+  const raised = accountJson<{ isNew: boolean }>(results[1 + before.length]);
+  const granted = accountJson<Omit<Grant, 'refreshToken'>>(results[2 + before.length]);
+  return raised && granted ? { isNew: raised.isNew, grant: { ...granted, refreshToken } } : null;
+}
+
+/** SQL text: uses the challenge $6 of the factor $3 up, if it is not older than $7 seconds. */
+const USED_CHALLENGE = `used as (
+  update auth.mfa_challenges c set verified_at = pg_catalog.now()
+  where c.id = $6::uuid and c.factor_id = $3::uuid and c.verified_at is null
+    and c.created_at > pg_catalog.now() - pg_catalog.make_interval(secs => $7::float8)
+  returning c.id
+)`;
+
+/** The proof that a TOTP code gives: its challenge was not used, and neither was the code of this time step or of a later one. */
+export const totpProof = (challenge: { id: string; seconds: number }, step: number, attempt: string): Proof => ({
+  sql: `${USED_CHALLENGE},
+proven as (
+  insert into ninefold.totp_steps as t (factor_id, step) select $3::uuid, $8::bigint from used
+  on conflict (factor_id) do update set step = excluded.step where t.step < excluded.step
+  returning t.step
+)`,
+  params: [challenge.id, String(challenge.seconds), String(step)],
+  attempt: { at: attempt, wasRight: true },
+});
+
+/**
+ * The proof that a security key gives when it is added: the challenge was not used. The key is stored before the session is raised, and
+ * only in a factor that is not verified.
+ *
+ * @param credential The key as `StoredCredential`, JSON.
+ */
+export const addedKeyProof = (
+  target: RaisedSession,
+  challenge: { id: string; seconds: number },
+  key: { credential: string; aaguid: string },
+): Proof => ({
+  before: [
+    [
+      `update auth.mfa_factors f set web_authn_credential = $3::jsonb, web_authn_aaguid = $4::uuid
+       where f.id = $2::uuid and f.user_id = $1::uuid and f.status <> 'verified'
+         and exists (select from auth.mfa_challenges c where c.id = $5::uuid and c.factor_id = f.id and c.verified_at is null)`,
+      [target.userId, target.factorId, key.credential, key.aaguid, challenge.id],
+    ],
+  ],
+  sql: `${USED_CHALLENGE},
+proven as (
+  select f.id from auth.mfa_factors f, used where f.id = $3::uuid and f.status <> 'verified'
+)`,
+  params: [challenge.id, String(challenge.seconds)],
+  attempt: null,
+});
+
+/** The proof that a security key gives: the challenge was not used, and the counter of the key grows unless the key does not count. */
+export const keyProof = (challenge: { id: string; seconds: number }, counter: number): Proof => ({
+  sql: `${USED_CHALLENGE},
+proven as (
+  update auth.mfa_factors f
+  set web_authn_credential = pg_catalog.jsonb_set(f.web_authn_credential, '{authenticator,signCount}', pg_catalog.to_jsonb($8::bigint))
+  from used where f.id = $3::uuid and f.status = 'verified' and (
+    coalesce((f.web_authn_credential #>> '{authenticator,signCount}')::bigint, 0) < $8::bigint
+    or coalesce((f.web_authn_credential #>> '{authenticator,signCount}')::bigint, 0) = 0 and $8::bigint = 0)
+  returning f.id
+)`,
+  params: [challenge.id, String(challenge.seconds), String(counter)],
+  attempt: null,
+});

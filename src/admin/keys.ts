@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { SigningKeyEntry } from '../../contract/admin.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { AppKeys, RingKey } from '../apps/app-keys.ts';
+import { importKeys, makeRingKey } from '../apps/import-key.ts';
+import { keyRing, revoked, rotated, withKeys } from '../apps/key-ring.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody } from './body.ts';
+import type { AdminContext } from './context.ts';
+import { json } from './router.ts';
+
+/** GET /apps/:ref/keys. */
+export async function listKeys(context: AdminContext, ref: string): Promise<Reply> {
+  const { record } = await context.apps.get(ref);
+  return json(keyRing(record).map(entryOf));
+}
+
+const addBody = z.strictObject({
+  jwk: z.record(z.string(), z.unknown()).optional(),
+  alg: z.enum(['ES256', 'RS256', 'EdDSA']).optional(),
+});
+
+/** POST /apps/:ref/keys. Throws signing_key_invalid, signing_key_exists, signing_keys_full. */
+export async function addKeys(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const { jwk, alg } = readBody(exchange, addBody);
+  const now = new Date().toISOString();
+  const added = jwk === undefined ? [makeRingKey(alg ?? 'ES256', now)] : importKeys(jwk, now);
+  await change(context, ref, (ring) => withKeys(ring, added));
+  return json(added.map(entryOf), 201);
+}
+
+const rotateBody = z.strictObject({ kid: z.string().optional() });
+
+/** POST /apps/:ref/keys/rotate. Throws signing_key_unknown, signing_key_revoked, signing_keys_full. */
+export async function rotateKeys(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+  const { kid } = readBody(exchange, rotateBody);
+  const now = new Date().toISOString();
+  return json(
+    (await change(context, ref, (ring) => rotated(ring, kid, () => makeRingKey('ES256', now), now))).map(entryOf),
+  );
+}
+
+/** POST /apps/:ref/keys/:kid/revoke. Throws signing_key_unknown, signing_key_current. */
+export async function revokeKey(context: AdminContext, ref: string, kid: string): Promise<Reply> {
+  return json((await change(context, ref, (ring) => revoked(ring, kid, new Date().toISOString()))).map(entryOf));
+}
+
+/** Changes the keys of an app on all nodes. Returns every key. */
+async function change(
+  context: AdminContext,
+  ref: string,
+  apply: (ring: readonly RingKey[]) => readonly RingKey[],
+): Promise<readonly RingKey[]> {
+  await context.apps.get(ref);
+  let ring: readonly RingKey[] = [];
+  const record = await context.registry.changeSecrets(ref, (secrets) => {
+    ring = apply(keyRing({ ref, ...secrets } satisfies AppKeys));
+    return { ...secrets, ring };
+  });
+  if (record === null) throw new NinefoldError('app_unknown');
+  return ring;
+}
+
+const entryOf = ({ kid, alg, state, createdAt, changedAt }: RingKey): SigningKeyEntry => ({
+  ...{ kid, alg, state },
+  created_at: createdAt,
+  changed_at: changedAt,
+});

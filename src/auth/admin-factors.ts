@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { deleteFactor, listFactors, renameFactor } from '../accounts/factors.ts';
+import type { User } from '../accounts/user.ts';
+import { findUser } from '../accounts/users.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody, text } from './body.ts';
+import { requireAdmin, requireUserId } from './callers.ts';
+import { requireFactor } from './challenge-factor.ts';
+import type { AuthContext } from './context.ts';
+import { tellOfFactor } from './factor-mails.ts';
+import { json } from './reply.ts';
+
+/** GET /admin/users/<id>/factors: the second factors of an account, without their secrets. */
+export async function adminListFactors(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const factors = await listFactors(context.database, requireUserId(segment));
+  if (!factors) throw new NinefoldError('user_not_found');
+  return json(factors);
+}
+
+/** Returns the account that a path of an admin call names. Throws as `requireAdmin`, validation_failed, user_not_found. */
+export async function requireUserByAdmin(context: AuthContext, exchange: Exchange, segment: string): Promise<User> {
+  await requireAdmin(context, exchange);
+  const user = await findUser(context.database, requireUserId(segment));
+  if (!user) throw new NinefoldError('user_not_found');
+  return user;
+}
+
+const schema = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
+
+/** PUT /admin/users/<id>/factors/<factor>: renames a factor. Throws mfa_factor_not_found, mfa_factor_name_conflict. */
+export async function adminUpdateFactor(
+  context: AuthContext,
+  exchange: Exchange,
+  user: string,
+  segment: string,
+): Promise<Reply> {
+  const { id: userId } = await requireUserByAdmin(context, exchange, user);
+  const factor = await requireFactor(context, userId, segment);
+  const { friendly_name: name } = readBody(exchange, schema);
+  if (!name) return json(factor);
+  const target = { userId, factorId: factor.id };
+  const renamed = await renameFactor(context.database, target, name).catch((error: unknown) => {
+    const isTaken =
+      error instanceof DatabaseError && error.fields.constraint === 'mfa_factors_user_friendly_name_unique';
+    throw isTaken ? new NinefoldError('mfa_factor_name_conflict', { cause: error }) : error;
+  });
+  if (!renamed) throw new NinefoldError('mfa_factor_not_found');
+  return json(renamed);
+}
+
+/** DELETE /admin/users/<id>/factors/<factor>: removes a factor; sessions that it raised are lowered. Throws mfa_factor_not_found. */
+export async function adminDeleteFactor(
+  context: AuthContext,
+  exchange: Exchange,
+  user: string,
+  segment: string,
+): Promise<Reply> {
+  const { id: userId, email } = await requireUserByAdmin(context, exchange, user);
+  const factor = await requireFactor(context, userId, segment);
+  const deleted = await deleteFactor(context.database, { userId, factorId: factor.id });
+  if (!deleted) throw new NinefoldError('mfa_factor_not_found');
+  if (deleted.status === 'verified') {
+    await tellOfFactor(context, { id: userId, email }, { type: deleted.factor_type, what: 'unenrolled' });
+  }
+  return json(deleted);
+}

@@ -1,0 +1,17 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { revokeSessions } from '../accounts/sessions.ts';
+import { findUser } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireAdmin, requireUserId } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { noContent } from './reply.ts';
+
+/** POST /admin/users/<id>/logout, DELETE /admin/users/<id>/sessions: ends all sessions of an account. Throws user_not_found. */
+export async function adminLogOutUser(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const userId = requireUserId(segment);
+  const ended = await revokeSessions(context.database, { userId });
+  if (ended === 0 && !(await findUser(context.database, userId))) throw new NinefoldError('user_not_found');
+  context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: null });
+  return noContent;
+}

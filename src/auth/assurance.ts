@@ -1,0 +1,60 @@
+import { isIP } from 'node:net';
+import type { Exchange } from '../../contract/exchange.ts';
+import { findMemberOfSession } from '../accounts/assurance.ts';
+import type { User } from '../accounts/user.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
+import { decodeSegment, requireMember } from './callers.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { usable } from './get-user.ts';
+
+/** A member who calls with a session. */
+export interface MemberSession {
+  readonly user: User;
+  readonly sessionId: string;
+  /** True if the session and the access token that calls have the assurance of a second factor. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Returns the member who calls and the member's session. Throws what `requireMember` throws, session_not_found for a token without a
+ * session, and no_authorization for an anonymous member, who has nothing that a second factor could protect.
+ */
+export async function requireSession(
+  context: AuthContext,
+  exchange: Exchange,
+  options: { mayBeAnonymous?: boolean } = {},
+): Promise<MemberSession> {
+  const { userId, sessionId, aal } = await requireMember(context, exchange);
+  if (sessionId === null) throw new NinefoldError('session_not_found');
+  const found = await findMemberOfSession(context.database, userId, sessionId);
+  if (!found) throw new NinefoldError('session_not_found');
+  const user = usable(found.user, timeOf(context));
+  if (user.is_anonymous && !options.mayBeAnonymous) {
+    throw new NinefoldError('no_authorization', {
+      status: 403,
+      message: 'Anonymous user not allowed to perform these actions',
+    });
+  }
+  return { user, sessionId, isWhole: isSecondLevel(aal) && isSecondLevel(found.aal) };
+}
+
+/** True for the assurance of a second factor. */
+export const isSecondLevel = (aal: string | null): boolean => aal === 'aal2' || aal === 'aal3';
+
+/** True if an account has a second factor that counts. */
+export const hasSecondFactor = (user: User): boolean =>
+  user.factors?.some((factor) => factor.status === 'verified') ?? false;
+
+/** Returns an id of a path in its canonical form. Throws validation_failed with `name`. */
+export function requireId(segment: string, name: string): string {
+  const id = decodeSegment(segment);
+  if (UUID.test(id)) return id.toLowerCase();
+  throw new NinefoldError('validation_failed', { status: 404, message: `${name} must be an UUID` });
+}
+
+/** The address of the client as a challenge holds it. */
+export function challengeAddress(exchange: Exchange): string {
+  const address = exchange.address.replace(/%.*$/, '');
+  return isIP(address) ? address : '0.0.0.0';
+}

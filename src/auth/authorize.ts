@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { startFlow } from '../accounts/flow-states.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { bindToBrowser, isNavigation } from './browser-binding.ts';
+import { readCodeChallenge } from './code-challenge.ts';
+import type { AuthContext } from './context.ts';
+import { ProviderFailure } from './provider-fetch.ts';
+import { authorizationUrl } from './provider-sign-in.ts';
+import { findProvider, ProviderUnavailable } from './providers.ts';
+import { redirectTarget } from './redirects.ts';
+
+/** GET /authorize: leads a member to the page of a provider. A browser is led to the app's own origin first, whose cookie binds the sign-in. */
+export async function authorize(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const own = context.origins.appOrigin(context.app.ref);
+  const isOnOwn = context.origins.isAtOrigin(context.app.ref, exchange.headers.host);
+  if (own !== null && !isOnOwn && isNavigation(exchange)) {
+    return redirectTo(`${own}/auth/v1/authorize?${exchange.query}`);
+  }
+  const { url, state } = await beginAtProvider(context, exchange, null);
+  return { ...redirectTo(url), cookies: isOnOwn && isNavigation(exchange) ? [bindToBrowser(context, state)] : [] };
+}
+
+export const redirectTo = (address: string, status: 302 | 303 = 302): Reply => ({
+  status,
+  headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+  redirect: address,
+  body: null,
+});
+
+/**
+ * Starts a sign-in at the provider that the query names, and returns its page and the state that comes back.
+ *
+ * @param linkingTargetId The account that gets the identity; null for a sign-in.
+ */
+export async function beginAtProvider(
+  context: AuthContext,
+  exchange: Exchange,
+  linkingTargetId: string | null,
+): Promise<{ url: string; state: string }> {
+  const query = new URLSearchParams(exchange.query);
+  const name = query.get('provider') ?? '';
+  try {
+    const provider = await findProvider(context, name);
+    const referrer = redirectTarget(context, exchange);
+    const challenge = readCodeChallenge(
+      query.get('code_challenge') ?? undefined,
+      query.get('code_challenge_method') ?? undefined,
+    );
+    const state = randomUUID();
+    const scopes = (query.get('scopes') ?? '').slice(0, limits.claimCharacters.default);
+    const url = await authorizationUrl(context, provider, { state, scopes, query });
+    const { isEmailOptional: emailOptional } = provider;
+    const flow = { method: 'oauth', providerType: provider.name, challenge, userId: null } as const;
+    await asAuthAdmin(context.database, startFlow({ ...flow, state, referrer, linkingTargetId, emailOptional }));
+    return { url, state };
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailable) && !(error instanceof ProviderFailure)) throw error;
+    throw new NinefoldError('validation_failed', { message: `Unsupported provider: ${error.message}`, cause: error });
+  }
+}

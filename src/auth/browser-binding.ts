@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { Exchange } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import type { AuthContext } from './context.ts';
+import { isSame } from './id-token.ts';
+import { derived } from './provider-sign-in.ts';
+
+type BindingContext = Pick<AuthContext, 'app' | 'origins' | 'nodeKey'>;
+
+/** Returns true if a browser opens the address as a page. Programs do not say so. */
+export const isNavigation = ({ headers }: Pick<Exchange, 'headers'>): boolean =>
+  headers['sec-fetch-mode'] === 'navigate';
+
+/** Each sign-in has a cookie of its own, so that two tabs can sign in at once. */
+const cookieName = (state: string): string => `nf-sign-in-${createHash('sha256').update(state).digest('hex')}`;
+
+/**
+ * Returns the cookie that binds a sign-in at a provider to the browser that began it: without it, an attacker could send their own
+ * callback address to a member, who would work in the attacker's account without noticing. Over TLS the cookie is sent with a form of another site
+ * too, as Apple posts one.
+ */
+export function bindToBrowser(context: BindingContext, state: string): string {
+  const value = derived(context, 'browser', state);
+  const sameSite = context.origins.isSecure ? 'SameSite=None; Secure' : 'SameSite=Lax';
+  const seconds = limits.providerSignInSeconds.default;
+  return `${cookieName(state)}=${value}; Path=/auth/v1/callback; Max-Age=${seconds}; HttpOnly; ${sameSite}`;
+}
+
+/** Returns true if the browser that opens a callback has begun the sign-in, or if the caller is a program, which nobody can lure. */
+export function isBound(context: BindingContext, exchange: Exchange, state: string): boolean {
+  const isOnOwn = context.origins.isAtOrigin(context.app.ref, exchange.headers.host);
+  if (!isNavigation(exchange) || !isOnOwn) return true;
+  const name = cookieName(state);
+  const shown = (exchange.headers.cookie ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${name}=`));
+  return shown !== undefined && isSame(shown.slice(name.length + 1), derived(context, 'browser', state));
+}

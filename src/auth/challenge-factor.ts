@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { findFactor, openChallenge, verifiedCredentials } from '../accounts/factors.ts';
+import type { Factor } from '../accounts/user.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { challengeAddress, type MemberSession, requireId, requireSession } from './assurance.ts';
+import type { AuthContext } from './context.ts';
+import { requireRelyingParty } from './register-passkey.ts';
+import { json } from './reply.ts';
+import { takeFromLimit } from './take-from-limit.ts';
+import { creationOptions, requestOptions } from './web-authn.ts';
+
+/** POST /factors/<id>/challenge: opens a challenge to a factor, which the same client answers with `verify`. */
+export async function challengeFactor(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+  const { settings } = context;
+  const member = await requireSession(context, exchange);
+  await takeFromLimit(context, exchange, 'mfa');
+  const factor = await requireFactor(context, member.user.id, segment);
+  switch (factor.factor_type) {
+    case 'totp':
+      if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
+      return json(await challengeReply(context, exchange, member, factor, null));
+    case 'webauthn':
+      if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
+      return challengeKey(context, exchange, member, factor);
+    default:
+      throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
+  }
+}
+
+/** Opens a challenge and returns the response that names it. */
+async function challengeReply(
+  { database, settings }: AuthContext,
+  exchange: Exchange,
+  member: MemberSession,
+  factor: Factor,
+  data: object | null,
+) {
+  const seconds = settings.mfa_challenge_expiry_duration;
+  const challenge = await openChallenge(
+    database,
+    { factorId: factor.id, userId: member.user.id, address: challengeAddress(exchange), data },
+    { seconds, most: limits.openChallenges.default },
+  );
+  if (challenge === null) throw new NinefoldError('mfa_factor_not_found');
+  return {
+    id: challenge.id,
+    type: factor.factor_type,
+    expires_at: Math.floor(challenge.createdAt / 1000) + seconds,
+  };
+}
+
+/** Opens a challenge to a security key: it asks for a new key while the factor is not verified, else for this one. */
+async function challengeKey(
+  context: AuthContext,
+  exchange: Exchange,
+  member: MemberSession,
+  factor: Factor,
+): Promise<Reply> {
+  const { user } = member;
+  const party = requireRelyingParty(context);
+  const challenge = randomBytes(32).toString('base64url');
+  const known = (await verifiedCredentials(context.database, user.id)).map(({ factorId, credential }) => ({
+    factorId,
+    id: Buffer.from(credential.id, 'base64').toString('base64url'),
+    transports: credential.transport ?? [],
+  }));
+  const isNew = factor.status !== 'verified';
+  const publicKey = isNew
+    ? await creationOptions(party, user, { challenge, exclude: known.map(({ id }) => id), isDiscoverable: false })
+    : await requestOptions(
+        party,
+        challenge,
+        known.filter(({ factorId }) => factorId === factor.id),
+      );
+  const opened = await challengeReply(context, exchange, member, factor, { challenge });
+  return json({ ...opened, webauthn: { type: isNew ? 'create' : 'request', credential_options: { publicKey } } });
+}
+
+/** Returns the factor of an account that a path names. Throws validation_failed, mfa_factor_not_found. */
+export async function requireFactor(context: AuthContext, userId: string, segment: string): Promise<Factor> {
+  const factor = await findFactor(context.database, userId, requireId(segment, 'factor_id'));
+  if (!factor) throw new NinefoldError('mfa_factor_not_found');
+  return factor;
+}

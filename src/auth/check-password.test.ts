@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import { checkNewPassword, weaknessOf } from './check-password.ts';
+
+const reasons = (password: string, settings = {}) =>
+  weaknessOf(password, { ...defaultAuthSettings, ...settings })?.reasons ?? [];
+
+describe('weaknessOf', () => {
+  it('asks for 8 characters by default, and never for fewer than 6', () => {
+    expect(reasons('aB3-xyz')).toEqual(['length']);
+    expect(reasons('aB3-xyzq')).toEqual([]);
+    expect(reasons('😀😀😀😀😀😀😀')).toEqual(['length']);
+    expect(reasons('aB3-x', { password_min_length: 1 })).toEqual(['length']);
+    expect(reasons('aB3-xy', { password_min_length: 6 })).toEqual([]);
+  });
+
+  it.each(['password', 'Password1', '12345678', 'ILOVEYOU', 'qwerty123', 'trustno1'])(
+    'refuses %s, which many use',
+    (password) => {
+      expect(reasons(password)).toEqual(['pwned']);
+      expect(reasons(password, { password_refuse_common: false })).toEqual([]);
+    },
+  );
+
+  it('takes passwords that few use', () => {
+    const taken = Array.from({ length: 2000 }, (_, i) => `kestrel ${i} over the weir`).filter(
+      (one) => reasons(one).length > 0,
+    );
+    expect(taken).toEqual([]);
+  });
+
+  it('asks for a character of each set, as GoTrue does', () => {
+    const settings = { password_required_characters: 'abcdef:ABCDEF:0123456789:\\:!' };
+    expect(reasons('cobalt Fjord 7!', settings)).toEqual([]);
+    expect(reasons('cobalt Fjord 7:', settings)).toEqual([]);
+    expect(reasons('cobalt fjord 7!', settings)).toEqual(['characters']);
+    expect(weaknessOf('abc', { ...defaultAuthSettings, ...settings })).toEqual({
+      message:
+        'Password should be at least 8 characters. Password should contain at least one character of each: abcdef, ABCDEF, 0123456789, :!.',
+      reasons: ['length', 'characters'],
+    });
+  });
+});
+
+it('checkNewPassword tells the reasons, and the limit that was hit', () => {
+  const refused = (password: string) => {
+    try {
+      checkNewPassword(password, defaultAuthSettings);
+    } catch (error) {
+      return error;
+    }
+    return null;
+  };
+  expect(refused('short')).toMatchObject({ code: 'weak_password', status: 422, limit: 'passwordMinCharacters' });
+  expect(refused('password')).toMatchObject({ code: 'weak_password', details: { reasons: ['pwned'] }, limit: null });
+  expect(refused('x'.repeat(1025))).toMatchObject({ code: 'validation_failed' });
+});

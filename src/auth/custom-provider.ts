@@ -1,0 +1,91 @@
+import type { CustomProviderRow } from '../accounts/custom-providers.ts';
+import { seal, unseal } from '../apps/seal.ts';
+import { asObject, claimText, isTrue, oneEmail, type Profile, standardClaims } from './provider-profile.ts';
+import type { ProviderEntry } from './provider-table.ts';
+import type { Provider } from './providers.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const contextOf = (identifier: string): string => `client secret of ${identifier}`;
+
+/** Seals a client secret for the table: it opens on this node, for this app and this provider only. */
+export const sealClientSecret = (secret: string, identifier: string, key: Buffer): string =>
+  secret === '' ? '' : seal(secret, key, contextOf(identifier));
+
+/** A copy of the app, or a database that comes from elsewhere, has secrets that do not open here. */
+function openClientSecret({ client_secret, identifier }: CustomProviderRow, key: Buffer): string | null {
+  if (client_secret === '') return null;
+  try {
+    return unseal<string>(client_secret, key, contextOf(identifier));
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the provider that a row describes. */
+export function customProvider(row: CustomProviderRow, redirectUri: string, key: Buffer): Provider {
+  return {
+    name: row.identifier,
+    title: row.name,
+    entry: row.provider_type === 'oidc' ? openIdEntry(row) : oauth2Entry(row),
+    url: null,
+    clientIds: [row.client_id, ...row.acceptable_client_ids],
+    secret: openClientSecret(row, key),
+    redirectUri,
+    isEmailOptional: row.email_optional,
+    skipsNonce: row.skip_nonce_check,
+    usesPkce: row.pkce_enabled,
+    parameters: Object.fromEntries(
+      Object.entries(row.authorization_params).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+    ),
+  };
+}
+
+function openIdEntry(row: CustomProviderRow): ProviderEntry {
+  const issuer = row.issuer ?? '';
+  return {
+    kind: 'oidc',
+    scopes: withOpenId(row.scopes.length > 0 ? row.scopes : ['openid', 'email', 'profile']),
+    issuer: () => issuer,
+    ...(row.discovery_url && { discovery: row.discovery_url }),
+    accepts: (other) => other === issuer,
+    readsUserInfo: true,
+    readClaims: (claims) => profileOf(claims, row),
+  };
+}
+
+const withOpenId = (scopes: readonly string[]): readonly string[] =>
+  scopes.includes('openid') ? scopes : ['openid', ...scopes];
+
+function oauth2Entry(row: CustomProviderRow): ProviderEntry {
+  return {
+    kind: 'oauth2',
+    scopes: row.scopes,
+    base: row.authorization_url ?? '',
+    issuer: (base) => (row.issuer ? row.issuer : new URL(base).origin),
+    authorization: () => row.authorization_url ?? '',
+    token: () => row.token_url ?? '',
+    profile: () => [row.userinfo_url ?? ''],
+    readAnswers: ([first]) => profileOf(asObject(first), row),
+  };
+}
+
+/** `attribute_mapping` names the field of the provider for a claim; `custom_claims_allowlist` the fields that are copied as they are. */
+function profileOf(raw: Claims, row: CustomProviderRow): Profile {
+  const mapped: Record<string, unknown> = { ...raw };
+  for (const [target, source] of Object.entries(row.attribute_mapping)) {
+    if (typeof source === 'string' && Object.hasOwn(raw, source)) mapped[target] = raw[source];
+  }
+  const allowed = row.custom_claims_allowlist.filter((name) => Object.hasOwn(raw, name));
+  return {
+    subject: claimText(mapped.sub) || claimText(mapped.id),
+    emails: oneEmail(mapped.email, isTrue(raw.email_verified)),
+    claims: {
+      iss: raw.iss ?? row.issuer ?? undefined,
+      ...standardClaims(mapped),
+      full_name: claimText(mapped.name),
+      avatar_url: claimText(mapped.picture),
+      ...(allowed.length > 0 && { custom_claims: Object.fromEntries(allowed.map((name) => [name, raw[name]])) }),
+    },
+  };
+}

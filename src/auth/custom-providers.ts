@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import {
+  addCustomProvider,
+  type CustomProviderRow,
+  type CustomProviderValues,
+  changeCustomProvider,
+  deleteCustomProvider,
+  findCustomProvider,
+  listCustomProviders,
+} from '../accounts/custom-providers.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { flag, metadata, readBody, text } from './body.ts';
+import { requireAdmin } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { customProvider, sealClientSecret } from './custom-provider.ts';
+import { openProvider } from './provider-client.ts';
+import { isProviderUrl, ProviderFailure } from './provider-fetch.ts';
+import { callbackUrl } from './providers.ts';
+import { json, noContent } from './reply.ts';
+
+const texts = z
+  .array(z.string().min(1).max(limits.claimCharacters.default))
+  .max(limits.customProviderEntries.default)
+  .nullish()
+  .transform((value) => value ?? undefined);
+
+const schema = z.object({
+  provider_type: text(limits.authFieldCharacters.default),
+  identifier: text(limits.authFieldCharacters.default),
+  name: text(limits.providerNameCharacters.default),
+  client_id: text(limits.providerTextCharacters.default),
+  client_secret: text(limits.providerTextCharacters.default),
+  acceptable_client_ids: texts,
+  scopes: texts,
+  pkce_enabled: flag,
+  attribute_mapping: metadata,
+  custom_claims_allowlist: texts,
+  authorization_params: metadata,
+  enabled: flag,
+  email_optional: flag,
+  issuer: text(limits.providerTextCharacters.default),
+  discovery_url: text(limits.providerTextCharacters.default),
+  skip_nonce_check: flag,
+  authorization_url: text(limits.providerTextCharacters.default),
+  token_url: text(limits.providerTextCharacters.default),
+  userinfo_url: text(limits.providerTextCharacters.default),
+  jwks_uri: text(limits.providerTextCharacters.default),
+});
+
+type Body = z.output<typeof schema>;
+
+const refusal = (message: string, cause?: unknown): NinefoldError =>
+  new NinefoldError('validation_failed', { message, cause });
+
+/** GET /admin/custom-providers: the providers that the app has added by their addresses. */
+export async function listCustomProvidersCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const type = new URLSearchParams(exchange.query).get('type');
+  if (type && type !== 'oauth2' && type !== 'oidc') throw refusal("type must be either 'oauth2' or 'oidc'");
+  const rows = await listCustomProviders(context.database, type || null);
+  return json({ providers: rows.map(shown) });
+}
+
+/** GET /admin/custom-providers/{identifier} */
+export async function getCustomProviderCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  return json(shown(await existing(context, identifierOf(segment))));
+}
+
+/** POST /admin/custom-providers: adds a provider. The discovery document of an OpenID Connect provider is read before. */
+export async function addCustomProviderCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const body = readBody(exchange, schema);
+  const identifier = body.identifier ?? '';
+  if (!/^custom:[a-z0-9:-]{0,41}[a-z0-9]$/.test(identifier)) {
+    throw refusal(
+      "identifier must start with 'custom:' and have lower-case letters, digits, hyphens and colons after it",
+    );
+  }
+  const values = valuesOf(context, identifier, body, null);
+  checkValues(values);
+  if (await findCustomProvider(context.database, identifier)) {
+    throw new NinefoldError('conflict', { message: 'A custom OAuth provider with this identifier already exists' });
+  }
+  await checkDiscovery(context, values);
+  const added = await addCustomProvider(context.database, values);
+  if (added === null) throw new NinefoldError('over_custom_provider_quota');
+  return { ...json(shown(added)), status: 201 };
+}
+
+/** PUT /admin/custom-providers/{identifier}: changes what the body names. */
+export async function changeCustomProviderCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const body = readBody(exchange, schema);
+  const row = await existing(context, identifierOf(segment));
+  const values = valuesOf(context, row.identifier, body, row);
+  checkValues(values);
+  if (body.issuer || body.discovery_url) await checkDiscovery(context, values);
+  const changed = await changeCustomProvider(context.database, row.identifier, values);
+  if (changed === null) throw new NinefoldError('custom_provider_not_found');
+  return json(shown(changed));
+}
+
+/** DELETE /admin/custom-providers/{identifier} */
+export async function deleteCustomProviderCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const isDeleted = await deleteCustomProvider(context.database, identifierOf(segment));
+  if (!isDeleted) throw new NinefoldError('custom_provider_not_found');
+  return noContent;
+}
+
+function identifierOf(segment: string): string {
+  const identifier = /%3a/i.test(segment) ? segment.replace(/%3a/gi, ':') : segment;
+  if (!/^custom:[\w:-]+$/.test(identifier)) {
+    throw refusal(`identifier must start with 'custom:' prefix, e.g. 'custom:northwind'`);
+  }
+  return identifier;
+}
+
+async function existing(context: AuthContext, identifier: string): Promise<CustomProviderRow> {
+  const row = await findCustomProvider(context.database, identifier);
+  if (row === null) throw new NinefoldError('custom_provider_not_found');
+  return row;
+}
+
+/** What the body leaves out stays as it is. */
+function valuesOf(
+  context: AuthContext,
+  identifier: string,
+  body: Body,
+  row: CustomProviderRow | null,
+): CustomProviderValues {
+  return {
+    provider_type: row?.provider_type ?? typeOf(body.provider_type),
+    identifier,
+    name: body.name ?? row?.name ?? '',
+    client_id: body.client_id ?? row?.client_id ?? '',
+    client_secret: body.client_secret
+      ? sealClientSecret(body.client_secret, identifier, context.nodeKey())
+      : (row?.client_secret ?? ''),
+    acceptable_client_ids: body.acceptable_client_ids ?? row?.acceptable_client_ids ?? [],
+    scopes: body.scopes ?? row?.scopes ?? [],
+    pkce_enabled: body.pkce_enabled ?? row?.pkce_enabled ?? true,
+    attribute_mapping: body.attribute_mapping ?? row?.attribute_mapping ?? {},
+    custom_claims_allowlist: body.custom_claims_allowlist ?? row?.custom_claims_allowlist ?? [],
+    authorization_params: body.authorization_params ?? row?.authorization_params ?? {},
+    enabled: body.enabled ?? row?.enabled ?? true,
+    email_optional: body.email_optional ?? row?.email_optional ?? false,
+    issuer: body.issuer ?? row?.issuer ?? null,
+    discovery_url: body.discovery_url ?? row?.discovery_url ?? null,
+    skip_nonce_check: body.skip_nonce_check ?? row?.skip_nonce_check ?? false,
+    authorization_url: body.authorization_url ?? row?.authorization_url ?? null,
+    token_url: body.token_url ?? row?.token_url ?? null,
+    userinfo_url: body.userinfo_url ?? row?.userinfo_url ?? null,
+    jwks_uri: body.jwks_uri ?? row?.jwks_uri ?? null,
+  };
+}
+
+function typeOf(type: string | undefined): CustomProviderValues['provider_type'] {
+  if (type === 'oauth2' || type === 'oidc') return type;
+  throw refusal("provider_type must be either 'oauth2' or 'oidc'");
+}
+
+/** What a provider reports must not reach these. */
+const PROTECTED: readonly string[] = [
+  ...['id', 'aud', 'role', 'app_metadata', 'created_at', 'updated_at', 'confirmed_at', 'email_confirmed_at'],
+  ...['phone_confirmed_at', 'email_verified', 'phone_verified', 'banned_until', 'is_super_admin'],
+];
+
+/** Parameters of the protocol that Ninefold sets. */
+const RESERVED: readonly string[] = [
+  ...['client_id', 'client_secret', 'redirect_uri', 'response_type', 'state', 'code_challenge'],
+  ...['code_challenge_method', 'code_verifier', 'nonce', 'request', 'request_uri', 'response_mode', 'scope'],
+];
+
+function checkValues(values: CustomProviderValues): void {
+  if (values.name === '') throw refusal('name is required');
+  if (values.client_id === '') throw refusal('client_id is required');
+  if (values.client_secret === '' && !values.pkce_enabled) throw refusal('client_secret is required without PKCE');
+  const needed =
+    values.provider_type === 'oidc'
+      ? (['issuer'] as const)
+      : (['authorization_url', 'token_url', 'userinfo_url'] as const);
+  for (const name of needed)
+    if (!values[name]) throw refusal(`${name} is required for ${values.provider_type} providers`);
+  for (const name of [
+    'issuer',
+    'discovery_url',
+    'authorization_url',
+    'token_url',
+    'userinfo_url',
+    'jwks_uri',
+  ] as const) {
+    if (values[name] !== null && !isProviderUrl(values[name])) throw refusal(`${name} must be an https address`);
+  }
+  if (values.discovery_url !== null && !values.discovery_url.includes('/.well-known/')) {
+    throw refusal('discovery_url must lead to a document below /.well-known/');
+  }
+  for (const target of Object.keys(values.attribute_mapping)) {
+    if (PROTECTED.includes(target)) throw refusal(`Cannot map to protected system field: ${target}`);
+  }
+  for (const [name, value] of Object.entries(values.authorization_params)) {
+    if (RESERVED.includes(name.toLowerCase())) throw refusal(`Cannot override reserved OAuth parameter: ${name}`);
+    if (typeof value !== 'string') throw refusal(`Authorization parameter "${name}" must be a string`);
+  }
+}
+
+/** A wrong address is found when it is entered, not when a member signs in. */
+async function checkDiscovery(context: AuthContext, values: CustomProviderValues): Promise<void> {
+  if (values.provider_type !== 'oidc') return;
+  const row = { ...values, id: '', created_at: '', updated_at: '' };
+  const provider = customProvider(row, callbackUrl(context), context.nodeKey());
+  await openProvider(context, provider).catch((error: unknown) => {
+    if (!(error instanceof ProviderFailure)) throw error;
+    const address = values.discovery_url ?? values.issuer;
+    throw refusal(`OIDC discovery from "${address}" failed: ${error.message}`, error);
+  });
+}
+
+/** The secret is never shown. */
+function shown(row: CustomProviderRow): Omit<CustomProviderRow, 'client_secret'> {
+  return {
+    id: row.id,
+    provider_type: row.provider_type,
+    identifier: row.identifier,
+    name: row.name,
+    client_id: row.client_id,
+    acceptable_client_ids: row.acceptable_client_ids,
+    scopes: row.scopes,
+    pkce_enabled: row.pkce_enabled,
+    attribute_mapping: row.attribute_mapping,
+    custom_claims_allowlist: row.custom_claims_allowlist,
+    authorization_params: row.authorization_params,
+    enabled: row.enabled,
+    email_optional: row.email_optional,
+    issuer: row.issuer,
+    discovery_url: row.discovery_url,
+    skip_nonce_check: row.skip_nonce_check,
+    authorization_url: row.authorization_url,
+    token_url: row.token_url,
+    userinfo_url: row.userinfo_url,
+    jwks_uri: row.jwks_uri,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}

@@ -1,0 +1,23 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { revokeSession } from '../accounts/sessions.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireMember, requireSessionId } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { noContent } from './reply.ts';
+
+/**
+ * DELETE /sessions/<id>: ends a session of the member who calls, its access tokens included. A session of another member gets the
+ * response of one that does not exist. Throws session_not_found.
+ */
+export async function endOwnSession(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+  const { userId } = await requireMember(context, exchange);
+  await endSession(context, requireSessionId(segment), userId);
+  context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: exchange.address });
+  return noContent;
+}
+
+/** Ends a session of an account. Throws session_not_found. */
+export async function endSession(context: AuthContext, id: string, userId: string): Promise<void> {
+  if (await revokeSession(context.database, id, userId)) return;
+  throw new NinefoldError('session_not_found', { status: 404, message: 'Session not found' });
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { type EnrolmentVerdict, enrolFactor } from '../accounts/factors.ts';
+import { makeTotpSecret } from '../accounts/totp.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { type MemberSession, requireSession } from './assurance.ts';
+import { readBody, text } from './body.ts';
+import type { AuthContext } from './context.ts';
+import { requireRelyingParty } from './register-passkey.ts';
+import { json } from './reply.ts';
+
+const schema = z.object({
+  friendly_name: text(limits.factorNameCharacters.default),
+  factor_type: text(limits.factorNameCharacters.default),
+  issuer: text(limits.factorNameCharacters.default),
+});
+
+/**
+ * POST /factors: starts the enrolment of a second factor; it counts once a code of it was verified. The secret of a TOTP factor is told
+ * here and never again.
+ *
+ * Throws mfa_…_enroll_not_enabled, mfa_factor_name_conflict, too_many_enrolled_mfa_factors, and insufficient_aal for a session without a
+ * second factor where the account has one.
+ */
+export async function enrollFactor(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { settings } = context;
+  const member = await requireSession(context, exchange);
+  const { friendly_name: name = '', factor_type: type, issuer } = readBody(exchange, schema);
+  switch (type) {
+    case 'totp':
+      if (!settings.mfa_totp_enroll_enabled) throw new NinefoldError('mfa_totp_enroll_not_enabled');
+      return enrollTotp(context, member, name, issuer ?? defaultIssuer(context));
+    case 'webauthn': {
+      if (!settings.mfa_web_authn_enroll_enabled) throw new NinefoldError('mfa_webauthn_enroll_not_enabled');
+      requireRelyingParty(context);
+      const id = await enrol(context, member, { type, friendlyName: name, secret: null });
+      return json({ id, type, friendly_name: name });
+    }
+    case 'phone':
+      throw new NinefoldError('mfa_phone_enroll_not_enabled');
+    default:
+      throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
+  }
+}
+
+async function enrollTotp(context: AuthContext, member: MemberSession, name: string, issuer: string): Promise<Reply> {
+  const { user } = member;
+  const { secret, uri, qrCode } = await makeTotpSecret(issuer, user.email || user.phone || user.id);
+  const id = await enrol(context, member, { type: 'totp', friendlyName: name, secret });
+  return json({ id, type: 'totp', friendly_name: name, totp: { qr_code: qrCode, secret, uri } });
+}
+
+/** Stores a factor whose enrolment begins, and returns its id. */
+async function enrol(
+  { database, settings }: AuthContext,
+  { user, sessionId, isWhole }: MemberSession,
+  factor: Parameters<typeof enrolFactor>[2],
+): Promise<string> {
+  const bounds = {
+    maxEnrolled: settings.mfa_max_enrolled_factors,
+    maxVerified: settings.mfa_max_verified_factors,
+    unfinishedSeconds: settings.mfa_factor_expiry_duration,
+  };
+  const { verdict, id } = await enrolFactor(database, { userId: user.id, sessionId, isWhole }, factor, bounds);
+  refuse(verdict, factor.friendlyName);
+  return id;
+}
+
+function refuse(verdict: EnrolmentVerdict, name: string): void {
+  switch (verdict) {
+    case 'ok':
+      return;
+    case 'name':
+      throw new NinefoldError('mfa_factor_name_conflict', {
+        message: `A factor with the friendly name ${JSON.stringify(name)} for this user already exists`,
+      });
+    case 'many':
+      throw new NinefoldError('too_many_enrolled_mfa_factors');
+    case 'first-factor-only':
+      throw new NinefoldError('insufficient_aal', { message: 'AAL2 required to enroll a new factor' });
+    case 'no-session':
+      throw new NinefoldError('session_not_found');
+  }
+}
+
+/** The name that an authenticator app shows beside the account. */
+function defaultIssuer({ app, settings }: AuthContext): string {
+  return settings.site_url !== null && URL.canParse(settings.site_url) ? new URL(settings.site_url).host : app.ref;
+}

@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { type CodeChallenge, issueAuthCode, makeAuthCode, startFlow } from '../accounts/flow-states.ts';
+
+let postgres: TestPostgres;
+let app: AuthApp;
+
+beforeAll(async () => {
+  postgres = await startPostgres('auth-codes');
+  app = await makeAuthApp(postgres.url);
+});
+beforeEach(() => app.reset());
+afterAll(async () => {
+  await app.close();
+  await postgres.stop();
+});
+
+const verifier = randomBytes(40).toString('base64url');
+const s256 = { value: createHash('sha256').update(verifier).digest('base64url'), method: 's256' } as const;
+
+/** Returns the code of a magic link that a new member has opened. */
+async function issuedCode(challenge: CodeChallenge = s256): Promise<{ code: string; userId: string }> {
+  const { user } = await app.member('correct horse');
+  const issued = makeAuthCode();
+  const flow = { method: 'magiclink', providerType: 'magiclink', challenge, userId: user.id } as const;
+  await asAuthAdmin(app.database, startFlow(flow));
+  await asAuthAdmin(app.database, [issueAuthCode(issued, user.id, 'magiclink')]);
+  return { code: issued.code, userId: user.id };
+}
+
+const exchange = (code: string, shown: string) =>
+  app.ask('POST', '/token?grant_type=pkce', { body: { auth_code: code, code_verifier: shown } });
+
+it.each([['s256', s256] as const, ['plain', { value: verifier, method: 'plain' }] as const])(
+  'exchanges a code with the verifier of a %s challenge for a session of its method',
+  async (_, challenge) => {
+    const { code, userId } = await issuedCode(challenge);
+    const { status, body } = await exchange(code, verifier);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ token_type: 'bearer', user: { id: userId } });
+    const claims = JSON.parse(Buffer.from(String(body.access_token).split('.')[1] ?? '', 'base64url').toString());
+    expect(claims).toMatchObject({ sub: userId, aal: 'aal1', amr: [{ method: 'magiclink' }] });
+  },
+);
+
+it('opens one session for 32 exchanges of one code at once', async () => {
+  const { code, userId } = await issuedCode();
+  const before = await app.sql('select count(*) from auth.sessions where user_id = $1', [userId]);
+  const statuses = (await Promise.all(Array.from({ length: 32 }, () => exchange(code, verifier)))).map((r) => r.status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  expect(statuses.filter((status) => status === 404)).toHaveLength(31);
+  const after = await app.sql('select count(*) from auth.sessions where user_id = $1', [userId]);
+  expect(Number(after[0]?.count)).toBe(Number(before[0]?.count) + 1);
+});
+
+it('refuses a wrong verifier and leaves the code to the right one', async () => {
+  const { code } = await issuedCode();
+  expect(await exchange(code, 'x'.repeat(43))).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
+  expect(await exchange(code, s256.value)).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
+  expect(await exchange(code, verifier)).toMatchObject({ status: 200 });
+  expect(await exchange(code, verifier)).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
+});
+
+it('refuses a code that is older than five minutes, and the code of a banned member', async () => {
+  const old = await issuedCode();
+  await app.sql("update auth.flow_state set auth_code_issued_at = now() - interval '301 seconds'");
+  expect(await exchange(old.code, verifier)).toMatchObject({ status: 422, body: { code: 'flow_state_expired' } });
+  const banned = await issuedCode();
+  await app.sql("update auth.users set banned_until = now() + interval '1 hour' where id = $1", [banned.userId]);
+  expect(await exchange(banned.code, verifier)).toMatchObject({ status: 400, body: { code: 'user_banned' } });
+});
+
+it('stores no code that a reader of the table could exchange', async () => {
+  await issuedCode();
+  const rows = await app.sql('select auth_code from auth.flow_state');
+  for (const row of rows) expect((await exchange(String(row.auth_code), verifier)).status).toBe(404);
+});
+
+it.each([{}, { auth_code: 'x' }, { code_verifier: 'x' }])('refuses %j', async (body) => {
+  expect(await app.ask('POST', '/token?grant_type=pkce', { body })).toMatchObject({
+    status: 400,
+    body: { code: 'validation_failed' },
+  });
+});
+
+it('deletes flows that are older than any link', async () => {
+  await issuedCode();
+  await app.sql("update auth.flow_state set created_at = now() - interval '3 days'");
+  await issuedCode();
+  expect(await app.sql('select count(*) from auth.flow_state')).toEqual([{ count: '1' }]);
+});

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { begunEmailChange, findRecipient, type Recipient, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { checkMetadata, createUser, droppedPassword, findUser, invitedAt, type NewUser } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normaliseEmail } from './addresses.ts';
+import { metadata, password, readBody, text } from './body.ts';
+import { requireAdmin } from './callers.ts';
+import { checkNewPassword } from './check-password.ts';
+import type { AuthContext } from './context.ts';
+import { refuseLeakedPassword } from './leaked-password.ts';
+import { issuedLink, type Link, type LinkType, makeLink } from './link-mails.ts';
+import { linkTarget } from './link-target.ts';
+import { json } from './reply.ts';
+
+const schema = z.object({
+  type: text(limits.authFieldCharacters.default),
+  email: text(limits.emailCharacters.default * 2),
+  new_email: text(limits.emailCharacters.default * 2),
+  password,
+  data: metadata,
+  redirect_to: text(limits.redirectCharacters.default),
+});
+
+/** What a link is made for: the account that has the address, if there is one. */
+interface Asked {
+  readonly email: string;
+  readonly recipient: Recipient | null;
+  readonly body: z.output<typeof schema>;
+}
+
+interface Plan {
+  /** As the answer names it. */
+  readonly type: string;
+  readonly link: Link;
+  /** Runs with the id of the account. */
+  readonly statements: (id: string) => readonly SqlStatement[];
+  /** Of the account to make, where there is none. */
+  readonly newUser: NewUser;
+}
+
+const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
+
+/** POST /admin/generate_link: makes the link of a mail and returns it, with its code, in place of the mail. */
+export async function generateLink(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const { database } = context;
+  const body = readBody(exchange, schema);
+  if (!body.email) throw invalid('An email address is required');
+  const email = normaliseEmail(body.email);
+  checkMetadata(body.data ?? {});
+  await refuseLeakedPassword(context, body.password, exchange.requestId);
+  const recipient = await findRecipient(database, email);
+  const redirectTo = linkTarget(context, exchange, body.redirect_to);
+  const linkTo = (type: LinkType, address: string, change?: Link['change']): Link =>
+    makeLink(context, exchange, { type, address, redirectTo, challenge: null, ...(change && { change }) });
+  const { type, link, statements, newUser } = await planOf(context, { email, recipient, body }, linkTo);
+  if (recipient) await asAuthAdmin(database, statements(recipient.id));
+  const user = recipient ? await findUser(database, recipient.id) : await createUser(database, newUser, statements);
+  return json({
+    ...user,
+    action_link: link.url,
+    email_otp: link.token.code,
+    hashed_token: link.token.token,
+    verification_type: type,
+    redirect_to: redirectTo ?? '',
+  });
+}
+
+type LinkTo = (type: LinkType, address: string, change?: Link['change']) => Link;
+
+async function planOf(context: AuthContext, asked: Asked, linkTo: LinkTo): Promise<Plan> {
+  const { email, recipient, body } = asked;
+  const newUser: NewUser = { email, userMetadata: body.data ?? {} };
+  switch (body.type) {
+    case 'magiclink':
+    case 'recovery': {
+      if (recipient === null && body.type === 'magiclink') return planOfConfirmation(asked, 'signup', newUser, linkTo);
+      if (recipient === null) throw noSuchUser();
+      const link = linkTo(body.type, email);
+      return { type: body.type, link, newUser, statements: (id) => issuedLink(id, link) };
+    }
+    case 'invite':
+      return planOfConfirmation(asked, 'invite', newUser, linkTo);
+    case 'signup':
+      if (recipient === null) {
+        if (!body.password) throw invalid('Signup requires a valid password');
+        checkNewPassword(body.password, context.settings);
+      }
+      return planOfConfirmation(
+        asked,
+        'signup',
+        { ...newUser, ...(body.password && { password: body.password }) },
+        linkTo,
+      );
+    case 'email_change_current':
+    case 'email_change_new':
+      return planOfChange(context, asked, body.type, linkTo);
+    default:
+      throw invalid(`Invalid email action link type requested: ${body.type ?? ''}`);
+  }
+}
+
+/** The link of an invitation or of a sign-up. An account that nobody has confirmed loses its password: another person may have set it. */
+function planOfConfirmation(
+  { email, recipient }: Asked,
+  type: 'signup' | 'invite',
+  newUser: NewUser,
+  linkTo: LinkTo,
+): Plan {
+  if (recipient?.isConfirmed) throw new NinefoldError('email_exists');
+  const link = linkTo(type, email);
+  const statements = (id: string): readonly SqlStatement[] => [
+    ...(recipient ? [droppedPassword(id)] : []),
+    ...(type === 'invite' ? [invitedAt(id)] : []),
+    ...issuedLink(id, link),
+  ];
+  return { type, link, newUser, statements };
+}
+
+async function planOfChange(
+  { database, settings }: AuthContext,
+  { email, recipient, body }: Asked,
+  type: 'email_change_current' | 'email_change_new',
+  linkTo: LinkTo,
+): Promise<Plan> {
+  if (recipient === null) throw noSuchUser();
+  const toCurrent = type === 'email_change_current';
+  if (toCurrent && !settings.mailer_secure_email_change_enabled) {
+    throw invalid('Enable secure email change to generate link for current email');
+  }
+  if (!body.new_email) throw invalid('An email address is required');
+  const newEmail = normaliseEmail(body.new_email);
+  if (newEmail !== email && (await findRecipient(database, newEmail)) !== null) throw new NinefoldError('email_exists');
+  const link = linkTo('email_change', toCurrent ? email : newEmail, { newEmail, oldEmail: email, toCurrent });
+  const statements = (id: string) => [begunEmailChange(id, newEmail), ...issuedLink(id, link)];
+  return { type, link, newUser: {}, statements };
+}
+
+const noSuchUser = (): NinefoldError =>
+  new NinefoldError('user_not_found', { message: 'User with this email not found' });

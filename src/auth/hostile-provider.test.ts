@@ -1,0 +1,351 @@
+import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+import { UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../contract/limits.ts';
+import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
+import { uniqueEmail } from '../../test/support/unique.ts';
+
+let postgres: TestPostgres;
+let app: AuthApp;
+let provider: ScriptedProvider;
+let discovery: Record<string, unknown>;
+
+beforeAll(async () => {
+  [postgres, provider] = await Promise.all([startPostgres('auth-hostile'), startScriptedProvider()]);
+  app = await makeAuthApp(postgres.url);
+  discovery = { ...(provider.answers.get('/.well-known/openid-configuration') as Record<string, unknown>) };
+  await add('custom:scripted');
+});
+beforeEach(() => {
+  app.reset();
+  app.settings = { ...app.settings, site_url: 'https://site.example', security_manual_linking_enabled: true };
+});
+afterAll(async () => {
+  await app.close();
+  await Promise.all([postgres.stop(), provider.close()]);
+});
+
+const add = async (identifier: string, change: Record<string, unknown> = {}) => {
+  const { error } = await app.client(app.keys.secretKey).auth.admin.customProviders.createProvider({
+    provider_type: 'oidc',
+    identifier: identifier as 'custom:scripted',
+    name: 'Scripted',
+    client_id: 'client',
+    client_secret: 'a secret that is long enough for HS256',
+    issuer: provider.url,
+    ...change,
+  });
+  return error;
+};
+
+const person = () => ({ sub: uniqueEmail(), email: uniqueEmail(), email_verified: true });
+
+const signIn = (token: string, more: Record<string, unknown> = {}) =>
+  app.ask('POST', '/token?grant_type=id_token', { body: { provider: 'custom:scripted', id_token: token, ...more } });
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+describe('POST /token?grant_type=id_token', () => {
+  it('signs in by the stock client, with nonce and at_hash', async () => {
+    const claims = person();
+    const at_hash = sha256('the access token').subarray(0, 16).toString('base64url');
+    const token = await provider.idToken({ ...claims, nonce: sha256('a nonce').toString('hex'), at_hash });
+    const { data, error } = await app.client().auth.signInWithIdToken({
+      provider: 'custom:scripted',
+      token,
+      nonce: 'a nonce',
+      access_token: 'the access token',
+    });
+    expect(error).toBeNull();
+    expect(data.user).toMatchObject({ email: claims.email, app_metadata: { provider: 'custom:scripted' } });
+  });
+
+  it('adds the identity to the account of the member who calls', async () => {
+    const { client, user } = await app.member('correct horse');
+    const token = await provider.idToken(person());
+    const { data, error } = await client.auth.linkIdentity({ provider: 'custom:scripted', token });
+    expect(error).toBeNull();
+    expect(data.user?.id).toBe(user.id);
+    expect(await signIn(token, { link_identity: true })).toMatchObject({ status: 400, body: { code: 'bad_id_token' } });
+    const again = await client.auth.linkIdentity({ provider: 'custom:scripted', token });
+    expect(again.error).toMatchObject({ code: 'identity_already_exists', message: 'Identity is already linked' });
+  });
+
+  const past = Math.floor(Date.now() / 1000) - 3600;
+  const refusedTokens: [string, () => Promise<string>, Record<string, unknown>?][] = [
+    ['of another issuer', () => provider.idToken({ ...person(), iss: 'https://evil.example' })],
+    ['for another audience', () => provider.idToken({ ...person(), aud: 'another' })],
+    ['for several audiences without a party', () => provider.idToken({ ...person(), aud: ['client', 'another'] })],
+    ['issued to another party', () => provider.idToken({ ...person(), aud: ['client', 'another'], azp: 'another' })],
+    ['that has expired', () => provider.idToken({ ...person(), iat: past, exp: past + 60 })],
+    ['without a subject', () => provider.idToken({ ...person(), sub: '' })],
+    ['with a nonce that nobody shows', () => provider.idToken({ ...person(), nonce: 'x' })],
+    ['with another nonce', () => provider.idToken({ ...person(), nonce: 'x' }), { nonce: 'a nonce' }],
+    ['without the nonce that is shown', () => provider.idToken(person()), { nonce: 'a nonce' }],
+    ['with the plain nonce', () => provider.idToken({ ...person(), nonce: 'a nonce' }), { nonce: 'a nonce' }],
+    ['of another access token', () => provider.idToken({ ...person(), at_hash: 'x' }), { access_token: 'stolen' }],
+    ['that is an access token', () => provider.idToken(person(), { typ: 'at+jwt' })],
+    ['with an unknown key', () => provider.idToken(person(), { kid: 'two' })],
+    [
+      'with alg none',
+      async () => new UnsecuredJWT({ ...person(), iss: provider.url, aud: 'client' }).setExpirationTime('5m').encode(),
+    ],
+    [
+      'signed with the public key as a shared secret',
+      () => provider.idToken(person(), { alg: 'HS256', key: Buffer.from(JSON.stringify(provider.jwk)) }),
+    ],
+    [
+      'signed with the client secret',
+      () => provider.idToken(person(), { alg: 'HS256', key: Buffer.from('a secret that is long enough for HS256') }),
+    ],
+    ['of another app', async () => app.member('correct horse').then(({ session }) => session.access_token)],
+    ['that is no token', async () => 'a.b.c'],
+    ['that is too long', async () => 'x'.repeat(limits.idTokenCharacters.default + 1)],
+  ];
+  it.each(refusedTokens)('refuses a token %s', async (_, make, more) => {
+    const before = await app.sql('select count(*) from auth.identities where provider = $1', ['custom:scripted']);
+    const { status, body } = await signIn(await make(), more);
+    expect({ status, code: body.code }).toEqual({
+      status: 400,
+      code: expect.stringMatching(/^(bad_id_token|validation_failed)$/),
+    });
+    expect(await app.sql('select count(*) from auth.identities where provider = $1', ['custom:scripted'])).toEqual(
+      before,
+    );
+  });
+
+  it.each([
+    [{}, 'bad_id_token'],
+    [{ id_token: 'x' }, 'bad_id_token'],
+    [{ id_token: 'x', provider: 'google' }, 'provider_disabled'],
+    [{ id_token: 'x', provider: 'unknown' }, 'validation_failed'],
+    [{ id_token: 'x', issuer: 'https://evil.example', client_id: 'client' }, 'validation_failed'],
+  ])('refuses %j', async (body, code) => {
+    expect(await app.ask('POST', '/token?grant_type=id_token', { body })).toMatchObject({
+      status: 400,
+      body: { code },
+    });
+  });
+
+  it('reads the keys once for many tokens, and no more often for unknown keys', async () => {
+    await signIn(await provider.idToken(person()));
+    provider.requests.length = 0;
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, i) => signIn(await provider.idToken(person(), { kid: `unknown-${i}` }))),
+    );
+    expect(provider.requests.filter(({ line }) => line === 'GET /jwks').length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a hostile discovery document', () => {
+  const path = '/.well-known/openid-configuration';
+  const documents: [string, () => unknown][] = [
+    ['that names another issuer', () => ({ ...discovery, issuer: 'https://accounts.google.com' })],
+    ['without keys', () => ({ ...discovery, jwks_uri: undefined })],
+    ['with keys at another scheme', () => ({ ...discovery, jwks_uri: 'file:///etc/passwd' })],
+    ['that is no JSON', () => (_: unknown, response: { end(text: string): void }) => response.end('<html>')],
+    [
+      'that redirects',
+      () => (_: unknown, response: import('node:http').ServerResponse) =>
+        response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
+    ],
+    [
+      'without an end',
+      () => (_: unknown, response: import('node:http').ServerResponse) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const more = (): void => {
+          while (!response.destroyed && response.write(' '.repeat(65_536)));
+          if (!response.destroyed) response.once('drain', more);
+        };
+        more();
+      },
+    ],
+  ];
+  it.each(documents)('%s is refused when the provider is added', async (_, make) => {
+    provider.answers.set(path, make());
+    try {
+      expect(
+        (await add('custom:evil', { issuer: provider.url, client_id: `other-${uniqueEmail()}` }))?.message,
+      ).toContain('OIDC discovery');
+    } finally {
+      provider.answers.set(path, discovery);
+    }
+  });
+
+  it('of a provider that does not answer ends with an error in time', async () => {
+    provider.answers.set(path, () => undefined);
+    const before = performance.now();
+    try {
+      expect((await add('custom:slow', { client_id: 'slow' }))?.message).toContain('Timeout');
+    } finally {
+      provider.answers.set(path, discovery);
+    }
+    expect(performance.now() - before).toBeLessThan(limits.providerMilliseconds.default * 4);
+  });
+});
+
+/** Starts a sign-in and returns its state, and the nonce that the provider got. */
+async function begin(query = ''): Promise<{ state: string; nonce: string }> {
+  const { redirect } = await app.call('GET', `/authorize?provider=custom:scripted${query}`);
+  const asked = new URL(redirect ?? '').searchParams;
+  return { state: asked.get('state') ?? '', nonce: asked.get('nonce') ?? '' };
+}
+
+async function comeBack(query: Record<string, string>, headers: Record<string, string> = {}): Promise<URL> {
+  const { redirect } = await app.call('GET', `/callback?${new URLSearchParams(query)}`, { headers });
+  return new URL(redirect ?? 'none:');
+}
+
+const tokenAnswer = async (claims: Record<string, unknown>) =>
+  provider.answers.set('/token', {
+    access_token: 'at',
+    token_type: 'bearer',
+    id_token: await provider.idToken(claims),
+  });
+
+const codeOf = (url: URL) => url.searchParams.get('error_code');
+
+describe('GET /callback', () => {
+  it('uses a state once, whatever comes of it, and with 12 at once', async () => {
+    const { state, nonce } = await begin();
+    await tokenAnswer({ ...person(), nonce });
+    const ends = await Promise.all(Array.from({ length: 12 }, () => comeBack({ state, code: 'c' })));
+    expect(ends.filter(({ hash }) => hash.includes('access_token'))).toHaveLength(1);
+    const failed = await begin();
+    expect(codeOf(await comeBack({ state: failed.state }))).toBe('bad_oauth_callback');
+    expect(codeOf(await comeBack({ state: failed.state, code: 'c' }))).toBe('flow_state_already_used');
+  });
+
+  it.each([
+    ['no state', {}, 'bad_oauth_callback'],
+    ['an invented state', { state: '11111111-1111-4111-8111-111111111111' }, 'bad_oauth_state'],
+    ['no UUID', { state: "' or 1=1" }, 'bad_oauth_state'],
+  ])('leads to the site with an error for %s', async (_, query, code) => {
+    const end = await comeBack({ code: 'c', ...query });
+    expect(end.origin).toBe('https://site.example');
+    expect(codeOf(end)).toBe(code);
+  });
+
+  it('takes no state from the table, and none that is too old', async () => {
+    const { state } = await begin();
+    const [row] = await app.sql('select id from auth.flow_state order by created_at desc limit 1');
+    expect(row?.id).not.toBe(state);
+    expect(codeOf(await comeBack({ state: row?.id ?? '', code: 'c' }))).toBe('bad_oauth_state');
+    await app.sql("update auth.flow_state set created_at = created_at - interval '601 seconds'");
+    expect(codeOf(await comeBack({ state, code: 'c' }))).toBe('bad_oauth_state');
+  });
+
+  it('refuses the answer of another provider, and a token with another nonce or without one', async () => {
+    const mixedUp = await begin();
+    await tokenAnswer({ ...person(), nonce: mixedUp.nonce });
+    expect(codeOf(await comeBack({ state: mixedUp.state, code: 'c', iss: 'https://evil.example' }))).toBe(
+      'provider_failed',
+    );
+    for (const nonce of ['another', undefined]) {
+      const { state } = await begin();
+      await tokenAnswer({ ...person(), ...(nonce && { nonce }) });
+      expect(codeOf(await comeBack({ state, code: 'c' }))).toBe('provider_failed');
+    }
+  });
+
+  it('refuses a browser that has not begun the sign-in', async () => {
+    const host = { host: 'auth.localhost:8000', 'sec-fetch-mode': 'navigate' };
+    const start = async () => {
+      const { redirect, cookies } = await app.call('GET', '/authorize?provider=custom:scripted', { headers: host });
+      const asked = new URL(redirect ?? '').searchParams;
+      await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
+      return { state: asked.get('state') ?? '', cookie: cookies?.[0]?.split(';')[0] ?? '' };
+    };
+    const lured = await start();
+    expect(codeOf(await comeBack({ state: lured.state, code: 'c' }, host))).toBe('bad_oauth_state');
+    const forged = await start();
+    const headers = { ...host, cookie: `${forged.cookie}x` };
+    expect(codeOf(await comeBack({ state: forged.state, code: 'c' }, headers))).toBe('bad_oauth_state');
+    const own = await start();
+    const end = await comeBack({ state: own.state, code: 'c' }, { ...host, cookie: `other=1; ${own.cookie}` });
+    expect(end.hash).toContain('access_token');
+  });
+
+  it('brings a member back in a browser who adds an identity: the client’s call got no cookie', async () => {
+    const { client } = await app.member('correct horse');
+    const { data } = await client.auth.linkIdentity({ provider: 'custom:scripted' });
+    const asked = new URL(data?.url ?? '').searchParams;
+    await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
+    const browser = { host: 'auth.localhost:8000', 'sec-fetch-mode': 'navigate' };
+    const end = await comeBack({ state: asked.get('state') ?? '', code: 'c' }, browser);
+    expect(end.hash).toContain('access_token');
+  });
+
+  it('leads a browser on the node’s origin to the app’s own first', async () => {
+    const headers = { host: '127.0.0.1:8000', 'sec-fetch-mode': 'navigate' };
+    const { redirect } = await app.call('GET', '/authorize?provider=custom:scripted', { headers });
+    expect(redirect).toBe('http://auth.localhost:8000/auth/v1/authorize?provider=custom:scripted');
+  });
+
+  it.each(['https://evil.example', '//evil.example', 'https://site.example.evil.example', 'javascript:alert(1)'])(
+    'does not lead to %s',
+    async (address) => {
+      const { state } = await begin(`&redirect_to=${encodeURIComponent(address)}`);
+      const end = await comeBack({ state, error: 'access_denied', error_description: 'No' });
+      expect(end.origin).toBe('https://site.example');
+      expect(end.searchParams.get('error')).toBe('access_denied');
+      expect(end.hash).toContain('error_description=No');
+    },
+  );
+
+  it('takes a form, as Apple posts one', async () => {
+    const { state, nonce } = await begin();
+    await tokenAnswer({ ...person(), nonce });
+    const raw = Buffer.from(new URLSearchParams({ state, code: 'c', user: '{"email":"evil@example.org"}' }).toString());
+    const { redirect } = await app.call('POST', '/callback', { raw });
+    expect(redirect).toContain('access_token');
+  });
+
+  it('does not take PKCE off: a code without its verifier is no use', async () => {
+    const challenge = sha256('v'.repeat(43)).toString('base64url');
+    const { state, nonce } = await begin(`&code_challenge=${challenge}&code_challenge_method=s256`);
+    await tokenAnswer({ ...person(), nonce });
+    const code = (await comeBack({ state, code: 'c' })).searchParams.get('code');
+    for (const verifier of ['', challenge, 'x'.repeat(43)]) {
+      const { status } = await app.ask('POST', '/token?grant_type=pkce', {
+        body: { auth_code: code, code_verifier: verifier },
+      });
+      expect(status).toBe(400);
+    }
+    const right = await app.ask('POST', '/token?grant_type=pkce', {
+      body: { auth_code: code, code_verifier: 'v'.repeat(43) },
+    });
+    expect(right).toMatchObject({ status: 200, body: { provider_token: 'at' } });
+  });
+
+  it('writes no token of an answer that cannot be used into the log', async () => {
+    const { state } = await begin();
+    provider.answers.set('/token', {
+      access_token: 'a-secret-token',
+      token_type: 'strange',
+      id_token: 'a-secret-token',
+    });
+    expect(codeOf(await comeBack({ state, code: 'a-secret-code' }))).toBe('provider_failed');
+    const fault = app.events.find(({ type }) => type === 'fault');
+    expect(fault).toMatchObject({ requestId: 'test' });
+    expect(inspect(fault, { depth: 20, showHidden: true })).not.toMatch(/a-secret-token|a-secret-code/);
+  });
+
+  it('stores the tokens of the provider so that a reader of the table cannot use them', async () => {
+    const challenge = sha256('v'.repeat(43)).toString('base64url');
+    const { state, nonce } = await begin(`&code_challenge=${challenge}&code_challenge_method=s256`);
+    provider.answers.set('/token', {
+      access_token: 'a-visible-token',
+      refresh_token: 'a-visible-refresh-token',
+      token_type: 'bearer',
+      id_token: await provider.idToken({ ...person(), nonce }),
+    });
+    await comeBack({ state, code: 'c' });
+    const rows = JSON.stringify(await app.sql('select * from auth.flow_state'));
+    expect(rows).not.toContain('a-visible');
+    expect(rows).not.toContain(state);
+  });
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { findRecipient } from '../accounts/one-time-tokens.ts';
+import { checkMetadata, createUser, droppedPassword, findUser, invitedAt } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normaliseEmail } from './addresses.ts';
+import { metadata, readBody, text } from './body.ts';
+import { requireAdmin } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { mailedLink, makeLink } from './link-mails.ts';
+import { linkTarget } from './link-target.ts';
+import { json } from './reply.ts';
+
+const schema = z.object({ email: text(limits.emailCharacters.default * 2), data: metadata });
+
+/** POST /invite: makes an account for an address and mails an invitation; an account that nobody has confirmed is invited again. */
+export async function invite(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const { database } = context;
+  const body = readBody(exchange, schema);
+  if (!body.email) throw new NinefoldError('validation_failed', { message: 'An email address is required' });
+  const email = normaliseEmail(body.email);
+  const userMetadata = body.data ?? {};
+  checkMetadata(userMetadata);
+  const redirectTo = linkTarget(context, exchange);
+  const link = makeLink(context, exchange, { type: 'invite', address: email, redirectTo, challenge: null });
+  const statements = (id: string) => [invitedAt(id), ...mailedLink(id, link)];
+  const recipient = await findRecipient(database, email);
+  if (recipient?.isConfirmed) throw new NinefoldError('email_exists');
+  if (recipient === null) return json(await createUser(database, { email, userMetadata }, statements));
+  await asAuthAdmin(database, [droppedPassword(recipient.id), ...statements(recipient.id)]);
+  return json(await findUser(database, recipient.id));
+}

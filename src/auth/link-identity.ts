@@ -1,0 +1,15 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { beginAtProvider, redirectTo } from './authorize.ts';
+import { requireMember } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { json } from './reply.ts';
+
+/** GET /user/identities/authorize: leads the member who calls to a provider whose identity their account gets. */
+export async function linkIdentityCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { userId } = await requireMember(context, exchange);
+  if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');
+  const { url } = await beginAtProvider(context, exchange, userId);
+  const isAsked = new URLSearchParams(exchange.query).get('skip_http_redirect') === 'true';
+  return isAsked ? json({ url }) : redirectTo(url);
+}

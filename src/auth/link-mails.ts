@@ -1,0 +1,153 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import type { MailKind } from '../../contract/mails.ts';
+import { type CodeChallenge, startFlow } from '../accounts/flow-states.ts';
+import { queuedMail } from '../accounts/mails.ts';
+import {
+  isMissing,
+  issuedToken,
+  type MailPurpose,
+  type MailRequest,
+  makeOneTimeToken,
+  type OneTimeToken,
+  requestMail,
+  type SqlStatement,
+  type TokenKind,
+} from '../accounts/one-time-tokens.ts';
+import type { SignInMethod } from '../accounts/sessions.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { AuthContext } from './context.ts';
+import { linkTarget } from './link-target.ts';
+import { takeFromLimit } from './take-from-limit.ts';
+
+/** The types of links, as `type` of GoTrue's /verify names them. */
+export type LinkType = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';
+
+/** The template and the token of each type of link, and the way to sign in that a flow of PKCE remembers. */
+const links: Readonly<Record<LinkType, { mail: MailKind; token: TokenKind; method: SignInMethod; provider: string }>> =
+  {
+    signup: { mail: 'confirmation', token: 'confirmation_token', method: 'email/signup', provider: 'email' },
+    invite: { mail: 'invite', token: 'confirmation_token', method: 'invite', provider: 'invite' },
+    magiclink: { mail: 'magic_link', token: 'recovery_token', method: 'magiclink', provider: 'magiclink' },
+    recovery: { mail: 'recovery', token: 'recovery_token', method: 'recovery', provider: 'recovery' },
+    email_change: {
+      mail: 'email_change',
+      token: 'email_change_token_new',
+      method: 'email_change',
+      provider: 'email_change',
+    },
+  };
+
+export const isLinkType = (type: string): type is LinkType => Object.hasOwn(links, type);
+
+export const methodOfLink = (type: LinkType): SignInMethod => links[type].method;
+
+export interface NewLink {
+  readonly type: LinkType;
+  /** The address that receives it, in lower case. */
+  readonly address: string;
+  readonly redirectTo: string | null;
+  readonly challenge: CodeChallenge | null;
+  /** Of a change of address: the new address, and whether the link goes to the current one. */
+  readonly change?: { readonly newEmail: string; readonly oldEmail: string; readonly toCurrent: boolean };
+}
+
+export interface Link extends NewLink {
+  readonly token: OneTimeToken;
+  readonly url: string;
+}
+
+/**
+ * Makes a link. It leads to the app's own origin, or below the configured address of the node, never to a host that a request names.
+ */
+export function makeLink(context: AuthContext, exchange: Exchange, link: NewLink): Link {
+  const kind = link.change?.toCurrent ? 'email_change_token_current' : links[link.type].token;
+  const token = makeOneTimeToken(kind, link.address, {
+    digits: context.settings.mailer_otp_length,
+    isPkce: link.challenge !== null,
+  });
+  const query = new URLSearchParams({
+    token: token.token,
+    type: link.type,
+    ...(link.redirectTo !== null && { redirect_to: link.redirectTo }),
+  });
+  return {
+    ...link,
+    token,
+    url: `${context.origins.appOrigin(context.app.ref) ?? exchange.baseUrl}/auth/v1/verify?${query}`,
+  };
+}
+
+/** Returns the statements that store the token of a link for an account. */
+export const issuedLink = (userId: string, { type, token, challenge }: Link): readonly SqlStatement[] => [
+  ...(challenge === null
+    ? []
+    : startFlow({ method: links[type].method, providerType: links[type].provider, challenge, userId })),
+  issuedToken(userId, token),
+];
+
+/** Returns the statements that store the token of a link and queue its mail. */
+export const mailedLink = (userId: string, link: Link): readonly SqlStatement[] => [
+  ...issuedLink(userId, link),
+  queuedMail({
+    kind: links[link.type].mail,
+    recipient: link.address,
+    userId,
+    data: {
+      ConfirmationURL: link.url,
+      Token: link.token.code,
+      TokenHash: link.token.token,
+      ...(link.redirectTo !== null && { RedirectTo: link.redirectTo }),
+      ...(link.change && { NewEmail: link.change.newEmail, OldEmail: link.change.oldEmail }),
+    },
+  }) as SqlStatement,
+];
+
+/** Returns the statements that mail the links of a change of address: to the new address, and to the current one if both must confirm. */
+export function mailedEmailChange(
+  context: AuthContext,
+  exchange: Exchange,
+  user: { readonly id: string; readonly email: string },
+  newEmail: string,
+  challenge: CodeChallenge | null,
+): readonly SqlStatement[] {
+  const redirectTo = linkTarget(context, exchange);
+  const change = { newEmail, oldEmail: user.email };
+  const base = { type: 'email_change', redirectTo, challenge } as const;
+  const toNew = makeLink(context, exchange, { ...base, address: newEmail, change: { ...change, toCurrent: false } });
+  if (!bothConfirm(context) || user.email === '') return mailedLink(user.id, toNew);
+  const toCurrent = makeLink(context, exchange, {
+    ...base,
+    address: user.email.toLowerCase(),
+    change: { ...change, toCurrent: true },
+  });
+  return [...mailedLink(user.id, toNew), ...mailedLink(user.id, toCurrent)];
+}
+
+/** True if a change of address must be confirmed at the current address too (GoTrue, `emailChangeVerify`). */
+export const bothConfirm = ({ settings }: AuthContext): boolean =>
+  settings.mailer_secure_email_change_enabled && !settings.mailer_autoconfirm;
+
+/**
+ * Counts a request for a mail and finds the account. Throws over_email_send_rate_limit too soon after the last one, and
+ * over_request_rate_limit after too many, whether or not an account has the address.
+ */
+export async function requireMail(
+  context: AuthContext,
+  exchange: Exchange,
+  purpose: MailPurpose,
+  email: string,
+): Promise<MailRequest> {
+  await takeFromLimit(context, exchange, 'otp', email);
+  const request = await requestMail(context.database, purpose, email, context.settings.smtp_max_frequency);
+  if (request.wait === 0) return request;
+  throw new NinefoldError('over_email_send_rate_limit', {
+    message: `For security purposes, you can only request this after ${request.wait} seconds.`,
+    headers: { 'retry-after': String(request.wait) },
+    limit: 'mailPauseSeconds',
+  });
+}
+
+/** Passes over an account that was deleted meanwhile, and rethrows anything else. */
+export function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
+}

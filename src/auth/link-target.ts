@@ -1,0 +1,14 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import type { AuthContext } from './context.ts';
+import { homeOf, redirectTarget } from './redirects.ts';
+
+/**
+ * Returns where a link in a mail is to lead; null if the client names no allowed address and the app has no site: the app's own origin
+ * shows nothing there.
+ *
+ * @param asked The value of redirect_to in a body.
+ */
+export function linkTarget(context: AuthContext, exchange: Exchange, asked?: string): string | null {
+  const target = redirectTarget(context, exchange, asked);
+  return context.settings.site_url === null && target === homeOf(context) ? null : target;
+}

@@ -1,0 +1,498 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../contract/limits.ts';
+import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { uniqueEmail } from '../../test/support/unique.ts';
+import { jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+
+let postgres: TestPostgres;
+let app: AuthApp;
+
+beforeAll(async () => {
+  postgres = await startPostgres('auth-links');
+  app = await makeAuthApp(postgres.url);
+});
+beforeEach(() => {
+  app.reset();
+  app.settings = {
+    ...app.settings,
+    mailer_autoconfirm: false,
+    smtp_max_frequency: 0,
+    site_url: 'https://site.example',
+  };
+});
+afterAll(async () => {
+  await app.close();
+  await postgres.stop();
+});
+
+const password = 'correct horse';
+const secret = () => ({ apikey: app.keys.secretKey, authorization: `Bearer ${app.keys.secretKey}` });
+
+interface QueuedMail {
+  readonly kind: string;
+  readonly recipient: string;
+  readonly data: { ConfirmationURL: string; Token: string; TokenHash: string; RedirectTo?: string };
+}
+
+/** Returns the mails to an address, oldest first. */
+const mailsTo = async (address: string): Promise<QueuedMail[]> =>
+  (await jsonAsAuthAdmin<QueuedMail[]>(
+    app.database,
+    `select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', kind, 'recipient', recipient, 'data', data)
+       order by created_at) from ninefold.mails where recipient = $1`,
+    [address],
+  )) ?? [];
+
+async function lastMail(address: string): Promise<QueuedMail> {
+  const mail = (await mailsTo(address)).at(-1);
+  if (!mail) throw new Error(`no mail to ${address}`);
+  return mail;
+}
+
+const post = (path: string, body: unknown, headers = {}) => app.ask('POST', path, { body, headers });
+const verify = (body: unknown) => post('/verify', body);
+
+const own = { host: 'auth.localhost:8000' };
+
+/** Opens a link as a browser or a scanner does. */
+const open = (link: string, headers: Record<string, string> = {}) =>
+  app.call('GET', `/verify${new URL(link, 'http://auth.localhost').search}`, { headers: { ...own, ...headers } });
+
+/** Presses the button of the page of a link. */
+async function press(link: string, headers: Record<string, string> = {}) {
+  const page = await open(link);
+  const inputs = [...String(page.body).matchAll(/name="(\w+)" value="([^"]*)"/g)];
+  const form = new URLSearchParams();
+  for (const [, name = '', value = ''] of inputs) form.set(name, value.replaceAll('&amp;', '&'));
+  const reply = await app.call('POST', '/verify', {
+    raw: Buffer.from(form.toString()),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'sec-fetch-site': 'same-origin',
+      ...own,
+      ...headers,
+    },
+  });
+  return { page, reply, location: new URL(reply.redirect ?? 'none:') };
+}
+
+/** An account whose address is confirmed, and its session. */
+async function confirmed(): Promise<{ email: string; id: string; token: string }> {
+  const email = uniqueEmail();
+  await post('/signup', { email, password });
+  const { body } = await verify({ type: 'signup', email, token: (await lastMail(email)).data.Token });
+  return { email, id: (body.user as { id: string }).id, token: String(body.access_token) };
+}
+
+describe('POST /signup where addresses must be confirmed', () => {
+  it('mails a link and a code; each confirms and signs in, and voids the other', async () => {
+    const email = uniqueEmail();
+    const { status, body } = await post('/signup', { email, password });
+    expect([status, body.email_confirmed_at, body.access_token]).toEqual([200, undefined, undefined]);
+    const { kind, data } = await lastMail(email);
+    expect(kind).toBe('confirmation');
+    expect(data.Token).toMatch(/^\d{6}$/);
+    expect(data.ConfirmationURL).toMatch(
+      /^http:\/\/auth\.localhost:8000\/auth\/v1\/verify\?token=[0-9a-f]{56}&type=signup&/,
+    );
+    const verified = await verify({ type: 'email', email: email.toUpperCase(), token: data.Token });
+    expect(verified).toMatchObject({ status: 200, body: { user: { email, email_confirmed_at: expect.any(String) } } });
+    const { location } = await press(data.ConfirmationURL);
+    expect(location.hash).toContain('error_code=otp_expired');
+    expect((await post('/token?grant_type=password', { email, password })).status).toBe(200);
+  });
+
+  it('keeps neither password when two differ, and the only one when they are the same', async () => {
+    const [contested, repeated] = [uniqueEmail(), uniqueEmail()];
+    for (const [email, second] of [
+      [contested, 'the owner’s own'],
+      [repeated, password],
+    ] as const) {
+      await post('/signup', { email, password });
+      await post('/signup', { email, password: second });
+      await verify({ type: 'signup', email, token: (await lastMail(email)).data.Token });
+    }
+    const signIn = (email: string, word: string) => post('/token?grant_type=password', { email, password: word });
+    expect((await signIn(contested, password)).body.code).toBe('invalid_credentials');
+    expect((await signIn(contested, 'the owner’s own')).body.code).toBe('invalid_credentials');
+    expect((await signIn(repeated, password)).status).toBe(200);
+  });
+
+  it('removes the password of a stranger when the owner of the address comes by a link of their own', async () => {
+    for (const path of ['/otp', '/magiclink', '/recover']) {
+      const email = uniqueEmail();
+      await post('/signup', { email, password });
+      await post(path, { email });
+      const { data } = await lastMail(email);
+      expect(
+        (await verify({ type: path === '/recover' ? 'recovery' : 'email', email, token: data.Token })).status,
+      ).toBe(200);
+      expect((await post('/token?grant_type=password', { email, password })).body.code, path).toBe(
+        'invalid_credentials',
+      );
+    }
+  });
+
+  it('leaves another mail of a sign-up to POST /resend', async () => {
+    const email = uniqueEmail();
+    await post('/signup', { email, password });
+    const first = await lastMail(email);
+    expect(await post('/resend', { type: 'signup', email })).toMatchObject({ status: 200, body: {} });
+    expect((await verify({ type: 'signup', token_hash: first.data.TokenHash })).body.code).toBe('otp_expired');
+    expect((await verify({ type: 'signup', token_hash: (await lastMail(email)).data.TokenHash })).status).toBe(200);
+    await post('/resend', { type: 'signup', email });
+    expect(await mailsTo(email)).toHaveLength(2);
+  });
+});
+
+describe('POST /otp', () => {
+  it('signs a member in, and makes an account unless it must not', async () => {
+    const { email, id } = await confirmed();
+    await post('/otp', { email, create_user: false });
+    const { kind, data } = await lastMail(email);
+    expect(kind).toBe('magic_link');
+    expect(await verify({ type: 'email', email, token: data.Token })).toMatchObject({
+      status: 200,
+      body: { user: { id } },
+    });
+    const [made, none] = [uniqueEmail(), uniqueEmail()];
+    expect((await post('/otp', { email: made, data: { theme: 'dark' } })).body).toEqual({});
+    expect((await post('/otp', { email: none, create_user: false })).body).toEqual({});
+    expect(await mailsTo(none)).toEqual([]);
+    const { data: link } = await lastMail(made);
+    expect(await verify({ type: 'signup', token_hash: link.TokenHash })).toMatchObject({
+      status: 200,
+      body: { user: { user_metadata: { theme: 'dark' } } },
+    });
+  });
+
+  it('confirms a new account by a magic link where sign-ups count at once', async () => {
+    app.settings = { ...app.settings, mailer_autoconfirm: true };
+    const email = uniqueEmail();
+    await post('/otp', { email });
+    const { kind, data } = await lastMail(email);
+    expect(kind).toBe('magic_link');
+    const { body } = await verify({ type: 'magiclink', token_hash: data.TokenHash });
+    expect(body.user).toMatchObject({ email, email_confirmed_at: expect.any(String) });
+  });
+
+  it.each([
+    [{}, 'validation_failed', 400],
+    [{ email: 'a@b.c', phone: '+491701234567' }, 'validation_failed', 400],
+    [{ email: 'a@b.c', channel: 'sms' }, 'validation_failed', 400],
+    [{ email: 'a@b.c', code_challenge: 'x'.repeat(43) }, 'validation_failed', 400],
+    [{ phone: '+491701234567' }, 'phone_provider_disabled', 400],
+    [{ email: 'no address' }, 'validation_failed', 400],
+  ])('refuses %j with %s', async (body, code, status) => {
+    expect(await post('/otp', body)).toMatchObject({ status, body: { code } });
+  });
+});
+
+describe('the page of a link', () => {
+  it('changes nothing when it is opened, and confirms by its button, with the session in the fragment', async () => {
+    const { email, id } = await confirmed();
+    await post('/recover?redirect_to=https%3A%2F%2Fsite.example%2Freset%3Fa%3D1', { email });
+    const { data } = await lastMail(email);
+    await open(data.ConfirmationURL);
+    const { page, reply, location } = await press(data.ConfirmationURL);
+    expect(page.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'self' https:\/\/site\.example; frame-ancestors 'none'$/,
+    );
+    expect(String(page.body)).not.toMatch(/<script|onclick/i);
+    expect([reply.status, location.origin + location.pathname + location.search]).toEqual([
+      303,
+      'https://site.example/reset?a=1',
+    ]);
+    const fragment = new URLSearchParams(location.hash.slice(1));
+    expect(fragment.get('type')).toBe('recovery');
+    const headers = { authorization: `Bearer ${fragment.get('access_token')}` };
+    expect((await app.ask('GET', '/user', { headers })).body.id).toBe(id);
+    expect((await press(data.ConfirmationURL)).location.hash).toContain('error_code=otp_expired');
+  });
+
+  it('is shown again for a form of another site', async () => {
+    const { email } = await confirmed();
+    await post('/otp', { email });
+    const { data } = await lastMail(email);
+    const { reply } = await press(data.ConfirmationURL, { 'sec-fetch-site': 'cross-site' });
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect((await verify({ type: 'magiclink', token_hash: data.TokenHash })).status).toBe(200);
+  });
+
+  it.each([
+    ['de-AT,de;q=0.9,en;q=0.8', 'de', 'ltr'],
+    ['ar', 'ar', 'rtl'],
+    ['fr, en;q=0.1', 'en', 'ltr'],
+    ['de;q=0', 'en', 'ltr'],
+    ['', 'en', 'ltr'],
+  ])('is in the language of %j', async (header, code, direction) => {
+    const page = await open('?type=signup&token="><script>', { 'accept-language': header });
+    expect(page.body).toContain(`<html lang="${code}" dir="${direction}">`);
+    expect(page.body).not.toContain('<script>');
+  });
+
+  it('leads from the node’s origin to the app’s own', async () => {
+    const reply = await app.call('GET', '/verify?type=signup&token=x');
+    expect([reply.status, reply.redirect]).toEqual([
+      303,
+      'http://auth.localhost:8000/auth/v1/verify?type=signup&token=x',
+    ]);
+  });
+
+  it('asks for the code where the app has no site, and keeps the link', async () => {
+    app.settings = { ...app.settings, site_url: null };
+    const { email } = await confirmed();
+    await post('/otp', { email });
+    const { data } = await lastMail(email);
+    expect(new URL(data.ConfirmationURL).searchParams.has('redirect_to')).toBe(false);
+    const page = await open(data.ConfirmationURL);
+    expect(page.body).not.toContain('<form');
+    expect((await verify({ type: 'email', email, token: data.Token })).status).toBe(200);
+  });
+});
+
+it('gives the code of the flow with PKCE to the client that began', async () => {
+  const verifier = randomBytes(40).toString('base64url');
+  const challenge = {
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 's256',
+  };
+  const email = uniqueEmail();
+  await post('/signup', { email, password, ...challenge });
+  const { data } = await lastMail(email);
+  expect(data.TokenHash).toMatch(/^pkce_/);
+  const { location } = await press(data.ConfirmationURL);
+  expect(location.hash).toBe('');
+  const auth_code = location.searchParams.get('code');
+  const exchange = (code_verifier: string) => post('/token?grant_type=pkce', { auth_code, code_verifier });
+  expect((await exchange('x'.repeat(43))).body.code).toBe('bad_code_verifier');
+  expect(await exchange(verifier)).toMatchObject({ status: 200, body: { user: { email } } });
+  await post('/recover', { email, ...challenge });
+  const again = await press((await lastMail(email)).data.ConfirmationURL);
+  expect(again.location.searchParams.get('code')).toBeTruthy();
+});
+
+describe('a change of address', () => {
+  const change = (token: string, email: string) =>
+    app.ask('PUT', '/user', { headers: { authorization: `Bearer ${token}` }, body: { email } });
+
+  it('counts once both addresses have confirmed it, and ends the sessions', async () => {
+    const { email, id, token } = await confirmed();
+    const next = uniqueEmail();
+    expect(await change(token, next)).toMatchObject({ status: 200, body: { email, new_email: next } });
+    const [toNew, toOld] = [await lastMail(next), await lastMail(email)];
+    expect((await verify({ type: 'email_change', email: next, token: toNew.data.Token })).body).toEqual({
+      code: '200',
+      msg: 'Confirmation link accepted. Please proceed to confirm link sent to the other email',
+    });
+    expect((await verify({ type: 'email_change', token_hash: toNew.data.TokenHash })).body.code).toBe('otp_expired');
+    const { location } = await press(toOld.data.ConfirmationURL);
+    expect(location.hash).toContain('access_token=');
+    const [row] = await app.sql('select email, email_change from auth.users where id = $1', [id]);
+    expect(row).toEqual({ email: next, email_change: '' });
+    expect((await app.ask('GET', '/user', { headers: { authorization: `Bearer ${token}` } })).status).toBe(403);
+    expect(
+      await app.sql('select identity_data ->> $2 as email from auth.identities where user_id = $1', [id, 'email']),
+    ).toEqual([{ email: next }]);
+  });
+
+  it('needs one mail where only the new address confirms, and none for an anonymous account with autoconfirm', async () => {
+    const { id, token } = await confirmed();
+    app.settings = { ...app.settings, mailer_secure_email_change_enabled: false };
+    const next = uniqueEmail();
+    await change(token, next);
+    const { body } = await verify({ type: 'email_change', email: next, token: (await lastMail(next)).data.Token });
+    expect(body.user).toMatchObject({ id, email: next });
+    app.settings = { ...app.settings, mailer_autoconfirm: true, external_anonymous_users_enabled: true };
+    const { body: anonymous } = await post('/signup', {});
+    const address = uniqueEmail();
+    expect(await change(String(anonymous.access_token), address)).toMatchObject({
+      body: { email: address, is_anonymous: false },
+    });
+  });
+
+  it('makes a member of an anonymous account, with its id kept', async () => {
+    app.settings = { ...app.settings, external_anonymous_users_enabled: true };
+    const { body } = await post('/signup', {});
+    const email = uniqueEmail();
+    await change(String(body.access_token), email);
+    const verified = await verify({ type: 'email_change', email, token: (await lastMail(email)).data.Token });
+    expect(verified.body.user).toMatchObject({
+      id: (body.user as { id: string }).id,
+      email,
+      is_anonymous: false,
+      app_metadata: { provider: 'email', providers: ['email'] },
+      identities: [{ provider: 'email', identity_data: { email, email_verified: true } }],
+    });
+  });
+
+  it('to another address voids the links of the first, at both addresses', async () => {
+    const { email, token } = await confirmed();
+    const [first, second] = [uniqueEmail(), uniqueEmail()];
+    await change(token, first);
+    const old = [await lastMail(first), await lastMail(email)];
+    await change(token, second);
+    for (const { data } of old) {
+      expect((await verify({ type: 'email_change', token_hash: data.TokenHash })).body.code).toBe('otp_expired');
+    }
+  });
+
+  it('does not take the address of another account', async () => {
+    const [{ token, id }, other] = [await confirmed(), await confirmed()];
+    expect((await change(token, other.email)).status).toBe(200);
+    const toNew = (await mailsTo(other.email)).filter(({ kind }) => kind === 'email_change').at(-1);
+    expect((await verify({ type: 'email_change', token_hash: toNew?.data.TokenHash })).body.code).toBe('email_exists');
+    expect(await app.sql('select count(*) from auth.users where id = $1 and email = $2', [id, other.email])).toEqual([
+      { count: '0' },
+    ]);
+  });
+});
+
+describe('reauthentication', () => {
+  it('is needed for a session that is older than a day: the code of a mail, once, or the current password', async () => {
+    const { email, id, token } = await confirmed();
+    const headers = { authorization: `Bearer ${token}` };
+    const change = (body: object) => app.ask('PUT', '/user', { headers, body });
+    expect((await change({ password: 'a second word' })).status).toBe(200);
+    await app.sql("update auth.sessions set created_at = now() - interval '25 hours' where user_id = $1", [id]);
+    expect(await change({ password: 'a third word' })).toMatchObject({
+      status: 400,
+      body: { code: 'reauthentication_needed' },
+    });
+    expect(await change({ email: uniqueEmail() })).toMatchObject({ body: { code: 'reauthentication_needed' } });
+    expect((await change({ password: 'a third word', current_password: 'wrong' })).body.code).toBe(
+      'reauthentication_needed',
+    );
+    expect((await change({ password: 'a third word', current_password: 'a second word' })).status).toBe(200);
+    expect((await app.ask('GET', '/reauthenticate', { headers })).body).toEqual({});
+    const { kind, data } = await lastMail(email);
+    expect([kind, data.ConfirmationURL]).toEqual(['reauthentication', undefined]);
+    expect(await change({ password: 'a fourth word', nonce: '000' })).toMatchObject({
+      status: 422,
+      body: { code: 'reauthentication_not_valid' },
+    });
+    expect((await change({ password: 'a fourth word', nonce: data.Token })).status).toBe(200);
+    expect((await change({ password: 'a fifth word', nonce: data.Token })).body.code).toBe(
+      'reauthentication_not_valid',
+    );
+  });
+
+  it('is refused for an account without an address', async () => {
+    app.settings = { ...app.settings, external_anonymous_users_enabled: true };
+    const { body } = await post('/signup', {});
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    expect((await app.ask('GET', '/reauthenticate', { headers })).body).toMatchObject({
+      message: 'Reauthentication requires the user to have an email or a phone number',
+    });
+  });
+});
+
+describe('the calls of builders', () => {
+  it('invite: an account with invited_at and a mail; a confirmed address is refused', async () => {
+    const email = uniqueEmail();
+    expect((await post('/invite', { email })).status).toBe(401);
+    expect((await post('/invite', { email, data: { team: 'red' } }, secret())).body).toMatchObject({
+      email,
+      invited_at: expect.any(String),
+      user_metadata: { team: 'red' },
+    });
+    const { kind, data } = await lastMail(email);
+    expect(kind).toBe('invite');
+    expect((await post('/invite', { email }, secret())).status).toBe(200);
+    expect((await verify({ type: 'invite', token_hash: data.TokenHash })).body.code).toBe('otp_expired');
+    const { location } = await press((await lastMail(email)).data.ConfirmationURL);
+    expect(new URLSearchParams(location.hash.slice(1)).get('type')).toBe('invite');
+    expect(await post('/invite', { email }, secret())).toMatchObject({ status: 422, body: { code: 'email_exists' } });
+  });
+
+  it('generate_link: each type, without a mail of its link', async () => {
+    const make = (body: object) => post('/admin/generate_link', body, secret());
+    const email = uniqueEmail();
+    const made = await make({ type: 'signup', email, password, redirect_to: 'https://site.example/in' });
+    expect(made.body).toMatchObject({
+      email,
+      verification_type: 'signup',
+      redirect_to: 'https://site.example/in',
+      hashed_token: expect.stringMatching(/^[0-9a-f]{56}$/),
+      email_otp: expect.stringMatching(/^\d{6}$/),
+    });
+    expect((await press(String(made.body.action_link))).location.pathname).toBe('/in');
+    for (const type of ['magiclink', 'recovery']) {
+      const { body } = await make({ type, email });
+      expect((await verify({ type, email, token: body.email_otp })).status, type).toBe(200);
+    }
+    const unknown = uniqueEmail();
+    expect((await make({ type: 'recovery', email: unknown })).body.code).toBe('user_not_found');
+    expect((await make({ type: 'magiclink', email: unknown })).body.verification_type).toBe('signup');
+    expect((await make({ type: 'invite', email: uniqueEmail() })).body.invited_at).toEqual(expect.any(String));
+    const next = uniqueEmail();
+    const current = await make({ type: 'email_change_current', email, new_email: next });
+    const fresh = await make({ type: 'email_change_new', email, new_email: next });
+    expect((await verify({ type: 'email_change', token_hash: current.body.hashed_token })).body.code).toBe('200');
+    expect((await verify({ type: 'email_change', email: next, token: fresh.body.email_otp })).body.user).toMatchObject({
+      email: next,
+    });
+    expect((await make({ type: 'sms', email })).body.code).toBe('validation_failed');
+    expect((await mailsTo(email)).map(({ kind }) => kind)).toEqual(['email_changed_notification']);
+  });
+});
+
+describe('the bounds of links and codes', () => {
+  it('refuse a mail too soon after the last, whether or not an account has the address', async () => {
+    app.settings = { ...app.settings, smtp_max_frequency: 60 };
+    const { email } = await confirmed();
+    const answers: unknown[] = [];
+    for (const address of [email, uniqueEmail()]) {
+      await post('/recover', { email: address });
+      const { status, headers, body } = await post('/recover', { email: address });
+      answers.push([status, body.code, Number(headers['retry-after']) > 50]);
+    }
+    expect(answers).toEqual(Array(2).fill([429, 'over_email_send_rate_limit', true]));
+  });
+
+  it('refuse the right code after too many wrong ones, but not from the member’s own network, nor the link', async () => {
+    const { email } = await confirmed();
+    await post('/otp', { email });
+    const { data } = await lastMail(email);
+    const guess = (token: string, address: string) =>
+      app.ask('POST', '/verify', { body: { type: 'email', email, token }, address });
+    const statuses = [];
+    for (let i = 0; i < limits.oneTimeCodeTries.default; i++) statuses.push((await guess('x', '203.0.113.9')).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([403, 429]);
+    const refused = await guess(data.Token, '203.0.113.9');
+    expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+    await post('/otp', { email });
+    const fresh = (await lastMail(email)).data;
+    expect((await guess(fresh.Token, '203.0.113.9')).status).toBe(429);
+    expect((await guess(fresh.Token, '127.0.0.1')).status).toBe(200);
+    await post('/otp', { email });
+    const { TokenHash: token_hash } = (await lastMail(email)).data;
+    const body = { type: 'magiclink', token_hash };
+    expect((await app.ask('POST', '/verify', { body, address: '203.0.113.9' })).status).toBe(200);
+  });
+
+  it('void what is older than mailer_otp_exp', async () => {
+    const { email } = await confirmed();
+    await post('/otp', { email });
+    await app.sql("update auth.users set recovery_sent_at = now() - interval '3601 seconds' where email = $1", [email]);
+    const { data } = await lastMail(email);
+    expect((await verify({ type: 'email', email, token: data.Token })).body.code).toBe('otp_expired');
+    expect((await verify({ type: 'magiclink', token_hash: data.TokenHash })).body.code).toBe('otp_expired');
+  });
+});
+
+it.each([
+  [{ token_hash: 'x' }, 'validation_failed', 400],
+  [{ type: 'email' }, 'validation_failed', 400],
+  [{ type: 'email', token: '1', token_hash: 'x' }, 'validation_failed', 400],
+  [{ type: 'email', token: '123456' }, 'validation_failed', 400],
+  [{ type: 'email', token_hash: 'x', email: 'a@b.c' }, 'validation_failed', 400],
+  [{ type: 'other', token_hash: 'x' }, 'validation_failed', 400],
+  [{ type: 'email', email: 'a@b.c', token: '123456' }, 'otp_expired', 403],
+  [{ type: 'sms', phone: '+491701234567', token: '123456' }, 'otp_expired', 403],
+  [{ type: 'sms', phone: 'x', token: '123456' }, 'validation_failed', 400],
+])('POST /verify refuses %j with %s', async (body, code, status) => {
+  expect(await verify(body)).toMatchObject({ status, body: { code } });
+});

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { CodeChallenge } from '../accounts/flow-states.ts';
+import { pretendToMail, type Recipient } from '../accounts/one-time-tokens.ts';
+import { checkMetadata, createUser, droppedPassword } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normaliseEmail } from './addresses.ts';
+import { flag, metadata, readBody, text } from './body.ts';
+import { readCodeChallenge } from './code-challenge.ts';
+import type { AuthContext } from './context.ts';
+import { ignoreMissing, mailedLink, makeLink, requireMail } from './link-mails.ts';
+import { linkTarget } from './link-target.ts';
+import { json } from './reply.ts';
+
+const schema = z.object({
+  email: text(limits.emailCharacters.default * 2),
+  phone: text(limits.authFieldCharacters.default),
+  create_user: flag,
+  data: metadata,
+  channel: text(limits.authFieldCharacters.default),
+  code_challenge: text(limits.authTextCharacters.default),
+  code_challenge_method: text(limits.authFieldCharacters.default),
+});
+
+/**
+ * POST /otp: mails a link and a code that sign in. An address without an account gets one, unless `create_user` is false or sign-up
+ * is off. The answer is `{}` in every case.
+ */
+export async function otp(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const body = readBody(exchange, schema);
+  if (body.email && body.phone) {
+    throw invalid('Only an email address or phone number should be provided');
+  }
+  if (body.email && body.channel) throw invalid('Channel should only be specified with Phone OTP');
+  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
+  if (body.phone) {
+    throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Unsupported phone provider' });
+  }
+  if (!body.email) throw invalid('One of email or phone must be set');
+  return mailSignInLink(context, exchange, {
+    email: body.email,
+    challenge,
+    userMetadata: body.data ?? {},
+    createsUser: body.create_user ?? true,
+  });
+}
+
+/** POST /magiclink: the older form of POST /otp. */
+export async function magicLink(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const body = readBody(exchange, schema);
+  if (!body.email) {
+    throw new NinefoldError('validation_failed', { status: 422, message: 'Password recovery requires an email' });
+  }
+  return mailSignInLink(context, exchange, {
+    email: body.email,
+    challenge: readCodeChallenge(body.code_challenge, body.code_challenge_method),
+    userMetadata: body.data ?? {},
+    createsUser: true,
+  });
+}
+
+const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
+
+interface SignInLink {
+  readonly email: string;
+  readonly challenge: CodeChallenge | null;
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+  readonly createsUser: boolean;
+}
+
+async function mailSignInLink(context: AuthContext, exchange: Exchange, asked: SignInLink): Promise<Reply> {
+  const { settings, database } = context;
+  if (!settings.external_email_enabled) throw new NinefoldError('email_provider_disabled');
+  const email = normaliseEmail(asked.email);
+  checkMetadata(asked.userMetadata);
+  const { recipient } = await requireMail(context, exchange, 'recovery', email);
+  const link = makeLink(context, exchange, {
+    type: recipient?.isConfirmed || settings.mailer_autoconfirm ? 'magiclink' : 'signup',
+    address: email,
+    redirectTo: linkTarget(context, exchange),
+    challenge: asked.challenge,
+  });
+  const statements = (id: string) => mailedLink(id, link);
+  if (recipient) await asAuthAdmin(database, [...claimed(recipient), ...statements(recipient.id)]).catch(ignoreMissing);
+  else if (!asked.createsUser || settings.disable_signup) await pretendToMail(database, 'recovery', email);
+  else await createUser(database, { email, userMetadata: asked.userMetadata }, statements).catch(ignoreTaken);
+  return json({});
+}
+
+/** An account that nobody has confirmed may be another person's: the password that was set with it goes. */
+const claimed = ({ id, isConfirmed }: Recipient) => (isConfirmed ? [] : [droppedPassword(id)]);
+
+/** Passes over an address that another call has taken meanwhile: its account gets the mail of that call. */
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
+}

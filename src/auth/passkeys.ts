@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { deletePasskey, listPasskeys, renamePasskey } from '../accounts/passkeys.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
+import { requireUserByAdmin } from './admin-factors.ts';
+import { hasSecondFactor, type MemberSession, requireSession } from './assurance.ts';
+import { readBody, text } from './body.ts';
+import { decodeSegment } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { json, noContent } from './reply.ts';
+
+/** Throws passkey_disabled where the app does not let members use passkeys. */
+export function requirePasskeys({ settings }: AuthContext): void {
+  if (!settings.passkey_enabled) throw new NinefoldError('passkey_disabled');
+}
+
+/** Throws insufficient_aal for a session without a second factor where the account has one. */
+export function requireWholeForPasskeys({ user, isWhole }: MemberSession): void {
+  if (!hasSecondFactor(user) || isWhole) return;
+  throw new NinefoldError('insufficient_aal', {
+    message: 'AAL2 session is required to manage passkeys when MFA is enabled',
+  });
+}
+
+/** GET /passkeys: the passkeys of the member who calls. Throws passkey_disabled. */
+export async function showPasskeys(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  requirePasskeys(context);
+  const { user } = await requireSession(context, exchange, { mayBeAnonymous: true });
+  return json(await listPasskeys(context.database, user.id));
+}
+
+const renaming = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
+
+/** PATCH /passkeys/<id>: renames a passkey. Throws passkey_disabled, validation_failed (404 where there is no such passkey). */
+export async function updatePasskey(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+  requirePasskeys(context);
+  const { user } = await requireSession(context, exchange, { mayBeAnonymous: true });
+  const id = passkeyId(segment);
+  const { friendly_name: name } = readBody(exchange, renaming);
+  if (!name) throw new NinefoldError('validation_failed', { message: 'friendly_name is required' });
+  const renamed = await renamePasskey(context.database, user.id, id, name);
+  if (!renamed) throw noPasskey();
+  return json(renamed);
+}
+
+/** DELETE /passkeys/<id>: removes a passkey. Throws passkey_disabled, insufficient_aal, validation_failed. */
+export async function removePasskey(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+  requirePasskeys(context);
+  const member = await requireSession(context, exchange, { mayBeAnonymous: true });
+  requireWholeForPasskeys(member);
+  if (!(await deletePasskey(context.database, member.user.id, passkeyId(segment)))) throw noPasskey();
+  return noContent;
+}
+
+/** GET /admin/users/<id>/passkeys: the passkeys of an account. */
+export async function adminListPasskeys(context: AuthContext, exchange: Exchange, user: string): Promise<Reply> {
+  const { id } = await requireUserByAdmin(context, exchange, user);
+  return json(await listPasskeys(context.database, id));
+}
+
+/** DELETE /admin/users/<id>/passkeys/<passkey>: removes a passkey of an account. Throws validation_failed. */
+export async function adminDeletePasskey(
+  context: AuthContext,
+  exchange: Exchange,
+  user: string,
+  segment: string,
+): Promise<Reply> {
+  const { id } = await requireUserByAdmin(context, exchange, user);
+  if (!(await deletePasskey(context.database, id, passkeyId(segment)))) throw noPasskey();
+  return noContent;
+}
+
+function passkeyId(segment: string): string {
+  const id = decodeSegment(segment);
+  if (!UUID.test(id)) throw noPasskey();
+  return id.toLowerCase();
+}
+
+const noPasskey = () => new NinefoldError('validation_failed', { status: 404, message: 'Passkey not found' });

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as keyFetch } from 'jose';
+import { LRUCache } from 'lru-cache';
+import * as client from 'openid-client';
+import { limits } from '../../contract/limits.ts';
+import type { AuthContext } from './context.ts';
+import { isInsecure, isProviderUrl, ProviderFailure, providerFetch, reasonOf } from './provider-fetch.ts';
+import type { Provider } from './providers.ts';
+
+/** A provider whose endpoints and keys are known. */
+export interface ProviderClient {
+  readonly configuration: client.Configuration;
+  /** The keys that sign ID tokens; null for a provider that signs none. */
+  readonly keys: JWTVerifyGetKey | null;
+}
+
+type ClientContext = Pick<AuthContext, 'app' | 'addresses'>;
+
+const clients = new LRUCache<string, Promise<ProviderClient>>({
+  max: limits.providersCached.default,
+  ttl: limits.providerCacheSeconds.default * 1000,
+});
+
+/**
+ * Returns the client for a provider; reads its discovery document where it has one. What was read is remembered for the app, the addresses
+ * and the credentials. Throws ProviderFailure.
+ */
+export function openProvider(context: ClientContext, provider: Provider): Promise<ProviderClient> {
+  const key = cacheKey(context.app.ref, provider);
+  const known = clients.get(key);
+  if (known) return known;
+  const opening = open(context, provider);
+  clients.set(key, opening);
+  opening.catch(() => {
+    if (clients.peek(key) === opening) clients.delete(key);
+  });
+  return opening;
+}
+
+/** A hash, so that the cache holds no secret as a key. */
+function cacheKey(ref: string, { name, url, clientIds, secret, entry }: Provider): string {
+  const address =
+    entry.kind === 'oidc'
+      ? [entry.issuer(url), entry.discovery]
+      : [entry.authorization(url ?? entry.base), entry.token(url ?? entry.base)];
+  return createHash('sha256')
+    .update(JSON.stringify([ref, name, clientIds[0], secret, address]))
+    .digest('base64');
+}
+
+async function open(context: ClientContext, provider: Provider): Promise<ProviderClient> {
+  const { entry } = provider;
+  const fetch = providerFetch(context.app.ref, context.addresses) as client.CustomFetch;
+  if (entry.kind === 'oidc') return openOpenId(provider, entry.issuer(provider.url), entry.discovery, fetch);
+  const base = provider.url ?? entry.base;
+  const server = {
+    issuer: entry.issuer(base),
+    authorization_endpoint: entry.authorization(base),
+    token_endpoint: entry.token(base),
+  };
+  const configuration = new client.Configuration(server, provider.clientIds[0], {}, authentication(provider));
+  configuration[client.customFetch] = fetch;
+  configuration.timeout = limits.providerMilliseconds.default / 1000;
+  if (isInsecure(server.token_endpoint)) client.allowInsecureRequests(configuration);
+  if (!entry.idTokens) return { configuration, keys: null };
+  const described = await openOpenId(provider, entry.idTokens.issuer(provider.url), undefined, fetch).catch(() => null);
+  return { configuration, keys: described?.keys ?? null };
+}
+
+async function openOpenId(
+  provider: Provider,
+  issuer: string,
+  discovery: string | undefined,
+  fetch: client.CustomFetch,
+): Promise<ProviderClient> {
+  const address = discovery ?? issuer;
+  if (!isProviderUrl(address)) throw new ProviderFailure('The address of a provider begins with https://');
+  const configuration = await client
+    .discovery(new URL(address), provider.clientIds[0], {}, authentication(provider), {
+      [client.customFetch]: fetch,
+      timeout: limits.providerMilliseconds.default / 1000,
+      ...(isInsecure(address) && { execute: [client.allowInsecureRequests] }),
+    })
+    .catch((error: unknown) => {
+      throw new ProviderFailure(`The discovery document cannot be read: ${reasonOf(error)}`);
+    });
+  const server = configuration.serverMetadata();
+  // The library leaves this out for an address of its own.
+  if (discovery !== undefined && server.issuer !== issuer) {
+    throw new ProviderFailure('The discovery document names another issuer');
+  }
+  const { jwks_uri: keysAddress } = server;
+  if (!keysAddress || !isProviderUrl(keysAddress)) throw new ProviderFailure('The discovery document names no keys');
+  return { configuration, keys: keySet(keysAddress, fetch) };
+}
+
+/** Returns how the app proves itself: the library asks only once it knows which methods the provider supports. */
+const authentication =
+  ({ secret, entry }: Provider): client.ClientAuth =>
+  (server, metadata, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported;
+    const usesBody =
+      entry.kind === 'oauth2' || entry.responseMode === 'form_post' || methods?.includes('client_secret_post');
+    const method =
+      secret === null ? client.None() : usesBody ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret);
+    method(server, metadata, body, headers);
+  };
+
+const keySet = (address: string, fetch: client.CustomFetch): JWTVerifyGetKey =>
+  createRemoteJWKSet(new URL(address), {
+    [keyFetch]: fetch as never,
+    timeoutDuration: limits.providerMilliseconds.default,
+    cooldownDuration: limits.providerKeyPauseSeconds.default * 1000,
+    cacheMaxAge: limits.providerCacheSeconds.default * 1000,
+  });

@@ -1,0 +1,68 @@
+import { limits } from '../../contract/limits.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** An e-mail address as a provider reports it. */
+export interface ProviderEmail {
+  /** In lower case. */
+  readonly email: string;
+  readonly isVerified: boolean;
+  readonly isPrimary: boolean;
+}
+
+/** A person as a provider reports them. */
+export interface Profile {
+  /** The id at the provider; it never changes. */
+  readonly subject: string;
+  readonly emails: readonly ProviderEmail[];
+  /** Metadata by the names of OpenID Connect, and those that GoTrue adds. */
+  readonly claims: Claims;
+}
+
+/** Returns a text or a number as text; the empty text for anything else and for what is longer than a claim may be. */
+export function claimText(value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
+  return text.length <= limits.claimCharacters.default ? text.replaceAll(/\0|\p{Surrogate}/gu, '') : '';
+}
+
+/** Some providers send booleans as texts. */
+export const isTrue = (value: unknown): boolean => value === true || value === 'true';
+
+/** Returns a list of at most one address. */
+export const oneEmail = (value: unknown, isVerified: boolean): readonly ProviderEmail[] => {
+  const email = claimText(value).trim().toLowerCase();
+  return email === '' ? [] : [{ email, isVerified, isPrimary: true }];
+};
+
+/** Returns an object; an empty one for anything else. */
+export const asObject = (value: unknown): Claims =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : {};
+
+/** The claims of a person that are copied (OpenID Connect Core 1.0, section 5.1). */
+const STANDARD = [
+  ...['name', 'family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture'],
+  ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale'],
+] as const;
+
+/** Returns the claims of a person that are texts. */
+export function standardClaims(claims: Claims): Claims {
+  return Object.fromEntries(STANDARD.map((name) => [name, claimText(claims[name])]));
+}
+
+/** Returns the address that counts: the primary one, else the last (GoTrue). */
+export const mainEmail = ({ emails }: Pick<Profile, 'emails'>): ProviderEmail | null =>
+  emails.find(({ isPrimary }) => isPrimary) ?? emails.at(-1) ?? null;
+
+/** Returns what the identity stores of a person, and the metadata of the account: claims without a value are left out. */
+export function identityData(profile: Profile): Claims {
+  const main = mainEmail(profile);
+  const filled = Object.entries(profile.claims).filter(([, value]) => value !== '' && value !== undefined);
+  return {
+    ...Object.fromEntries(filled),
+    sub: profile.subject,
+    provider_id: profile.subject,
+    ...(main && { email: main.email }),
+    email_verified: main?.isVerified ?? false,
+    phone_verified: false,
+  };
+}

@@ -1,0 +1,252 @@
+import { createHmac } from 'node:crypto';
+import type { ProviderName } from '../../contract/providers.ts';
+import { asObject, claimText, isTrue, oneEmail, type Profile, standardClaims } from './provider-profile.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** What the reading of an ID token depends on beside its claims. */
+export interface TokenOrigin {
+  /** True if the builder has named the tenant whose tokens count. */
+  readonly isOwnTenant: boolean;
+}
+
+/** A provider of OpenID Connect: its endpoints and keys come from its discovery document. */
+interface OpenIdProvider {
+  readonly kind: 'oidc';
+  readonly scopes: readonly string[];
+  readonly responseMode?: 'form_post';
+  /** Where the discovery document is; `url` is the setting. */
+  readonly issuer: (url: string | null) => string;
+  /** Where the discovery document is, if not below the issuer. */
+  readonly discovery?: string;
+  /** True if the profile may be at the endpoint userinfo alone. */
+  readonly readsUserInfo?: true;
+  /** True for the issuers that ID tokens may name. */
+  readonly accepts: (issuer: string, url: string | null) => boolean;
+  readonly readClaims: (claims: Claims, origin: TokenOrigin) => Profile;
+}
+
+/** A provider of OAuth 2.0 alone: a call of its API tells who the member is. */
+interface OAuth2Provider {
+  readonly kind: 'oauth2';
+  readonly scopes: readonly string[];
+  readonly base: string;
+  /** The issuer in the parameter iss of a callback (RFC 9207). */
+  readonly issuer: (base: string) => string;
+  readonly authorization: (base: string) => string;
+  readonly token: (base: string) => string;
+  /** The addresses that are read with the access token. */
+  readonly profile: (base: string, access: { token: string; secret: string }) => readonly string[];
+  /** Reads the answers of these addresses, in their order. */
+  readonly readAnswers: (answers: readonly unknown[], base: string) => Profile;
+  /** The issuer of ID tokens, for those that give them to native apps. */
+  readonly idTokens?: Pick<OpenIdProvider, 'issuer' | 'accepts' | 'readClaims'> & { readonly hasNoNonce: boolean };
+}
+
+export type ProviderEntry = OpenIdProvider | OAuth2Provider;
+
+const GOOGLE = 'https://accounts.google.com';
+const APPLE = ['https://appleid.apple.com', 'https://account.apple.com'];
+const FACEBOOK = 'https://www.facebook.com';
+const MICROSOFT = 'https://login.microsoftonline.com';
+/** The tenant of personal accounts, whose addresses Microsoft has verified. */
+const PERSONAL = `${MICROSOFT}/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0`;
+const TENANT = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/v2\.0$/;
+/** Names that stand for many tenants. */
+const SHARED_TENANTS = /\/(?:common|organizations|consumers)$/;
+
+const names = (subject: string, name: unknown, picture: unknown): Claims => ({
+  name: claimText(name),
+  full_name: claimText(name),
+  picture: claimText(picture),
+  avatar_url: claimText(picture),
+  provider_id: subject,
+});
+
+/** The providers that an app can switch on: endpoints, scopes, and how each of them reports a person. */
+export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
+  google: {
+    kind: 'oidc',
+    scopes: ['openid', 'email', 'profile'],
+    issuer: () => GOOGLE,
+    accepts: (issuer) => issuer === GOOGLE,
+    readClaims: (claims) => {
+      const subject = claimText(claims.sub);
+      const domain = claimText(claims.hd);
+      return {
+        subject,
+        emails: oneEmail(claims.email, isTrue(claims.email_verified)),
+        claims: {
+          iss: claims.iss,
+          ...names(subject, claims.name, claims.picture),
+          ...(domain && { custom_claims: { hd: domain } }),
+        },
+      };
+    },
+  },
+  github: {
+    kind: 'oauth2',
+    scopes: ['user:email'],
+    base: 'https://github.com',
+    issuer: (base) => `${base}/login/oauth`,
+    authorization: (base) => `${base}/login/oauth/authorize`,
+    token: (base) => `${base}/login/oauth/access_token`,
+    profile: (base) => [`${githubApi(base)}/user`, `${githubApi(base)}/user/emails`],
+    readAnswers: ([first, second], base) => {
+      const user = asObject(first);
+      const subject = claimText(user.id);
+      const login = claimText(user.login);
+      return {
+        subject,
+        emails: (Array.isArray(second) ? second : []).flatMap((each) => {
+          const { email, verified, primary } = asObject(each);
+          return oneEmail(email, verified === true).map((one) => ({ ...one, isPrimary: primary === true }));
+        }),
+        claims: {
+          iss: githubApi(base),
+          name: claimText(user.name),
+          full_name: claimText(user.name),
+          avatar_url: claimText(user.avatar_url),
+          preferred_username: login,
+          user_name: login,
+        },
+      };
+    },
+  },
+  gitlab: {
+    kind: 'oauth2',
+    scopes: ['read_user'],
+    base: 'https://gitlab.com',
+    issuer: (base) => base,
+    authorization: (base) => `${base}/oauth/authorize`,
+    token: (base) => `${base}/oauth/token`,
+    profile: (base) => [`${base}/api/v4/user`],
+    readAnswers: ([first], base) => {
+      const user = asObject(first);
+      const subject = claimText(user.id);
+      return {
+        subject,
+        emails: oneEmail(user.email, claimText(user.confirmed_at) !== ''),
+        claims: { iss: base, ...names(subject, user.name, user.avatar_url) },
+      };
+    },
+  },
+  apple: {
+    kind: 'oidc',
+    scopes: ['openid', 'email', 'name'],
+    responseMode: 'form_post',
+    issuer: () => APPLE[0] as string,
+    accepts: (issuer) => APPLE.includes(issuer),
+    readClaims: (claims) => ({
+      subject: claimText(claims.sub),
+      emails: oneEmail(claims.email, isTrue(claims.email_verified)),
+      claims: {
+        iss: claims.iss,
+        custom_claims: { is_private_email: isTrue(claims.is_private_email) },
+      },
+    }),
+  },
+  azure: {
+    kind: 'oidc',
+    scopes: ['openid', 'email', 'profile'],
+    issuer: (url) => `${url ?? `${MICROSOFT}/common`}/v2.0`,
+    accepts: (issuer, url) => (isTenant(url) ? issuer === `${url}/v2.0` : TENANT.test(issuer)),
+    readClaims: (claims, { isOwnTenant }) => ({
+      subject: claimText(claims.sub),
+      emails: oneEmail(claims.email, isVerifiedByMicrosoft(claims, isOwnTenant)),
+      claims: {
+        iss: claims.iss,
+        full_name: claimText(claims.name),
+        preferred_username: claimText(claims.preferred_username),
+        custom_claims: { tid: claimText(claims.tid), email: claimText(claims.email) },
+      },
+    }),
+  },
+  discord: {
+    kind: 'oauth2',
+    scopes: ['email', 'identify'],
+    base: 'https://discord.com',
+    issuer: (base) => base,
+    authorization: (base) => `${base}/api/oauth2/authorize`,
+    token: (base) => `${base}/api/oauth2/token`,
+    profile: (base) => [`${base}/api/users/@me`],
+    readAnswers: ([first], base) => {
+      const user = asObject(first);
+      const subject = claimText(user.id);
+      const picture = discordPicture(subject, claimText(user.avatar), Number(user.discriminator));
+      return {
+        subject,
+        emails: oneEmail(user.email, user.verified === true),
+        claims: {
+          iss: `${base}/api`,
+          name: `${claimText(user.username)}#${claimText(user.discriminator)}`,
+          full_name: claimText(user.username),
+          picture,
+          avatar_url: picture,
+          custom_claims: { global_name: claimText(user.global_name) },
+        },
+      };
+    },
+  },
+  facebook: {
+    kind: 'oauth2',
+    scopes: ['email'],
+    base: FACEBOOK,
+    issuer: (base) => base,
+    authorization: (base) => `${base}/dialog/oauth`,
+    token: (base) => `${graphApi(base)}/oauth/access_token`,
+    profile: (base, { token, secret }) => {
+      const proof = createHmac('sha256', secret).update(token).digest('hex');
+      return [`${graphApi(base)}/me?fields=email,first_name,last_name,name,picture&appsecret_proof=${proof}`];
+    },
+    readAnswers: ([first], base) => {
+      const user = asObject(first);
+      const subject = claimText(user.id);
+      const name = `${claimText(user.first_name)} ${claimText(user.last_name)}`.trim();
+      return {
+        subject,
+        // Facebook gives out confirmed addresses only.
+        emails: oneEmail(user.email, true),
+        claims: {
+          iss: graphApi(base),
+          ...names(subject, name, asObject(asObject(user.picture).data).url),
+          nickname: claimText(user.name),
+          slug: claimText(user.name),
+        },
+      };
+    },
+    idTokens: {
+      hasNoNonce: true,
+      issuer: () => FACEBOOK,
+      accepts: (issuer) => issuer === FACEBOOK,
+      readClaims: (claims) => ({
+        subject: claimText(claims.sub),
+        emails: oneEmail(claims.email, true),
+        claims: { iss: claims.iss, ...standardClaims(claims) },
+      }),
+    },
+  },
+};
+
+const githubApi = (base: string): string =>
+  base === 'https://github.com' ? 'https://api.github.com' : `${base}/api/v3`;
+
+const graphApi = (base: string): string => (base === FACEBOOK ? 'https://graph.facebook.com' : base);
+
+/** Returns true if the setting `url` of a provider names one tenant. */
+export const isTenant = (url: string | null): boolean => url !== null && !SHARED_TENANTS.test(url);
+
+/**
+ * An administrator of any tenant can give accounts any address. So an address counts only if Microsoft says that the tenant owns its
+ * domain, if it is of a personal account, or if the builder trusts the one tenant that the app uses.
+ */
+function isVerifiedByMicrosoft(claims: Claims, isOwnTenant: boolean): boolean {
+  const owned = claims.xms_edov;
+  if (owned !== undefined) return owned === '1' || owned === 1 || isTrue(owned);
+  return claims.iss === PERSONAL || isOwnTenant;
+}
+
+function discordPicture(id: string, avatar: string, discriminator: number): string {
+  if (avatar === '') return `https://cdn.discordapp.com/embed/avatars/${(discriminator || 0) % 5}.png`;
+  return `https://cdn.discordapp.com/avatars/${id}/${avatar}.${avatar.startsWith('a_') ? 'gif' : 'png'}`;
+}

@@ -1,0 +1,34 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { queuedMail } from '../accounts/mails.ts';
+import { issuedToken, makeOneTimeToken, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { findUser } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireMember } from './callers.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { usable } from './get-user.ts';
+import { ignoreMissing, requireMail } from './link-mails.ts';
+import { json } from './reply.ts';
+
+/** GET /reauthenticate: mails a code to the member who calls. PUT /user takes it as `nonce`. */
+export async function reauthenticate(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { userId } = await requireMember(context, exchange);
+  const user = usable(await findUser(context.database, userId), timeOf(context));
+  if (!user.email && !user.phone) {
+    throw new NinefoldError('validation_failed', {
+      message: 'Reauthentication requires the user to have an email or a phone number',
+    });
+  }
+  if (!user.email) throw new NinefoldError('phone_provider_disabled', { status: 400 });
+  if (!user.email_confirmed_at) {
+    throw new NinefoldError('email_not_confirmed', { status: 422, message: 'Please verify your email first.' });
+  }
+  const email = user.email.toLowerCase();
+  await requireMail(context, exchange, 'reauthentication', email);
+  const digits = context.settings.mailer_otp_length;
+  const token = makeOneTimeToken('reauthentication_token', email, { digits, isPkce: false });
+  const data = { Token: token.code };
+  const mail = queuedMail({ kind: 'reauthentication', recipient: email, userId, data }) as SqlStatement;
+  await asAuthAdmin(context.database, [issuedToken(userId, token), mail]).catch(ignoreMissing);
+  return json({});
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { pretendToMail } from '../accounts/one-time-tokens.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normaliseEmail } from './addresses.ts';
+import { readBody, text } from './body.ts';
+import { readCodeChallenge } from './code-challenge.ts';
+import type { AuthContext } from './context.ts';
+import { ignoreMissing, mailedLink, makeLink, requireMail } from './link-mails.ts';
+import { linkTarget } from './link-target.ts';
+import { json } from './reply.ts';
+
+const schema = z.object({
+  email: text(limits.emailCharacters.default * 2),
+  code_challenge: text(limits.authTextCharacters.default),
+  code_challenge_method: text(limits.authFieldCharacters.default),
+});
+
+/** POST /recover: mails a link and a code to a member who forgot the password. The answer is `{}` for every address. */
+export async function recover(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const body = readBody(exchange, schema);
+  if (!body.email) {
+    throw new NinefoldError('validation_failed', { message: 'Password recovery requires an email' });
+  }
+  const email = normaliseEmail(body.email);
+  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
+  const { recipient } = await requireMail(context, exchange, 'recovery', email);
+  if (recipient === null) await pretendToMail(context.database, 'recovery', email);
+  else {
+    const redirectTo = linkTarget(context, exchange);
+    const link = makeLink(context, exchange, { type: 'recovery', address: email, redirectTo, challenge });
+    await asAuthAdmin(context.database, mailedLink(recipient.id, link)).catch(ignoreMissing);
+  }
+  return json({});
+}

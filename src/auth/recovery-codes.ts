@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { deleteFactor } from '../accounts/factors.ts';
+import {
+  makeRecoveryCodes,
+  type RecoveryCodes,
+  type RecoveryCodesRefusal,
+  recoveryCodeProof,
+  recoveryCodesStatus,
+  replaceRecoveryCodes,
+} from '../accounts/recovery-codes.ts';
+import { type Raised, raiseBySecondFactor } from '../accounts/verify-factor.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireSession } from './assurance.ts';
+import { readBody, text } from './body.ts';
+import type { AuthContext } from './context.ts';
+import { json } from './reply.ts';
+import { countAttempt, reportFailure } from './second-factor-attempts.ts';
+import { takeFromLimit } from './take-from-limit.ts';
+import { raisedReply } from './verify-factor.ts';
+
+const TYPE = 'recovery_code';
+
+/** GET /factors/recovery-codes: how many recovery codes the member has left. Throws mfa_factor_not_found where there is no set. */
+export async function showRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { user } = await requireSession(context, exchange);
+  const status = await recoveryCodesStatus(context.database, user.id);
+  if (!status) throw noCodes();
+  return json({ id: status.id, type: TYPE, total: status.total, remaining: status.remaining });
+}
+
+const making = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
+
+/**
+ * POST /factors/recovery-codes: makes recovery codes for a member who has another verified factor, and shows them once. Throws
+ * insufficient_aal, mfa_recovery_codes_sole_factor, mfa_verified_factor_exists, mfa_factor_name_conflict.
+ */
+export async function generateRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { user, sessionId, isWhole } = await requireSession(context, exchange);
+  const { friendly_name: name = 'Recovery codes' } = readBody(exchange, making, { optional: true });
+  if (!isWhole && user.factors?.some(({ status }) => status === 'verified')) throw needsSecondFactor();
+  return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name));
+}
+
+/** POST /factors/recovery-codes/regenerate: replaces the codes of the set. Throws insufficient_aal, mfa_factor_not_found. */
+export async function regenerateRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { user, sessionId, isWhole } = await requireSession(context, exchange);
+  if (!isWhole) throw needsSecondFactor();
+  return codesReply(await replaceRecoveryCodes(context.database, { userId: user.id, sessionId }));
+}
+
+function codesReply(made: RecoveryCodes | RecoveryCodesRefusal): Reply {
+  if (typeof made !== 'string') return json({ ...made, type: TYPE, total: made.codes.length });
+  switch (made) {
+    case 'first-factor-only':
+      throw needsSecondFactor();
+    case 'exists':
+      throw new NinefoldError('mfa_verified_factor_exists');
+    case 'sole':
+      throw new NinefoldError('mfa_recovery_codes_sole_factor');
+    case 'name':
+      throw new NinefoldError('mfa_factor_name_conflict');
+    case 'none':
+      throw noCodes();
+  }
+}
+
+const needsSecondFactor = () =>
+  new NinefoldError('insufficient_aal', { message: 'AAL2 session is required to manage recovery codes' });
+
+const noCodes = () => new NinefoldError('mfa_factor_not_found', { message: 'No recovery codes were generated' });
+
+/** DELETE /factors/recovery-codes: removes the codes. Throws insufficient_aal, mfa_factor_not_found. */
+export async function removeRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { user, sessionId, isWhole } = await requireSession(context, exchange);
+  const status = await recoveryCodesStatus(context.database, user.id);
+  if (!status) throw noCodes();
+  const target = { userId: user.id, factorId: status.id };
+  const deleted = isWhole ? await deleteFactor(context.database, target, sessionId) : null;
+  if (!deleted) throw needsSecondFactor();
+  return json({ id: status.id });
+}
+
+const showing = z.object({ code: text(limits.factorNameCharacters.default) });
+
+/**
+ * POST /factors/recovery-codes/verify: uses a code up and raises the session that calls to aal2. Throws mfa_verification_failed for a
+ * code that is wrong, used or of nobody, and mfa_recovery_codes_locked after too many of these.
+ */
+export async function verifyRecoveryCode(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { user, sessionId } = await requireSession(context, exchange);
+  await takeFromLimit(context, exchange, 'mfa');
+  const { code } = readBody(exchange, showing);
+  if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
+  const proving = provenByCode(context, { userId: user.id, sessionId }, code);
+  return raisedReply(context, exchange, await reportFailure(context, exchange, user.id, proving));
+}
+
+async function provenByCode(
+  context: AuthContext,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  code: string,
+): Promise<Raised> {
+  const attempt = await countAttempt(context, userId, 'mfa_recovery_codes_locked');
+  const status = await recoveryCodesStatus(context.database, userId);
+  if (!status) throw wrongCode();
+  const target = { userId, sessionId, factorId: status.id, type: TYPE } as const;
+  const raised = await raiseBySecondFactor(context.database, target, recoveryCodeProof(status.id, code, attempt));
+  if (raised === null) throw wrongCode();
+  return raised;
+}
+
+const wrongCode = () => new NinefoldError('mfa_verification_failed', { message: 'Invalid recovery code entered' });

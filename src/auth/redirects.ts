@@ -1,0 +1,82 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import type { AuthContext } from './context.ts';
+import { matchesUrlPattern } from './url-pattern.ts';
+
+type RedirectContext = Pick<AuthContext, 'app' | 'settings' | 'origins'>;
+
+/** Schemes that run code or read files where an address with them is opened. */
+const refusedSchemes: ReadonlySet<string> = new Set([
+  'about:',
+  'blob:',
+  'data:',
+  'file:',
+  'javascript:',
+  'vbscript:',
+  'view-source:',
+  'ws:',
+  'wss:',
+]);
+
+const WEB = /^https?:$/;
+
+/**
+ * Returns where a member goes after a sign-in: the address that the client asks for, if it is allowed, else that of the header Referer,
+ * else the site (GoTrue, `GetReferrer`).
+ *
+ * @param asked The value of redirect_to in a body; the query is read from the exchange.
+ */
+export function redirectTarget(context: RedirectContext, exchange: Exchange, asked?: string): string {
+  const fromQuery = new URLSearchParams(exchange.query).get('redirect_to');
+  const first = exchange.headers.redirect_to || asked || fromQuery || '';
+  return allowedRedirect(context, first) ?? allowedRedirect(context, exchange.headers.referer ?? '') ?? homeOf(context);
+}
+
+/** Returns the address of the app's site: `site_url`, or the app's own origin while there is no site. */
+export const homeOf = ({ app, settings, origins }: RedirectContext): string =>
+  settings.site_url ?? origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref);
+
+/**
+ * Returns an address as browsers read it, if tokens may be sent there; null if not. Allowed are the site and the app's own origin (scheme,
+ * host and port), loopback addresses of any port but the node's (RFC 8252, section 7.3), and addresses that match a pattern of
+ * uri_allow_list. Browsers read `\` as `/` and drop tabs, so patterns are held against the address as browsers read it.
+ */
+export function allowedRedirect(context: RedirectContext, address: string): string | null {
+  if (address.length > limits.redirectCharacters.default || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  if (refusedSchemes.has(url.protocol)) return null;
+  const isWeb = WEB.test(url.protocol);
+  if (isWeb && (url.username !== '' || url.password !== '')) return null;
+  if (isSite(context, url) || isOwn(context, url)) return url.href;
+  if (isWeb && isAddress(url.hostname)) return isLoopback(url.hostname) && !isNode(context, url) ? url.href : null;
+  if (isWeb && url.hostname === 'localhost' && !isNode(context, url)) return url.href;
+  return matchesPattern(context.settings.uri_allow_list, url) ? url.href : null;
+}
+
+function isSite({ settings }: RedirectContext, url: URL): boolean {
+  if (settings.site_url === null || !URL.canParse(settings.site_url)) return false;
+  const site = new URL(settings.site_url);
+  return site.protocol === url.protocol && site.host === url.host && WEB.test(site.protocol);
+}
+
+function isOwn({ app, origins }: RedirectContext, url: URL): boolean {
+  return WEB.test(url.protocol) && url.origin === origins.appOrigin(app.ref);
+}
+
+/** Below the node's own addresses other apps answer. */
+function isNode({ origins }: RedirectContext, url: URL): boolean {
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return port === origins.port;
+}
+
+const isAddress = (hostname: string): boolean => /^[\d.]+$/.test(hostname) || hostname.startsWith('[');
+
+const isLoopback = (hostname: string): boolean => /^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === '[::1]';
+
+/** Patterns do not see the fragment. An address without a path matches with and without its slash. */
+function matchesPattern(patterns: readonly string[], url: URL): boolean {
+  const whole = url.href.replace(/#.*$/s, '');
+  const candidates = WEB.test(url.protocol) && whole.endsWith('/') ? [whole, whole.slice(0, -1)] : [whole];
+  const budget = { steps: limits.patternSteps.default };
+  return patterns.some((pattern) => candidates.some((candidate) => matchesUrlPattern(pattern, candidate, budget)));
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { openRegistration, passkeyCredentialIds, storePasskey, useRegistration } from '../accounts/passkeys.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
+import { type MemberSession, requireSession } from './assurance.ts';
+import { authenticatorName } from './authenticator-name.ts';
+import { readBody, text } from './body.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { requirePasskeys, requireWholeForPasskeys } from './passkeys.ts';
+import { json } from './reply.ts';
+import { creationOptions, newCredential, type RelyingParty, relyingPartyOf } from './web-authn.ts';
+
+/**
+ * POST /passkeys/registration/options: opens a challenge for a new passkey of the member who calls. Throws passkey_disabled,
+ * insufficient_aal, too_many_passkeys.
+ */
+export async function passkeyRegistrationOptions(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { database, settings } = context;
+  const { user } = await requireRegistrant(context, exchange);
+  const party = requireRelyingParty(context);
+  const exclude = await passkeyCredentialIds(database, user.id);
+  if (exclude.length >= settings.passkey_max_passkeys_per_user) throw new NinefoldError('too_many_passkeys');
+  const challenge = randomBytes(32).toString('base64url');
+  const options = await creationOptions(party, user, { challenge, exclude, isDiscoverable: true });
+  const seconds = settings.webauthn_challenge_expiry_duration;
+  const id = await openRegistration(database, user.id, challenge, { seconds, most: limits.openRegistrations.default });
+  return json({ challenge_id: id, options, expires_at: Math.floor(timeOf(context) / 1000) + seconds });
+}
+
+/** The body of both calls that verify a passkey. */
+export const passkeyAnswer = z.object({
+  challenge_id: text(limits.factorNameCharacters.default),
+  credential: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** Returns what a body of `passkeyAnswer` must hold. Throws validation_failed. */
+export function requireAnswer(body: z.output<typeof passkeyAnswer>): { challengeId: string; credential: object } {
+  const { challenge_id: challengeId, credential } = body;
+  if (!challengeId) throw new NinefoldError('validation_failed', { message: 'challenge_id is required' });
+  if (!credential) throw new NinefoldError('validation_failed', { message: 'credential is required' });
+  if (!UUID.test(challengeId)) {
+    throw new NinefoldError('validation_failed', { message: 'challenge_id must be a valid UUID' });
+  }
+  return { challengeId: challengeId.toLowerCase(), credential };
+}
+
+/**
+ * POST /passkeys/registration/verify: stores the passkey that a device made for the challenge, which is used up. Throws
+ * webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed, webauthn_credential_exists, too_many_passkeys.
+ */
+export async function verifyPasskeyRegistration(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { database, settings } = context;
+  const { user } = await requireRegistrant(context, exchange);
+  const party = requireRelyingParty(context);
+  const { challengeId, credential } = requireAnswer(readBody(exchange, passkeyAnswer));
+  const used = await useRegistration(database, user.id, challengeId);
+  if (!used) throw new NinefoldError('webauthn_challenge_not_found');
+  if (used.hasExpired) throw new NinefoldError('webauthn_challenge_expired');
+  const made = await newCredential(party, used.challenge, credential);
+  if (!made) throw new NinefoldError('webauthn_verification_failed');
+  const passkey = { ...made, friendlyName: authenticatorName(made.aaguid) };
+  const stored = await storePasskey(database, user.id, passkey, settings.passkey_max_passkeys_per_user);
+  if (stored === 'exists') throw new NinefoldError('webauthn_credential_exists');
+  if (stored === 'many') throw new NinefoldError('too_many_passkeys');
+  return json(stored);
+}
+
+/** Returns a member who may add a passkey. */
+async function requireRegistrant(context: AuthContext, exchange: Exchange): Promise<MemberSession> {
+  requirePasskeys(context);
+  const member = await requireSession(context, exchange);
+  if (member.user.identities.some(({ provider }) => provider.startsWith('sso:'))) {
+    throw new NinefoldError('validation_failed', { status: 422, message: 'SSO users cannot register passkeys' });
+  }
+  requireWholeForPasskeys(member);
+  return member;
+}
+
+/** Returns the relying party of an app. Throws passkey_disabled where there is none. */
+export function requireRelyingParty(context: AuthContext): RelyingParty {
+  const party = relyingPartyOf(context);
+  if (party) return party;
+  throw new NinefoldError('passkey_disabled', {
+    message: 'The app has no origin of its own: set webauthn_rp_id and webauthn_rp_origins',
+  });
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { CodeChallenge } from '../accounts/flow-states.ts';
+import { pretendToMail, type Recipient, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normaliseEmail, normalisePhone } from './addresses.ts';
+import { readBody, text } from './body.ts';
+import { readCodeChallenge } from './code-challenge.ts';
+import type { AuthContext } from './context.ts';
+import { ignoreMissing, mailedEmailChange, mailedLink, makeLink, requireMail } from './link-mails.ts';
+import { linkTarget } from './link-target.ts';
+import { json } from './reply.ts';
+
+const schema = z.object({
+  type: text(limits.authFieldCharacters.default),
+  email: text(limits.emailCharacters.default * 2),
+  phone: text(limits.authFieldCharacters.default),
+  code_challenge: text(limits.authTextCharacters.default),
+  code_challenge_method: text(limits.authFieldCharacters.default),
+});
+
+const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
+
+/**
+ * POST /resend: mails the link of a sign-up or of a change of address again. The answer is `{}` whether or not an account waits for
+ * one.
+ */
+export async function resend(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { settings, database } = context;
+  const { type, ...body } = readBody(exchange, schema);
+  const byMail = type === 'signup' || type === 'email_change';
+  if (!byMail && type !== 'sms' && type !== 'phone_change') {
+    throw invalid('Missing one of these types: signup, email_change, sms, phone_change');
+  }
+  const challenge = byMail ? readCodeChallenge(body.code_challenge, body.code_challenge_method) : null;
+  if (type === 'signup' && !body.email) throw invalid('Type provided requires an email address');
+  if (type === 'sms' && !body.phone) throw invalid('Type provided requires a phone number');
+  if (body.email && body.phone) throw invalid('Only an email address or phone number should be provided.');
+  if (body.phone) {
+    normalisePhone(body.phone);
+    throw new NinefoldError('phone_provider_disabled', { status: 400 });
+  }
+  if (!body.email) throw invalid('Missing email address or phone number');
+  if (!settings.external_email_enabled) throw new NinefoldError('email_provider_disabled', { status: 400 });
+  const email = normaliseEmail(body.email);
+  if (!byMail) return json({});
+  const purpose = type === 'signup' ? 'confirmation' : 'email_change';
+  const { recipient } = await requireMail(context, exchange, purpose, email);
+  const statements = recipient ? mailsOf(context, exchange, type, recipient, challenge) : [];
+  if (statements.length > 0) await asAuthAdmin(database, statements).catch(ignoreMissing);
+  else await pretendToMail(database, purpose, email);
+  return json({});
+}
+
+/** Returns the statements that mail what an account waits for; none if it waits for nothing. */
+function mailsOf(
+  context: AuthContext,
+  exchange: Exchange,
+  type: 'signup' | 'email_change',
+  recipient: Recipient,
+  challenge: CodeChallenge | null,
+): readonly SqlStatement[] {
+  if (type === 'email_change') {
+    if (recipient.newEmail === null) return [];
+    return mailedEmailChange(context, exchange, recipient, recipient.newEmail, challenge);
+  }
+  if (recipient.isConfirmed) return [];
+  const redirectTo = linkTarget(context, exchange);
+  const address = recipient.email.toLowerCase();
+  return mailedLink(recipient.id, makeLink(context, exchange, { type, address, redirectTo, challenge }));
+}

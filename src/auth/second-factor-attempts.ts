@@ -1,0 +1,46 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import { accountJson, asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { type AttemptReservation, reserveAttempt } from '../accounts/second-factor-attempts.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { AuthContext } from './context.ts';
+
+/**
+ * Counts an attempt to show a code of a second factor, before the code is compared, and returns what settles it. An attempt that is not
+ * settled counts as wrong. Throws `code` when too many were wrong.
+ */
+export async function countAttempt(
+  { database, settings }: AuthContext,
+  userId: string,
+  code: 'over_request_rate_limit' | 'mfa_recovery_codes_locked' = 'over_request_rate_limit',
+): Promise<string> {
+  const bound = {
+    most: settings.rate_limit_second_factor,
+    seconds: settings.rate_limit_second_factor_window,
+  };
+  const [result] = await asAuthAdmin(database, [reserveAttempt(userId, bound)]);
+  const reservation = accountJson<AttemptReservation>(result);
+  if (reservation && 'at' in reservation) return reservation.at;
+  const wait = reservation?.wait ?? 1;
+  throw new NinefoldError(code, {
+    message: `Too many wrong codes. Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
+    headers: { 'retry-after': String(wait) },
+    limit: 'secondFactorFailures',
+  });
+}
+
+/** Waits for the check of a second factor, and emits an event if it fails. Throws what `proving` throws. */
+export async function reportFailure<T>(
+  { events, app }: AuthContext,
+  { address }: Exchange,
+  userId: string,
+  proving: Promise<T>,
+): Promise<T> {
+  try {
+    return await proving;
+  } catch (error) {
+    if (error instanceof NinefoldError) {
+      events.emit({ type: 'auth', what: 'second-factor-failed', app: app.ref, userId, address });
+    }
+    throw error;
+  }
+}

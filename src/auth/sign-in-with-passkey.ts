@@ -1,0 +1,80 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { findPasskey, openPasskeySession } from '../accounts/passkeys.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { readBody } from './body.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { challengeOf, madeAt, makePasskeyChallenge } from './passkey-challenge.ts';
+import { requirePasskeys } from './passkeys.ts';
+import { passkeyAnswer, requireAnswer, requireRelyingParty } from './register-passkey.ts';
+import { json } from './reply.ts';
+import { takeFromLimit } from './take-from-limit.ts';
+import { clientOf, tokenReply } from './token-reply.ts';
+import { assertionCounter, readAssertion, requestOptions } from './web-authn.ts';
+
+/** POST /passkeys/authentication/options: makes a challenge for a sign-in without a name. Throws passkey_disabled. */
+export async function passkeyAuthenticationOptions(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  requirePasskeys(context);
+  await takeFromLimit(context, exchange, 'passkey');
+  const now = timeOf(context);
+  const { id, challenge } = makePasskeyChallenge(context.app, now);
+  const options = await requestOptions(requireRelyingParty(context), challenge);
+  const expires = Math.floor(now / 1000) + context.settings.webauthn_challenge_expiry_duration;
+  return json({ challenge_id: id, options, expires_at: expires });
+}
+
+/**
+ * POST /passkeys/authentication/verify: signs the account of a passkey in. An unknown passkey and a wrong signature get the same answer;
+ * whether an account is banned or unconfirmed is told only to the holder of its passkey.
+ *
+ * Throws webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed, email_not_confirmed, user_banned.
+ */
+export async function signInWithPasskey(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { app, database, events } = context;
+  requirePasskeys(context);
+  await takeFromLimit(context, exchange, 'passkey');
+  const party = requireRelyingParty(context);
+  const { challengeId, credential } = requireAnswer(readBody(exchange, passkeyAnswer));
+  const made = requireFresh(context, challengeId);
+  const assertion = readAssertion(credential);
+  const passkey = assertion && (await findPasskey(database, assertion.id));
+  const counter =
+    assertion && passkey && belongs(assertion.response.userHandle, passkey.userId)
+      ? await assertionCounter(party, challengeOf(app, challengeId), assertion, {
+          ...passkey,
+          id: assertion.id,
+          transports: [],
+        })
+      : null;
+  const { address } = exchange;
+  if (!passkey || counter === null) {
+    events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId: passkey?.userId ?? null, address });
+    throw new NinefoldError('webauthn_verification_failed');
+  }
+  if (!passkey.isConfirmed) throw new NinefoldError('email_not_confirmed', { status: 403 });
+  if (passkey.isBanned) throw new NinefoldError('user_banned', { status: 403 });
+  // The used challenge is stored for as long as the setting could let it be shown again.
+  const [, longest] = limits.webauthnChallengeSeconds.range;
+  const use = { challengeId, expiresAt: made + longest * 1000, counter };
+  const grant = await openPasskeySession(database, passkey, use, clientOf(exchange));
+  if (grant === null) throw new NinefoldError('webauthn_challenge_not_found');
+  events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId: grant.user.id, address });
+  return tokenReply(context, exchange, grant);
+}
+
+/** Returns when a challenge was made that may still be answered. */
+function requireFresh(context: AuthContext, challengeId: string): number {
+  const made = madeAt(challengeId);
+  const now = timeOf(context);
+  if (made === null || made > now + limits.clockLeewaySeconds.default * 1000) {
+    throw new NinefoldError('webauthn_challenge_not_found');
+  }
+  if (now > made + context.settings.webauthn_challenge_expiry_duration * 1000) {
+    throw new NinefoldError('webauthn_challenge_expired');
+  }
+  return made;
+}
+
+/** The device names the account: the id that registration gave to it. */
+const belongs = (userHandle: string | null | undefined, userId: string): boolean =>
+  Buffer.from(userHandle ?? '', 'base64url').toString() === userId;

@@ -1,0 +1,106 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { commonDecoys } from '../accounts/common-hashes.ts';
+import type { CodeChallenge } from '../accounts/flow-states.ts';
+import { pretendToMail, requestMail, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
+import { droppedPassword, signUp } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { ignoreMissing, mailedLink, makeLink } from './link-mails.ts';
+import { linkTarget } from './link-target.ts';
+import { json } from './reply.ts';
+import { clientOf } from './token-reply.ts';
+
+export interface SignUp {
+  readonly email: string;
+  readonly password: string;
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+  readonly challenge: CodeChallenge | null;
+}
+
+/**
+ * POST /signup where addresses must be confirmed: makes an account and mails a link and a code. For an address that an account has,
+ * the answer and its time are those of a new account. An account that nobody has confirmed gets another mail; if its password differs,
+ * neither password is kept, as nobody knows which of the two people owns the address.
+ */
+export async function signUpToConfirm(context: AuthContext, exchange: Exchange, asked: SignUp): Promise<Reply> {
+  const { database, settings, app, events } = context;
+  const { email, userMetadata } = asked;
+  const { wait, recipient } = await requestMail(database, 'confirmation', email, settings.smtp_max_frequency);
+  const waiting = recipient?.isConfirmed === false ? recipient : null;
+  const isSamePassword = await verifyPassword(
+    asked.password,
+    waiting?.passwordHash ?? null,
+    await commonDecoys(database),
+  );
+  const passwordHash = await hashPassword(asked.password);
+  const redirectTo = linkTarget(context, exchange);
+  const link = makeLink(context, exchange, { type: 'signup', address: email, redirectTo, challenge: asked.challenge });
+  if (recipient === null) {
+    const newUser = { email, passwordHash, userMetadata };
+    const made = await signUp(database, newUser, clientOf(exchange), (id) => mailedLink(id, link)).catch(ignoreTaken);
+    if (made) {
+      const { id } = made.user;
+      events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId: id, address: exchange.address });
+      return json(made.user);
+    }
+  }
+  const statements: SqlStatement[] = [
+    ...(waiting && !isSamePassword ? [droppedPassword(waiting.id)] : []),
+    ...(waiting && wait === 0 ? mailedLink(waiting.id, link) : []),
+  ];
+  if (statements.length > 0) await asAuthAdmin(database, statements).catch(ignoreMissing);
+  else await pretendToMail(database, 'confirmation', email);
+  return json(nobody(email, userMetadata, timeOf(context)));
+}
+
+/** Returns null for an address that another call has taken meanwhile. */
+function ignoreTaken(error: unknown): null {
+  if (error instanceof NinefoldError && error.code === 'email_exists') return null;
+  throw error;
+}
+
+/** Returns an account that does not exist, as a new account with this address looks, to the order of its fields. */
+function nobody(email: string, userMetadata: Readonly<Record<string, unknown>>, now: number): unknown {
+  const id = randomUUID();
+  const microseconds = String(randomInt(1000)).padStart(3, '0');
+  const at = new Date(now).toISOString().replace('Z', `${microseconds}Z`);
+  const subject = { sub: id, email, email_verified: false, phone_verified: false };
+  return inOrderOfJsonb({
+    id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email,
+    phone: '',
+    app_metadata: { provider: 'email', providers: ['email'] },
+    user_metadata: { ...userMetadata, ...subject },
+    identities: [
+      {
+        identity_id: randomUUID(),
+        id,
+        user_id: id,
+        identity_data: { ...userMetadata, ...subject },
+        provider: 'email',
+        last_sign_in_at: at,
+        created_at: at,
+        updated_at: at,
+        email,
+      },
+    ],
+    created_at: at,
+    updated_at: at,
+    confirmation_sent_at: at,
+    is_anonymous: false,
+  });
+}
+
+/** Orders the fields of objects as PostgreSQL does in jsonb: by the length of their names, then by their bytes. */
+function inOrderOfJsonb(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrderOfJsonb);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, entry]) => ({ key, bytes: Buffer.from(key), entry }));
+  entries.sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes));
+  return Object.fromEntries(entries.map(({ key, entry }) => [key, inOrderOfJsonb(entry)]));
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { uniqueEmail } from '../../test/support/unique.ts';
+import { asAuthAdmin, jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { type RateName, takeFromLimit } from './take-from-limit.ts';
+
+let postgres: TestPostgres;
+let app: AuthApp;
+
+beforeAll(async () => {
+  postgres = await startPostgres('auth-rates');
+  app = await makeAuthApp(postgres.url);
+});
+beforeEach(() => app.reset());
+afterAll(async () => {
+  await app.close();
+  await postgres.stop();
+});
+
+const signUp = (address: string, email = uniqueEmail()) =>
+  app.ask('POST', '/signup', { body: { email, password: 'correct horse battery' }, address });
+const take = (name: RateName, address: string, account?: string) =>
+  takeFromLimit({ app: app.keys, database: app.database, settings: app.settings }, { address }, name, account);
+/** How many of several calls at once pass. */
+const passed = async (calls: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
+
+describe('a sign-up beyond the bound of its network', () => {
+  it('is refused with the limit’s name, when it opens again, and the headers of the draft', async () => {
+    app.settings = { ...app.settings, rate_limit_sign_up: 2 };
+    const replies = await Promise.all(Array.from({ length: 6 }, () => signUp('198.51.100.7')));
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(4);
+    const [{ headers, body } = { headers: {} as Record<string, string>, body: {} }] = refused;
+    const wait = Number(headers['retry-after']);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(305);
+    expect(body).toMatchObject({
+      code: 'over_request_rate_limit',
+      message: expect.stringContaining('rate_limit_sign_up'),
+    });
+    expect(headers['ratelimit-policy']).toBe('"rate_limit_sign_up";q=2;w=300');
+    expect(headers.ratelimit).toBe(`"rate_limit_sign_up";r=0;t=${wait}`);
+    expect((await signUp('198.51.100.8')).status).toBe(200);
+  });
+
+  it('is refused for neighbours in an IPv6 /64 and for the IPv4 address inside of an IPv6 address', async () => {
+    app.settings = { ...app.settings, rate_limit_sign_up: 1 };
+    expect((await signUp('2001:db8:1:2::1')).status).toBe(200);
+    expect((await signUp('2001:db8:1:2:ffff::9')).status).toBe(429);
+    expect((await signUp('2001:0DB8:0001:0002::1')).status).toBe(429);
+    expect((await signUp('2001:db8:1:3::1')).status).toBe(200);
+    expect((await signUp('203.0.113.9')).status).toBe(200);
+    expect((await signUp('::ffff:203.0.113.9')).status).toBe(429);
+  });
+
+  it('counts nothing where it was refused for its form', async () => {
+    app.settings = { ...app.settings, rate_limit_sign_up: 1 };
+    for (let i = 0; i < 4; i++) expect((await signUp('198.51.100.20', 'no address')).status).toBe(400);
+    expect((await signUp('198.51.100.20')).status).toBe(200);
+  });
+});
+
+it('bounds the sign-ups and the anonymous accounts of an app over all networks', async () => {
+  const count = async (path: string) =>
+    Number((await app.sql('select count(*) from auth.users where is_anonymous = $1', [path]))[0]?.count);
+  const before = await count('t');
+  app.settings = { ...app.settings, external_anonymous_users_enabled: true, rate_limit_anonymous_users_app: 3 };
+  const replies = await Promise.all(
+    Array.from({ length: 9 }, (_, i) => app.call('POST', '/signup', { body: {}, address: `198.51.101.${i}` })),
+  );
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(3);
+  expect(await count('t')).toBe(before + 3);
+});
+
+it('bounds refreshes of a network, and leaves other networks alone', async () => {
+  const { body } = await signUp('198.51.102.1');
+  app.settings = { ...app.settings, rate_limit_token_refresh: 2 };
+  const refresh = (address: string) =>
+    app.ask('POST', '/token?grant_type=refresh_token', { body: { refresh_token: body.refresh_token }, address });
+  const statuses = [];
+  for (let i = 0; i < 4; i++) statuses.push((await refresh('198.51.102.1')).status);
+  expect(statuses).toEqual([200, 200, 429, 429]);
+  expect((await refresh('198.51.102.2')).status).toBe(200);
+});
+
+describe('the bound of an account', () => {
+  it('holds over all networks and letter cases, for calls at once', async () => {
+    const email = uniqueEmail();
+    app.settings = { ...app.settings, rate_limit_verify_account: 5 };
+    const calls = Array.from({ length: 20 }, (_, i) =>
+      take('verify', `198.51.103.${i}`, i % 2 === 0 ? email : email.toUpperCase()),
+    );
+    expect(await passed(calls)).toBe(5);
+    await expect(take('verify', '198.51.104.1', email)).rejects.toMatchObject({
+      limit: 'verificationsPerAccount',
+      status: 429,
+    });
+    expect(await passed([take('verify', '198.51.104.1', uniqueEmail())])).toBe(1);
+  });
+
+  it('that strangers use up leaves a member in who has signed in from the network before', async () => {
+    const home = '198.51.105.1';
+    const { body } = await signUp(home);
+    const email = (body.user as { email: string }).email;
+    app.settings = { ...app.settings, rate_limit_otp_account: 2 };
+    expect(await passed(Array.from({ length: 8 }, (_, i) => take('otp', `198.51.106.${i}`, email)))).toBe(2);
+    expect(await passed([take('otp', '198.51.107.1', email)])).toBe(0);
+    expect(await passed([take('otp', home, email), take('otp', home, email), take('otp', home, email)])).toBe(2);
+  });
+
+  it('refuses without a count for the network', async () => {
+    const email = uniqueEmail();
+    app.settings = { ...app.settings, rate_limit_verify_account: 1, rate_limit_verify: 2 };
+    const address = '198.51.108.1';
+    await take('verify', address, email);
+    for (let i = 0; i < 5; i++) expect(await passed([take('verify', address, email)])).toBe(0);
+    expect(await passed([take('verify', address, uniqueEmail())])).toBe(1);
+    expect(await passed([take('verify', address, uniqueEmail())])).toBe(0);
+  });
+});
+
+it('counts again once the window has passed, and sweeps rows that no longer count', async () => {
+  app.settings = { ...app.settings, rate_limit_passkey: 1 };
+  const address = '198.51.109.1';
+  expect(await passed([take('passkey', address)])).toBe(1);
+  expect(await passed([take('passkey', address)])).toBe(0);
+  await asAuthAdmin(app.database, [['update ninefold.rate_counts set slot = slot - 61, keep_until = now()', []]]);
+  expect(await passed([take('passkey', address)])).toBe(1);
+  for (let i = 0; i < 30; i++) await take('passkey', `198.51.110.${i}`);
+  const left = await jsonAsAuthAdmin<number>(
+    app.database,
+    'select count(*) from ninefold.rate_counts where keep_until < now()',
+    [],
+  );
+  expect(left).toBeLessThan(20);
+});
+
+it('bounds attempts with second factors and messages of each network', async () => {
+  app.settings = { ...app.settings, mfa_rate_limit_challenge_and_verify: 3, rate_limit_otp: 3 };
+  for (const name of ['mfa', 'otp'] as const) {
+    expect(await passed(Array.from({ length: 9 }, (_, i) => take(name, '198.51.111.1', `id-${i}`)))).toBe(3);
+  }
+});

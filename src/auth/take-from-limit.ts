@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { Exchange } from '../../contract/exchange.ts';
+import { type Limit, type LimitName, limits } from '../../contract/limits.ts';
+import type { AuthSettings } from '../../contract/settings-auth.ts';
+import { jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { clientNetwork } from '../limits/client-network.ts';
+import { networkId } from '../limits/sign-in-attempts.ts';
+import { SlidingCounts } from '../limits/sliding-counts.ts';
+import type { AuthContext } from './context.ts';
+
+/** The bounds of one kind of call, and the length of their window. */
+interface Rate {
+  readonly network?: LimitName;
+  readonly account?: LimitName;
+  readonly app?: LimitName;
+  readonly window: LimitName;
+  /** Each worker counts for itself: enough where nothing can be guessed, and free of a round trip. */
+  readonly perWorker?: true;
+}
+
+const rates = {
+  sign_up: { network: 'signUpsPerNetwork', app: 'signUpsPerApp', window: 'rateWindowSeconds' },
+  anonymous: { network: 'anonymousPerNetwork', app: 'anonymousPerApp', window: 'anonymousWindowSeconds' },
+  refresh: { network: 'refreshesPerNetwork', window: 'rateWindowSeconds', perWorker: true },
+  /** A code or a link is tried. */
+  verify: { network: 'verificationsPerNetwork', account: 'verificationsPerAccount', window: 'rateWindowSeconds' },
+  /** A mail or a message is sent. */
+  otp: {
+    ...{ network: 'messagesPerNetwork', account: 'messagesPerAccount', app: 'messagesPerApp' },
+    window: 'rateWindowSeconds',
+  },
+  /** A challenge of a second factor is made or answered. */
+  mfa: { network: 'factorAttemptsPerNetwork', window: 'factorWindowSeconds' },
+  /** A sign-in with a passkey begins or ends. */
+  passkey: { network: 'passkeySignInsPerNetwork', window: 'rateWindowSeconds' },
+} as const satisfies Record<string, Rate>;
+
+export type RateName = keyof typeof rates;
+
+/**
+ * Counts a call, on all nodes together, under the client's network, the account and the app, as far as the rate has bounds for them.
+ * A call beyond a bound is not counted.
+ *
+ * @param account The e-mail address, the phone number or the id of the account that the call is for. An attempt from a
+ *   network that this member has signed in from has a count of its own, so that strangers who use up the bound do not lock the member out.
+ * @throws over_request_rate_limit, with `Retry-After` and the headers of draft-ietf-httpapi-ratelimit-headers-10
+ */
+export async function takeFromLimit(
+  context: Pick<AuthContext, 'app' | 'database' | 'settings'>,
+  exchange: Pick<Exchange, 'address'>,
+  name: RateName,
+  account?: string,
+): Promise<void> {
+  const rate: Rate = rates[name];
+  const network = clientNetwork(exchange.address);
+  const seconds = limits[rate.window].default;
+  const bounds = (['network', 'account', 'app'] as const).flatMap((scope) => {
+    const limit = rate[scope];
+    if (limit === undefined || (scope === 'account' && account === undefined)) return [];
+    return [{ scope, limit, bound: boundOf(limit, context.settings) }];
+  });
+  if (rate.perWorker) {
+    const { limit, bound } = bounds[0] as (typeof bounds)[number];
+    const wait = inProcess.take(`${context.app.ref} ${name} ${network}`, bound, seconds);
+    if (wait > 0) throw refusal(limit, bound, seconds, wait);
+    return;
+  }
+  const named = account?.trim().toLowerCase() ?? null;
+  const subjects = { network, account: named ?? '', app: '' };
+  const refused = await jsonAsAuthAdmin<{ refused: number; wait: number }>(context.database, TAKE, [
+    list(bounds.map(({ scope }) => subject(name, scope, subjects[scope]))),
+    list(bounds.map(({ bound }) => String(bound))),
+    list(bounds.map(() => String(seconds))),
+    named,
+    networkId(exchange.address),
+    subject(name, 'account', subjects.account),
+    subject(name, 'account and network', `${network} ${subjects.account}`),
+    String(limits.signInNetworkDays.default),
+  ]);
+  if (refused === null) return;
+  const { limit, bound } = bounds[refused.refused - 1] as (typeof bounds)[number];
+  throw refusal(limit, bound, seconds, refused.wait);
+}
+
+const inProcess = new SlidingCounts();
+
+/** $1 to $3 are the arguments, $4 the account; $6 is replaced by $7 if the member has signed in from the network $5 in the last $8 days. */
+const TAKE = `select ninefold.take_from_rates(
+  case when exists (
+    select from ninefold.sign_in_networks n join auth.users u on u.id = n.user_id
+    where (pg_catalog.lower(u.email) = $4 and u.is_sso_user = false or u.phone = $4 or u.id::text = $4)
+      and n.network = $5::bigint and n.seen_at > pg_catalog.now() - pg_catalog.make_interval(days => $8::integer)
+  ) then pg_catalog.array_replace($1::text[], $6::text, $7::text) else $1::text[] end,
+  $2::integer[], $3::integer[])`;
+
+/** Returns a PostgreSQL array of values that need no quotes. */
+const list = (values: readonly string[]): string => `{${values.join(',')}}`;
+
+/** Returns the name under which calls are counted; hashed, so that the table holds no addresses. */
+const subject = (name: RateName, scope: string, of: string): string =>
+  createHash('sha256').update(`${name}:${scope}:${of}`).digest('base64url');
+
+function boundOf(name: LimitName, settings: AuthSettings): number {
+  const limit: Limit = limits[name];
+  const value = settings[limit.setting as keyof AuthSettings];
+  return typeof value === 'number' ? value : limit.default;
+}
+
+function refusal(name: LimitName, bound: number, seconds: number, wait: number): NinefoldError {
+  const { setting = name }: Limit = limits[name];
+  return new NinefoldError('over_request_rate_limit', {
+    message: `Request rate limit reached (${setting}). Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
+    headers: {
+      'retry-after': String(wait),
+      'ratelimit-policy': `"${setting}";q=${bound};w=${seconds}`,
+      ratelimit: `"${setting}";r=0;t=${wait}`,
+    },
+    limit: name,
+  });
+}

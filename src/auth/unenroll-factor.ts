@@ -1,0 +1,25 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { deleteFactor } from '../accounts/factors.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireSession } from './assurance.ts';
+import { requireFactor } from './challenge-factor.ts';
+import type { AuthContext } from './context.ts';
+import { tellOfFactor } from './factor-mails.ts';
+import { json } from './reply.ts';
+
+/**
+ * DELETE /factors/<id>: removes a second factor. A verified one asks for a session with a second factor, and every session that it raised
+ * is lowered. Throws insufficient_aal, mfa_factor_not_found.
+ */
+export async function unenrollFactor(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
+  const { user, sessionId, isWhole } = await requireSession(context, exchange);
+  const factor = await requireFactor(context, user.id, segment);
+  const target = { userId: user.id, factorId: factor.id };
+  const isAllowed = factor.status !== 'verified' || isWhole;
+  const deleted = isAllowed ? await deleteFactor(context.database, target, sessionId) : null;
+  if (!deleted) {
+    throw new NinefoldError('insufficient_aal', { status: 422, message: 'AAL2 required to unenroll verified factor' });
+  }
+  if (factor.status === 'verified') await tellOfFactor(context, user, { type: factor.factor_type, what: 'unenrolled' });
+  return json({ id: factor.id });
+}

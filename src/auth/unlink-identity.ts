@@ -1,0 +1,23 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { unlinkIdentity } from '../accounts/identities.ts';
+import { findUser } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
+import { hasSecondFactor, isSecondLevel } from './assurance.ts';
+import { requireMember } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { json } from './reply.ts';
+
+/** DELETE /user/identities/{identity_id}: removes an identity from the account of the member who calls. One identity stays. */
+export async function unlinkIdentityCall(context: AuthContext, exchange: Exchange, identityId = ''): Promise<Reply> {
+  const { userId, aal } = await requireMember(context, exchange);
+  if (!context.settings.security_manual_linking_enabled) throw new NinefoldError('manual_linking_disabled');
+  if (!UUID.test(identityId)) {
+    throw new NinefoldError('validation_failed', { status: 404, message: 'identity_id must be an UUID' });
+  }
+  const user = await findUser(context.database, userId);
+  if (user === null) throw new NinefoldError('user_not_found', { status: 403 });
+  if (hasSecondFactor(user) && !isSecondLevel(aal)) throw new NinefoldError('insufficient_aal');
+  await unlinkIdentity(context.database, user, identityId.toLowerCase(), context.settings.mailer_autoconfirm);
+  return json({});
+}

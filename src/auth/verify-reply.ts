@@ -1,0 +1,69 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { TokenUsed } from '../accounts/one-time-tokens.ts';
+import type { AuthContext } from './context.ts';
+import type { LinkType } from './link-mails.ts';
+import { sessionBody } from './token-reply.ts';
+import { outcomePage } from './verify-page.ts';
+
+/** In GoTrue's words, for the first of two confirmations of a change of address. */
+export const HALF_CONFIRMED = 'Confirmation link accepted. Please proceed to confirm link sent to the other email';
+/** In GoTrue's words, for a link that does not work. */
+export const INVALID_LINK = 'Email link is invalid or has expired';
+
+/** Error codes and words of a link that does not work. */
+const failures = {
+  void: ['access_denied', 'otp_expired', INVALID_LINK],
+  banned: ['access_denied', 'user_banned', 'User is banned'],
+  taken: ['', 'email_exists', 'A user with this email address has already been registered'],
+  'no-flow': ['', 'flow_state_not_found', 'No associated flow state found'],
+} as const;
+
+/** How the use of a link ended, and where its member goes. */
+export interface LinkResult {
+  readonly used: TokenUsed;
+  readonly type: LinkType | null;
+  /** Null for an app without a site. */
+  readonly redirectTo: string | null;
+  /** True if the link belongs to the flow with PKCE. */
+  readonly isPkce: boolean;
+}
+
+/**
+ * Returns the response to the form of a link: a redirect with the session in the fragment, or with a code in the query for the flow
+ * with PKCE, as GoTrue's. Where the app has no site, a page tells how it went; then the session is not used.
+ */
+export function linkReply(context: AuthContext, exchange: Exchange, result: LinkResult): Reply {
+  const { redirectTo, used } = result;
+  if (redirectTo === null) return outcomePage(exchange, used.verdict);
+  const target = new URL(redirectTo);
+  if (used.verdict === 'code') target.searchParams.set('code', used.code);
+  else target.hash = fragmentOf(context, exchange, result, target).toString();
+  return {
+    status: 303,
+    headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    redirect: target.href,
+    body: null,
+  };
+}
+
+/** Returns the fragment of the redirect; the flow with PKCE gets an error in the query too. */
+function fragmentOf(
+  context: AuthContext,
+  exchange: Exchange,
+  { used, type, isPkce }: LinkResult,
+  target: URL,
+): URLSearchParams {
+  if (used.verdict === 'used') {
+    const { user: _, ...fields } = sessionBody(context, exchange, used.grant);
+    const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
+    return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
+  }
+  if (used.verdict === 'half' || used.verdict === 'code') {
+    if (isPkce) target.searchParams.set('message', HALF_CONFIRMED);
+    return new URLSearchParams({ message: HALF_CONFIRMED, sb: '' });
+  }
+  const [error, code, description] = failures[used.verdict];
+  const fields = { ...(error && { error }), error_code: code, error_description: description };
+  if (isPkce) for (const [name, value] of Object.entries(fields)) target.searchParams.set(name, value);
+  return new URLSearchParams({ ...fields, sb: '' });
+}

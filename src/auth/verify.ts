@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import {
+  isPkceToken,
+  type ShownToken,
+  type TokenKind,
+  type TokenUsed,
+  useLinkForCode,
+  useOneTimeToken,
+} from '../accounts/one-time-tokens.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normaliseEmail, normalisePhone } from './addresses.ts';
+import { readBody, text } from './body.ts';
+import type { AuthContext } from './context.ts';
+import { bothConfirm, isLinkType, type LinkType, methodOfLink } from './link-mails.ts';
+import { allowedRedirect } from './redirects.ts';
+import { json } from './reply.ts';
+import { takeFromLimit } from './take-from-limit.ts';
+import { clientOf, tokenReply } from './token-reply.ts';
+import { confirmPage } from './verify-page.ts';
+import { HALF_CONFIRMED, INVALID_LINK, linkReply } from './verify-reply.ts';
+
+const schema = z.object({
+  type: text(limits.authFieldCharacters.default),
+  token: text(limits.authTextCharacters.default),
+  token_hash: text(limits.authTextCharacters.default),
+  email: text(limits.emailCharacters.default * 2),
+  phone: text(limits.authFieldCharacters.default),
+  redirect_to: text(limits.redirectCharacters.default),
+});
+
+const kinds: Readonly<Record<LinkType | 'email', readonly TokenKind[]>> = {
+  signup: ['confirmation_token'],
+  invite: ['confirmation_token'],
+  magiclink: ['recovery_token'],
+  recovery: ['recovery_token'],
+  email: ['confirmation_token', 'recovery_token'],
+  email_change: ['email_change_token_current', 'email_change_token_new'],
+};
+
+const kindsOf = (type: string): readonly TokenKind[] | null =>
+  type === 'email' || isLinkType(type) ? kinds[type] : null;
+
+const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
+
+/** In GoTrue's words, for a code that does not work. */
+const INVALID_CODE = 'Token has expired or is invalid';
+
+/**
+ * GET /verify: the address of links in mails. It changes nothing, as mail scanners open every link: on the app's own origin it shows a
+ * page whose button sends the form that confirms; elsewhere it leads there.
+ */
+export function showLink(context: AuthContext, exchange: Exchange): Reply {
+  const query = new URLSearchParams(exchange.query);
+  const [type, token] = [query.get('type'), query.get('token')];
+  if (!type) throw invalid('Verify requires a verification type');
+  if (!token) throw invalid('Verify requires a token or a token hash');
+  const { app, origins } = context;
+  const origin = origins.appOrigin(app.ref);
+  if (origin !== null && !origins.isOfApp(app.ref, exchange.headers.host)) {
+    const redirect = `${origin}/auth/v1/verify?${query}`;
+    return { status: 303, headers: { 'cache-control': 'no-store' }, redirect, body: null };
+  }
+  const redirectTo = targetOf(context, query.get('redirect_to'));
+  return confirmPage(exchange, { type: isLinkType(type) ? type : null, token, redirectTo });
+}
+
+/** Returns where a member goes from a link: an address that the app allows, or the site. */
+const targetOf = (context: AuthContext, asked: string | null): string | null =>
+  allowedRedirect(context, asked ?? '') ?? allowedRedirect(context, context.settings.site_url ?? '');
+
+/** POST /verify: the form of the page of a link, or a call of a program. */
+export function verify(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const isForm = exchange.headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded');
+  return isForm ? verifyLink(context, exchange) : verifyByProgram(context, exchange);
+}
+
+/** Uses up the link whose page was sent. Answers with a redirect, or with a page where the app has no site. */
+async function verifyLink(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const form = new URLSearchParams(Buffer.from(exchange.body ?? []).toString('utf8'));
+  const [type, token] = [form.get('type') ?? '', form.get('token') ?? ''];
+  const redirectTo = targetOf(context, form.get('redirect_to'));
+  const isPkce = isPkceToken(token);
+  if (!isLinkType(type)) {
+    return linkReply(context, exchange, { redirectTo, isPkce, type: null, used: { verdict: 'void' } });
+  }
+  // A page of another site could send the form: it would sign the visitor in to an account of its choice.
+  const site = exchange.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return confirmPage(exchange, { type, token, redirectTo });
+  await takeFromLimit(context, exchange, 'verify');
+  const use = useOf(context, kinds[type], { token });
+  const used = isPkce
+    ? await useLinkForCode(context.database, use, methodOfLink(type), clientOf(exchange))
+    : await useOneTimeToken(context.database, use, clientOf(exchange));
+  noteSignIn(context, exchange, used);
+  return linkReply(context, exchange, { redirectTo, isPkce, type, used });
+}
+
+/** A call of a program: the hash of a token, or an address with a code. Answers with a session. */
+async function verifyByProgram(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  const { type, ...body } = readBody(exchange, schema);
+  if (!type) throw invalid('Verify requires a verification type');
+  if (!body.token === !body.token_hash) throw invalid('Verify requires either a token or a token hash');
+  const shown = body.token_hash ? shownHash(body, body.token_hash) : shownCode(body, body.token ?? '');
+  const isCode = 'code' in shown;
+  const wanted = kindsOf(type);
+  if (wanted === null) {
+    if (isCode) throw new NinefoldError('otp_expired', { message: INVALID_CODE });
+    throw invalid('Invalid email verification type');
+  }
+  await takeFromLimit(context, exchange, 'verify', isCode ? shown.address : undefined);
+  const used = await useOneTimeToken(context.database, useOf(context, wanted, shown), clientOf(exchange));
+  switch (used.verdict) {
+    case 'used':
+      noteSignIn(context, exchange, used);
+      return tokenReply(context, exchange, used.grant);
+    case 'half':
+      return json({ msg: HALF_CONFIRMED, code: '200' });
+    case 'banned':
+      throw new NinefoldError('user_banned', { status: 403 });
+    case 'taken':
+      throw new NinefoldError('email_exists');
+    default:
+      throw new NinefoldError('otp_expired', { message: isCode ? INVALID_CODE : INVALID_LINK });
+  }
+}
+
+function shownHash(body: { email?: string | undefined; phone?: string | undefined }, token: string): ShownToken {
+  if (body.email || body.phone) throw invalid('Only the token_hash and type should be provided');
+  return { token };
+}
+
+function shownCode(body: { email?: string | undefined; phone?: string | undefined }, code: string): ShownToken {
+  if (body.phone && !body.email) {
+    normalisePhone(body.phone);
+    throw new NinefoldError('otp_expired', { message: INVALID_CODE });
+  }
+  if (!body.email || body.phone) throw invalid('Only an email address or phone number should be provided on verify');
+  return { address: normaliseEmail(body.email), code };
+}
+
+const useOf = (context: AuthContext, wanted: readonly TokenKind[], shown: ShownToken) => ({
+  kinds: wanted,
+  shown,
+  validSeconds: context.settings.mailer_otp_exp,
+  bothConfirm: bothConfirm(context),
+});
+
+function noteSignIn({ app, events }: AuthContext, { address }: Exchange, used: TokenUsed): void {
+  if (used.verdict !== 'used') return;
+  events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId: used.grant.user.id, address });
+}

@@ -1,0 +1,173 @@
+import { limits } from '../../contract/limits.ts';
+import { mailSecrets } from '../../contract/mails.ts';
+import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
+import type { Executor } from '../database/database.ts';
+import { firstJson, type Param, type Result, type Statement } from '../database/statement.ts';
+import type { MailToRender } from '../mail/render.ts';
+
+/**
+ * The statements run as the owner of schema auth, although the connection is the superuser's: they read auth.users, where an existing
+ * database may have anything.
+ */
+const BECOME: Statement = {
+  text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true)`,
+  params: [],
+};
+
+async function asOwner(
+  database: Executor,
+  statements: readonly { text: string; params: Param[] }[],
+): Promise<Result[]> {
+  const [, ...results] = await database.run([BECOME, ...statements]);
+  return results;
+}
+
+/** A mail that is reserved for one attempt. */
+export interface ClaimedMail extends MailToRender {
+  readonly id: string;
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
+}
+
+export interface QueueState {
+  /** True if a mail is due. */
+  readonly isDue: boolean;
+  /** True if a mail is old enough to be deleted. */
+  readonly hasExpired: boolean;
+  /** When another mail is due, or when the oldest is to be deleted; milliseconds since 1970, null without one. */
+  readonly next: number | null;
+}
+
+const STATE = `with times as (
+    select (select min(created_at) from ninefold.mails where state <> 'queued') + pg_catalog.make_interval(days => $1::int) as expires,
+      pg_catalog.clock_timestamp() as now
+  )
+  select pg_catalog.json_build_object(
+    'isDue', exists (
+      select from ninefold.mails where state = 'queued' and next_attempt_at <= now and (claimed_until is null or claimed_until <= now)),
+    'hasExpired', coalesce(expires <= now, false),
+    'next', (extract(epoch from least(
+      (select min(greatest(next_attempt_at, claimed_until)) from ninefold.mails
+        where state = 'queued' and greatest(next_attempt_at, claimed_until) > now),
+      case when expires > now then expires end)) * 1000)::int8) from times`;
+
+export async function readQueueState(database: Executor): Promise<QueueState> {
+  const [result] = await asOwner(database, [{ text: STATE, params: [String(limits.mailDays.default)] }]);
+  return (result && firstJson<QueueState>(result)) ?? { isDue: false, hasExpired: false, next: null };
+}
+
+/** Reads the settings that are in force. */
+export async function readMailSettings(database: Executor): Promise<Settings> {
+  const [result] = await database.run([storedSettings]);
+  return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
+}
+
+/**
+ * Reserves the mails that are due, notifications after the others: a member waits for those. Reserves no more than the budget of the last
+ * hour leaves. One process claims at a time, so the budget is exact.
+ */
+const CLAIM = `with budget as (
+    select $2::int - (select pg_catalog.count(*) from ninefold.mails
+        where state = 'sent' and sent_at > pg_catalog.clock_timestamp() - interval '1 hour')
+      - (select pg_catalog.count(*) from ninefold.mails
+        where state = 'queued' and claimed_until > pg_catalog.clock_timestamp()) as free
+  ), due as (
+    select m.id from ninefold.mails m
+    where m.state = 'queued' and m.next_attempt_at <= pg_catalog.clock_timestamp()
+      and (m.claimed_until is null or m.claimed_until <= pg_catalog.clock_timestamp())
+    order by m.kind like '%notification', m.next_attempt_at, m.id
+    limit (select greatest(0, least($1::int, free)) from budget) for update skip locked
+  ), claimed as (
+    update ninefold.mails m set attempts = m.attempts + 1,
+      claimed_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $3::float8)
+    from due where m.id = due.id returning m.*
+  )
+  select pg_catalog.json_build_object(
+    'free', (select free from budget),
+    'opens', (extract(epoch from (select min(sent_at) from ninefold.mails
+      where state = 'sent' and sent_at > pg_catalog.clock_timestamp() - interval '1 hour') + interval '1 hour') * 1000)::int8,
+    'mails', coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+      'id', c.id, 'kind', c.kind, 'recipient', c.recipient, 'data', c.data, 'attempt', c.attempts,
+      'acceptLanguage', c.accept_language, 'email', nullif(u.email, ''),
+      'metadata', case when pg_catalog.jsonb_typeof(u.raw_user_meta_data) = 'object' then u.raw_user_meta_data else '{}' end)
+    ) filter (where c.id is not null), '[]'))
+  from claimed c left join auth.users u on u.id = c.user_id`;
+
+export interface Claim {
+  readonly mails: readonly ClaimedMail[];
+  /** How many mails the budget of the hour left before. */
+  readonly free: number;
+  /** When the budget opens again, milliseconds since 1970; null if nothing was sent. */
+  readonly opens: number | null;
+}
+
+export async function claimMails(database: Executor, most: number, perHour: number): Promise<Claim> {
+  const seconds = String(limits.mailClaimMilliseconds.default / 1000);
+  const [result] = await asOwner(database, [{ text: CLAIM, params: [String(most), String(perHour), seconds] }]);
+  return (result && firstJson<Claim>(result)) ?? { mails: [], free: 0, opens: null };
+}
+
+/** Records that the server has taken a mail. The values that sign a member in are no longer needed. */
+export async function noteSent(database: Executor, id: string): Promise<void> {
+  await asOwner(database, [
+    {
+      text: `update ninefold.mails set state = 'sent', sent_at = pg_catalog.clock_timestamp(), claimed_until = null, error = null,
+          data = data - $2::text[] where id = $1::uuid`,
+      params: [id, `{${mailSecrets.join(',')}}`],
+    },
+  ]);
+}
+
+/** Records that an attempt failed. @param pauseSeconds Until the next one; null if there is none. */
+export async function noteFailure(
+  database: Executor,
+  id: string,
+  error: string,
+  pauseSeconds: number | null,
+): Promise<void> {
+  await asOwner(database, [
+    {
+      text: `update ninefold.mails set claimed_until = null, error = $2, state = case when $3::int is null then 'failed' else state end,
+          next_attempt_at = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => coalesce($3::int, 0))
+        where id = $1::uuid and state = 'queued'`,
+      params: [id, error, pauseSeconds === null ? null : String(pauseSeconds)],
+    },
+  ]);
+}
+
+/** Gives a claimed mail back that was not tried. */
+export async function releaseMail(database: Executor, id: string): Promise<void> {
+  await asOwner(database, [
+    {
+      text: `update ninefold.mails set claimed_until = null, attempts = greatest(0, attempts - 1) where id = $1::uuid and state = 'queued'`,
+      params: [id],
+    },
+  ]);
+}
+
+/** Keeps what waits: the app has no mail server. */
+export async function keepMails(database: Executor, reason: string | null): Promise<void> {
+  await asOwner(database, [
+    {
+      text: `update ninefold.mails set state = 'kept', claimed_until = null, error = $1 where state = 'queued'`,
+      params: [reason],
+    },
+  ]);
+}
+
+/** Deletes mails that are too old or too many, and fails the newest of those that wait if they are too many. */
+export async function tidyMails(database: Executor): Promise<void> {
+  await asOwner(database, [
+    {
+      text: `delete from ninefold.mails where state <> 'queued' and (
+          created_at < pg_catalog.now() - pg_catalog.make_interval(days => $1::int) or id in (
+            select id from ninefold.mails where state <> 'queued' order by created_at desc, id offset $2::int))`,
+      params: [String(limits.mailDays.default), String(limits.mailsKept.default)],
+    },
+    {
+      text: `update ninefold.mails set state = 'failed', error = 'Too many mails wait.' where state = 'queued' and id in (
+          select id from ninefold.mails where state = 'queued' order by created_at, id offset $1::int)`,
+      params: [String(limits.mailsWaiting.default)],
+    },
+  ]);
+}

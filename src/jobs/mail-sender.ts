@@ -1,0 +1,198 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits } from '../../contract/limits.ts';
+import type { RenderedMail } from '../../contract/mails.ts';
+import type { Executor } from '../database/database.ts';
+import { ConnectionError } from '../database/database-error.ts';
+import { composeMail } from './mail-message.ts';
+import { type ClaimedMail, claimMails, noteFailure, noteSent, releaseMail } from './mail-queue.ts';
+import type { MailServer } from './mail-server.ts';
+import type { AddressPolicy } from './public-address.ts';
+import { SmtpError, SmtpSession } from './smtp-session.ts';
+
+/** The connections to mail servers of all apps. */
+export class MailPlaces {
+  #used = 0;
+
+  /** Returns false if all are in use. */
+  take(): boolean {
+    if (this.#used >= limits.nodeMailConnections.default) return false;
+    this.#used++;
+    return true;
+  }
+
+  give(): void {
+    this.#used--;
+  }
+}
+
+/** One pass over the queue of an app. */
+export interface MailRun {
+  readonly database: Executor;
+  readonly server: MailServer;
+  readonly perHour: number;
+  readonly render: (mail: ClaimedMail) => RenderedMail;
+  /** Returns false if no further mail may be sent. */
+  readonly mayGoOn: () => boolean;
+}
+
+/** How long a sender waits if other apps use all connections, or the budget opens at an unknown time. */
+const LATER_MILLISECONDS = 1000;
+
+/** Sends the queued mails of one app, within the bounds of the app and the node. */
+export class MailSender {
+  readonly #policy: AddressPolicy;
+  readonly #places: MailPlaces;
+  readonly #cancel: AbortSignal;
+  readonly #lanes = new Set<Promise<void>>();
+  #claiming: Promise<unknown> = Promise.resolve();
+  #running: Promise<number> | null = null;
+  /** Attempts in a row in which the server could not be reached or refused the sign-in. */
+  #failures = 0;
+  #restsUntil = 0;
+  #lookAgain = 0;
+  /** Errors that ended lanes of this run. */
+  #faults: unknown[] = [];
+
+  /** @param cancel Ends what is under way. */
+  constructor(policy: AddressPolicy, places: MailPlaces, cancel: AbortSignal) {
+    this.#policy = policy;
+    this.#places = places;
+    this.#cancel = cancel;
+  }
+
+  get isBusy(): boolean {
+    return this.#running !== null;
+  }
+
+  /** While the server cannot be reached, when it is tried next; milliseconds since 1970. */
+  get restsUntil(): number {
+    return this.#restsUntil;
+  }
+
+  /** Resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    await this.#running?.catch(() => undefined);
+  }
+
+  /** Sends what is due. Returns when to look again, milliseconds since 1970. */
+  run(run: MailRun): Promise<number> {
+    this.#running ??= this.#run(run).finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #run(run: MailRun): Promise<number> {
+    this.#lookAgain = 0;
+    this.#faults = [];
+    if (!this.#startLane(run)) return Date.now() + LATER_MILLISECONDS;
+    while (this.#lanes.size > 0) await Promise.race(this.#lanes);
+    if (this.#faults.length > 0) throw this.#faults[0];
+    return Math.max(Date.now(), this.#lookAgain, this.#restsUntil);
+  }
+
+  #startLane(run: MailRun): boolean {
+    if (this.#lanes.size >= limits.appMailConnections.default || !this.#places.take()) return false;
+    const lane = this.#lane(run)
+      .catch((error: unknown) => void this.#faults.push(error))
+      .finally(() => {
+        this.#places.give();
+        this.#lanes.delete(lane);
+      });
+    this.#lanes.add(lane);
+    return true;
+  }
+
+  /** Sends mails over one connection at a time, until none is due. */
+  async #lane(run: MailRun): Promise<void> {
+    let session: SmtpSession | null = null;
+    let sent = 0;
+    try {
+      while (run.mayGoOn() && Date.now() >= this.#restsUntil) {
+        const mail = await this.#claim(run);
+        if (!mail) return;
+        // If there is one, there may be more.
+        this.#startLane(run);
+        session = await this.#attempt(run, mail, session);
+        if (++sent % limits.mailsPerConnection.default === 0) {
+          session?.close();
+          session = null;
+        }
+      }
+    } finally {
+      session?.close();
+    }
+  }
+
+  /** Claims one mail. One lane at a time, as each claim counts what the budget leaves. */
+  async #claim({ database, perHour }: MailRun): Promise<ClaimedMail | null> {
+    const claim = this.#claiming.then(() => claimMails(database, 1, perHour));
+    this.#claiming = claim.catch(() => undefined);
+    const { mails, free, opens } = await claim;
+    if (free <= 0) this.#lookAgain = Math.max(opens ?? 0, Date.now() + LATER_MILLISECONDS);
+    return mails[0] ?? null;
+  }
+
+  /** Makes one attempt. Returns the session if it can send a further mail. */
+  async #attempt(run: MailRun, mail: ClaimedMail, open: SmtpSession | null): Promise<SmtpSession | null> {
+    const { database, server } = run;
+    const signal = AbortSignal.any([AbortSignal.timeout(limits.mailSendMilliseconds.default), this.#cancel]);
+    let session = open;
+    try {
+      const message = await composed(run, mail);
+      session ??= await SmtpSession.open(server, this.#policy, signal);
+      await session.send(message, signal);
+    } catch (error) {
+      if (this.#cancel.aborted) {
+        await this.#record(() => releaseMail(database, mail.id));
+        return null;
+      }
+      if (!(error instanceof SmtpError)) throw error;
+      if (session === null && error.endsSession) {
+        this.#failures++;
+        this.#restsUntil = Date.now() + pauseSeconds(this.#failures) * 1000;
+      }
+      const isLast = error.isPermanent || mail.attempt >= limits.mailAttempts.default;
+      const words = withoutSecrets(error.message, mail);
+      await this.#record(() => noteFailure(database, mail.id, words, isLast ? null : pauseSeconds(mail.attempt)));
+      if (!error.endsSession) return session;
+      session?.close();
+      return null;
+    }
+    this.#failures = 0;
+    await this.#record(() => noteSent(database, mail.id));
+    return session;
+  }
+
+  /** Writes down how an attempt ended. Tries again while PostgreSQL restarts, as a mail that is not recorded is sent again. */
+  async #record(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (!(error instanceof ConnectionError) || this.#cancel.aborted) throw error;
+        await delay(LATER_MILLISECONDS, undefined, { ref: false });
+      }
+    }
+  }
+}
+
+async function composed({ server, render }: MailRun, mail: ClaimedMail) {
+  try {
+    return await composeMail(server, mail.id, mail.recipient, render(mail));
+  } catch (cause) {
+    const words = `The mail could not be made: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new SmtpError(words, { isPermanent: true, endsSession: false });
+  }
+}
+
+/** A server may repeat parts of the mail in its response. */
+function withoutSecrets(text: string, { data }: ClaimedMail): string {
+  const secrets = [data.ConfirmationURL, data.TokenHash, data.Token].filter((one) => one !== undefined && one !== '');
+  return secrets.reduce<string>((clean, one) => clean.replaceAll(String(one), '…'), text);
+}
+
+/** The pause after an attempt, by its number: each is four times as long, up to the limit. */
+const pauseSeconds = (attempt: number): number =>
+  Math.min(limits.mailFirstPauseSeconds.default * 4 ** (attempt - 1), limits.mailLongestPauseSeconds.default);

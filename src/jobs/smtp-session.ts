@@ -1,0 +1,214 @@
+import { isIP } from 'node:net';
+import SmtpConnection from 'nodemailer/lib/smtp-connection';
+import { limits } from '../../contract/limits.ts';
+import type { MailServer } from './mail-server.ts';
+import { type AddressPolicy, isPublicAddress, MAIL_PORTS } from './public-address.ts';
+import { resolveHost } from './resolve-host.ts';
+
+/** The mail server refused a mail, or could not be reached. The message holds no secret. */
+export class SmtpError extends Error {
+  override readonly name = 'SmtpError';
+  /** True if the server refused this mail for good (5xx). */
+  readonly isPermanent: boolean;
+  /** True if the session can send no further mail. */
+  readonly endsSession: boolean;
+
+  constructor(message: string, { isPermanent = false, endsSession = true } = {}) {
+    super(message);
+    this.isPermanent = isPermanent;
+    this.endsSession = endsSession;
+  }
+}
+
+/** A mail as it goes over the wire. */
+export interface Envelope {
+  readonly from: string;
+  readonly to: string;
+  readonly message: Buffer;
+}
+
+const IMPLICIT_TLS_PORT = 465;
+
+/** A connection to a mail server that is ready to send. */
+export class SmtpSession {
+  readonly #connection: SmtpConnection;
+  readonly #secrets: readonly string[];
+
+  private constructor(connection: SmtpConnection, secrets: readonly string[]) {
+    this.#connection = connection;
+    // An error between two steps has nobody to tell: the next step fails.
+    connection.on('error', ignore);
+    this.#secrets = secrets;
+  }
+
+  /**
+   * Connects and signs in. The name is looked up once, and only addresses that the policy allows are connected to. To a public address
+   * the connection must be encrypted and the certificate valid; to another one, which the operator has allowed, it is encrypted if the
+   * server can.
+   *
+   * @throws SmtpError
+   */
+  static async open(server: MailServer, policy: AddressPolicy, signal: AbortSignal): Promise<SmtpSession> {
+    const secrets = secretsOf(server);
+    const address = await addressOf(server, policy, signal);
+    const isPublic = isPublicAddress(address);
+    const connection = new SmtpConnection({
+      host: address,
+      port: server.port,
+      name: server.clientName,
+      secure: server.port === IMPLICIT_TLS_PORT,
+      requireTLS: isPublic,
+      connectionTimeout: limits.mailSendMilliseconds.default,
+      greetingTimeout: limits.mailSendMilliseconds.default,
+      socketTimeout: limits.mailSendMilliseconds.default,
+      ...(isIP(server.host) === 0 && { servername: server.host }),
+      tls: { rejectUnauthorized: isPublic, ...(isIP(server.host) === 0 && { servername: server.host }) },
+    });
+    const session = new SmtpSession(connection, secrets);
+    try {
+      await session.#until(signal, 'connect', (done) => connection.connect(done));
+      if (server.user !== null) {
+        const auth = {
+          user: server.user,
+          pass: server.password,
+          credentials: { user: server.user, pass: server.password },
+        };
+        await session.#until(signal, 'sign in', (done) => connection.login(auth, done));
+      }
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return session;
+  }
+
+  get isEncrypted(): boolean {
+    return this.#connection.secure;
+  }
+
+  /** Sends one mail. Returns what the server answered. Throws SmtpError. */
+  async send({ from, to, message }: Envelope, signal: AbortSignal): Promise<string> {
+    let response = '';
+    try {
+      await this.#until(signal, 'send', (done) =>
+        this.#connection.send({ from, to: [to] }, message, (error, info) => {
+          response = info?.response ?? '';
+          done(error ?? undefined);
+        }),
+      );
+    } catch (error) {
+      // Without it the server takes no further mail.
+      if (error instanceof SmtpError && !error.endsSession)
+        await this.#until(signal, 'send', (done) => this.#connection.reset(done));
+      throw error;
+    }
+    return this.#clean(response);
+  }
+
+  close(): void {
+    this.#connection.quit();
+  }
+
+  /** Runs one step. An error of the connection ends it too, and so does the signal. */
+  async #until(
+    signal: AbortSignal,
+    step: string,
+    start: (done: (error?: Error | null) => void) => void,
+  ): Promise<void> {
+    const connection = this.#connection;
+    let settle: (error?: Error | null) => void = () => undefined;
+    const onAbort = () => {
+      settle(new Error(timedOut(signal)));
+      connection.close();
+    };
+    const onEnd = () => settle(new Error('The server closed the connection'));
+    try {
+      await new Promise<void>((resolve, reject) => {
+        settle = (error) => (error ? reject(error) : resolve());
+        if (signal.aborted) return onAbort();
+        signal.addEventListener('abort', onAbort);
+        connection.on('error', settle);
+        connection.once('end', onEnd);
+        start(settle);
+      });
+    } catch (error) {
+      throw this.#explained(error, step);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      connection.removeListener('error', settle);
+      connection.removeListener('end', onEnd);
+    }
+  }
+
+  #explained(error: unknown, step: string): SmtpError {
+    const { message, responseCode, command, rejectedErrors, code: kind } = error as SmtpFailure;
+    const first = rejectedErrors?.[0];
+    const code = first?.responseCode ?? responseCode;
+    const words = this.#clean(first?.response ?? (error as SmtpFailure).response ?? message);
+    const isAnswer = typeof code === 'number';
+    const isMalformed = kind === 'EENVELOPE' && !isAnswer;
+    const ofMail = step === 'send' && (isMalformed || (isAnswer && code !== CLOSING));
+    const at = command === undefined || command === 'CONN' || command === 'API' ? '' : ` (${this.#clean(command)})`;
+    return new SmtpError(`${STEPS[step] ?? step}${at}: ${words}`, {
+      isPermanent: ofMail && (isMalformed || Number(code) >= PERMANENT),
+      endsSession: !ofMail,
+    });
+  }
+
+  #clean(text: string): string {
+    let clean = text;
+    for (const secret of this.#secrets) clean = clean.replaceAll(secret, '…');
+    return clean
+      .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
+      .trim()
+      .slice(0, limits.mailErrorCharacters.default);
+  }
+}
+
+interface SmtpFailure {
+  message: string;
+  response?: string;
+  responseCode?: number;
+  code?: string;
+  command?: string;
+  rejectedErrors?: { response?: string; responseCode?: number }[];
+}
+
+const ignore = (): void => undefined;
+
+/** The server closes the connection (RFC 5321, 3.8). */
+const CLOSING = 421;
+const PERMANENT = 500;
+
+const STEPS: Readonly<Record<string, string>> = {
+  connect: 'Could not connect',
+  'sign in': 'The server refused the sign-in',
+  send: 'The server did not take the mail',
+};
+
+const timedOut = (signal: AbortSignal): string =>
+  signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+    ? `no answer within ${limits.mailSendMilliseconds.default / 1000} seconds`
+    : 'the node stops';
+
+/** The forms in which a server can repeat the password. */
+const secretsOf = ({ user, password }: MailServer): string[] => {
+  if (password === '') return [];
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  return [password, base64(password), base64(`\0${user ?? ''}\0${password}`)];
+};
+
+async function addressOf({ host, port }: MailServer, policy: AddressPolicy, signal: AbortSignal): Promise<string> {
+  let found: readonly string[];
+  try {
+    found = await resolveHost(host, signal);
+  } catch {
+    throw new SmtpError(`Could not connect: ${timedOut(signal)}`);
+  }
+  if (found.length === 0) throw new SmtpError(`Could not connect: the name ${host} has no address`);
+  const address = found.find((one) => policy.allows(one, port, MAIL_PORTS));
+  if (address === undefined) {
+    throw new SmtpError(`Could not connect: ${host}:${port} is no public address, or its port is not allowed`);
+  }
+  return address;
+}

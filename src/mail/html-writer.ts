@@ -1,0 +1,132 @@
+const SPECIAL: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+};
+
+/** Escapes a text for HTML, within an element or a quoted attribute. */
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => SPECIAL[one] ?? one);
+
+const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...['href', 'src', 'action', 'formaction', 'background', 'poster', 'cite', 'longdesc', 'data', 'xlink:href'],
+]);
+const ALLOWED_SCHEME = /^(?:https?|mailto|tel):/i;
+const SCHEME = /^[^/?#]*:/;
+
+type Place =
+  | { in: 'text' }
+  | { in: 'comment' }
+  /** Within `<style>` or `<script>`. */
+  | { in: 'raw'; element: string }
+  | { in: 'tag'; element: string; attribute: string }
+  | { in: 'attribute'; element: string; attribute: string; quote: string; isEmpty: boolean; isQuery: boolean };
+
+/** Puts HTML together from parts of a template, and from values that are escaped for the place where they stand. */
+export class HtmlWriter {
+  result = '';
+  #place: Place = { in: 'text' };
+
+  /** Adds a part of the template as it is. */
+  text(text: string): void {
+    this.result += text;
+    for (let at = 0; at < text.length; ) at = this.#step(text, at);
+  }
+
+  /** Adds a value. */
+  value(value: string): void {
+    const place = this.#place;
+    const clean = value.replaceAll('\0', '');
+    switch (place.in) {
+      case 'text':
+        this.result += escapeHtml(clean);
+        return;
+      case 'comment':
+        return;
+      case 'attribute':
+        if (URL_ATTRIBUTES.has(place.attribute)) this.#url(place, clean);
+        else this.result += place.attribute.startsWith('on') ? '' : escapeHtml(clean);
+        return;
+      default:
+        // A style, a script, a name or an attribute without quotes.
+        this.result += clean.replace(/[^\p{L}\p{N} #%._-]/gu, '');
+    }
+  }
+
+  /** A value at the beginning of an address must not make a scheme; one after `?` or `#` is a part of the query. */
+  #url(place: { isEmpty: boolean; isQuery: boolean }, value: string): void {
+    if (place.isEmpty) {
+      const isUnsafe = SCHEME.test(value.trim()) && !ALLOWED_SCHEME.test(value.trim());
+      this.result += escapeHtml(isUnsafe ? '#' : encodeLoose(value.trim()));
+    } else if (place.isQuery) this.result += escapeHtml(encodePart(value));
+    else this.result += escapeHtml(encodeLoose(value));
+    place.isQuery ||= place.isEmpty && /[?#]/.test(value);
+    place.isEmpty &&= value.trim() === '';
+  }
+
+  #step(text: string, at: number): number {
+    const place = this.#place;
+    switch (place.in) {
+      case 'text': {
+        const open = text.indexOf('<', at);
+        if (open === -1) return text.length;
+        if (text.startsWith('<!--', open)) {
+          this.#place = { in: 'comment' };
+          return open + 4;
+        }
+        const [tag, element = ''] = /^<(\/?[a-z][^\s/>]*)/i.exec(text.slice(open, open + NAME_CHARACTERS)) ?? [''];
+        if (tag !== '') this.#place = { in: 'tag', element: element.toLowerCase(), attribute: '' };
+        return open + Math.max(1, tag.length);
+      }
+      case 'comment': {
+        const close = text.indexOf('-->', at);
+        if (close === -1) return text.length;
+        this.#place = { in: 'text' };
+        return close + 3;
+      }
+      case 'raw': {
+        const close = text.toLowerCase().indexOf(`</${place.element}`, at);
+        if (close === -1) return text.length;
+        this.#place = { in: 'tag', element: `/${place.element}`, attribute: '' };
+        return close + 2 + place.element.length;
+      }
+      case 'attribute': {
+        const close = text.indexOf(place.quote, at);
+        const part = text.slice(at, close === -1 ? undefined : close);
+        place.isEmpty &&= part.trim() === '';
+        place.isQuery ||= /[?#]/.test(part);
+        if (close === -1) return text.length;
+        this.#place = { in: 'tag', element: place.element, attribute: '' };
+        return close + 1;
+      }
+      case 'tag':
+        return this.#inTag(place, text, at);
+    }
+  }
+
+  #inTag(place: { element: string; attribute: string }, text: string, at: number): number {
+    const one = text[at] ?? '';
+    if (one === '>') {
+      const isRaw = place.element === 'style' || place.element === 'script';
+      this.#place = isRaw ? { in: 'raw', element: place.element } : { in: 'text' };
+    } else if (one === '"' || one === "'") {
+      const attribute = place.attribute.split(/[ =]/)[0]?.toLowerCase() ?? '';
+      this.#place = { in: 'attribute', element: place.element, attribute, quote: one, isEmpty: true, isQuery: false };
+    } else if (/[\s/]/.test(one)) place.attribute = `${place.attribute.trimEnd()} `;
+    else if (one !== '=' && place.attribute.endsWith(' ') && !place.attribute.endsWith('= ')) place.attribute = one;
+    else place.attribute = one === '=' ? `${place.attribute.trimEnd()}=` : place.attribute + one;
+    return at + 1;
+  }
+}
+
+const NAME_CHARACTERS = 64;
+
+/** Percent-encodes what cannot stand in a URL; what is encoded already stays. */
+const encodeLoose = (value: string): string =>
+  wellFormed(value).replace(/[^\w\-.~!*'();:@&=+$,/?#[\]%]/gu, encodeURIComponent);
+
+const encodePart = (value: string): string => encodeURIComponent(wellFormed(value)).replaceAll("'", '%27');
+
+/** Replaces half surrogate pairs, which no URL can hold. */
+const wellFormed = (value: string): string => value.replace(/\p{Cs}/gu, '\uFFFD');

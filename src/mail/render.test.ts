@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { mailKinds, mailLanguages } from '../../contract/mails.ts';
+import { defaultMailSettings, type MailSettings } from '../../contract/settings-mail.ts';
+import { htmlToText } from './html-to-text.ts';
+import { chooseLanguage } from './language.ts';
+import { type MailToRender, renderMail } from './render.ts';
+import { standardTemplate } from './standard-templates.ts';
+import { Template } from './template.ts';
+
+const mail: MailToRender = {
+  kind: 'confirmation',
+  recipient: 'ada@example.com',
+  email: 'ada@example.com',
+  metadata: {},
+  acceptLanguage: null,
+  data: { ConfirmationURL: 'https://desk.example.com/verify?token=abc', Token: '123456' },
+};
+const render = (change: Partial<MailToRender> = {}, settings: Partial<MailSettings> = {}) =>
+  renderMail({ ...mail, ...change }, { ...defaultMailSettings, ...settings }, 'https://desk.example.com');
+
+describe('renderMail', () => {
+  it.each(mailLanguages.flatMap((language) => mailKinds.map((kind) => [kind, language] as const)))(
+    'has a standard template for %s in %s',
+    (kind, language) => {
+      const { subject, body } = standardTemplate(kind, language);
+      const values = { Email: 'ada@example.com', Token: '123456', ConfirmationURL: 'https://desk.example.com/verify' };
+      expect(new Template(subject).line(values)).not.toBe('');
+      const html = new Template(body).html(values);
+      expect(html).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
+      expect(html).not.toMatch(/\{\{|undefined/);
+      const isFlow = !kind.endsWith('_notification');
+      expect([html.includes('123456'), html.includes('desk.example.com/verify')]).toEqual([
+        isFlow,
+        isFlow && kind !== 'reauthentication',
+      ]);
+    },
+  );
+
+  it('writes link and code into the text part', () => {
+    expect(render().text).toContain('Confirm address: https://desk.example.com/verify?token=abc');
+    expect(render().text).toContain('123456');
+    expect(render().text).not.toMatch(/[<>]/);
+  });
+
+  it('takes the language of the member, then of the call, then of the setting', () => {
+    expect(render().language).toBe('en');
+    expect(render({}, { mailer_language: 'ar' })).toMatchObject({
+      language: 'ar',
+      subject: expect.stringMatching(/[\u0600-\u06ff]/),
+    });
+    expect(render({ acceptLanguage: 'fr;q=0.9, de-AT;q=0.8, *' }).language).toBe('de');
+    expect(render({ acceptLanguage: 'de', metadata: { locale: 'ar_EG' } }).language).toBe('ar');
+    expect(render({ metadata: { locale: { evil: 1 } } }).language).toBe('en');
+  });
+
+  it('prefers the app’s own template, for all languages or for one', () => {
+    const all = {
+      mailer_subjects_confirmation: 'Hi {{ .Data.name }}',
+      mailer_templates_confirmation: '<p>{{ .Token }}</p>',
+    };
+    expect(render({ metadata: { name: 'A & B' } }, all)).toMatchObject({
+      subject: 'Hi A & B',
+      html: '<p>123456</p>',
+      template_error: null,
+    });
+    const some = { mailer_subjects_confirmation: { fr: 'Confirmez', de: 'Bitte' } };
+    expect(render({ acceptLanguage: 'fr' }, some).subject).toBe('Confirmez');
+    expect(render({ acceptLanguage: 'ar' }, some).language).toBe('ar');
+  });
+
+  it('sends the standard mail if the app’s template is broken, and tells why', () => {
+    const broken = render({}, { mailer_templates_confirmation: '{{ if .Token }}<p>' });
+    expect(broken.template_error).toMatch(/no \{\{ end \}\}/);
+    expect(broken.html).toContain('https://desk.example.com/verify?token=abc');
+  });
+});
+
+describe('chooseLanguage', () => {
+  it.each<[string[], string | null, string]>([
+    [['en', 'de'], 'de-CH', 'de'],
+    [['en', 'pt-BR'], 'pt', 'pt-BR'],
+    [['en', 'de'], 'de;q=0, en', 'en'],
+    [['fr'], 'de', 'fr'],
+    [['en', 'de'], ';;;,,de;q=x', 'en'],
+  ])('chooses from %j for %s: %s', (available, acceptLanguage, expected) => {
+    expect(chooseLanguage(available, { locale: undefined, acceptLanguage, standard: 'en' })).toBe(expected);
+  });
+});
+
+describe('htmlToText', () => {
+  it('keeps paragraphs, lists and links, and leaves out styles', () => {
+    const html =
+      '<head><title>x</title></head><style>p{}</style><p>One  &amp;\n two</p><ul><li>a</li><li>b</li></ul><a href="https://x.example/?a=1&amp;b=2">Go</a><br>end &#128512;';
+    expect(htmlToText(html)).toBe('One & two\n\n- a\n- b\n\nGo: https://x.example/?a=1&b=2\nend 😀');
+  });
+});

@@ -1,0 +1,88 @@
+import { limits } from '../../contract/limits.ts';
+import type { MailData, MailKind, RenderedMail } from '../../contract/mails.ts';
+import { mailLanguages } from '../../contract/mails.ts';
+import type { MailSettings, Translated } from '../../contract/settings-mail.ts';
+import { htmlToText } from './html-to-text.ts';
+import { chooseLanguage } from './language.ts';
+import { isStandardLanguage, standardTemplate, type TemplateSource } from './standard-templates.ts';
+import { Template, TemplateError, type TemplateValues } from './template.ts';
+
+/** A mail before it is rendered. */
+export interface MailToRender {
+  readonly kind: MailKind;
+  readonly recipient: string;
+  readonly data: MailData;
+  /** The address of the account; null if there is none. */
+  readonly email: string | null;
+  /** The metadata that members write themselves. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly acceptLanguage: string | null;
+}
+
+/** Stands for all languages. */
+const ALL_LANGUAGES = '*';
+
+/** Returns the texts of a setting by language tag. */
+export function translationsOf(value: Translated): Readonly<Record<string, string>> {
+  if (value === null) return {};
+  return typeof value === 'string' ? { [ALL_LANGUAGES]: value } : value;
+}
+
+/** Returns the values that the template of a mail may show. */
+export function templateValues(mail: MailToRender, siteUrl: string): TemplateValues {
+  return {
+    SiteURL: siteUrl,
+    ...mail.data,
+    Email: mail.email ?? mail.recipient,
+    SendingTo: mail.recipient,
+    Data: mail.metadata,
+  };
+}
+
+/** Renders a mail with the app's own template. If that is broken, uses the standard template and tells why. */
+export function renderMail(mail: MailToRender, settings: MailSettings, siteUrl: string): RenderedMail {
+  const subjects = translationsOf(settings[`mailer_subjects_${mail.kind}`]);
+  const bodies = translationsOf(settings[`mailer_templates_${mail.kind}`]);
+  const own = [...Object.keys(subjects), ...Object.keys(bodies)].filter((tag) => tag !== ALL_LANGUAGES);
+  const wanted = {
+    locale: mail.metadata.locale,
+    acceptLanguage: mail.acceptLanguage,
+    standard: settings.mailer_language,
+  };
+  // The standard templates fill in for the languages that the app's own template leaves out.
+  const language = chooseLanguage([...own, ...mailLanguages], wanted);
+  const standard = standardTemplate(mail.kind, isStandardLanguage(language) ? language : 'en');
+  const values = templateValues(mail, siteUrl);
+  try {
+    const source = {
+      subject: subjects[language] ?? subjects[ALL_LANGUAGES] ?? standard.subject,
+      body: bodies[language] ?? bodies[ALL_LANGUAGES] ?? standard.body,
+    };
+    return { ...renderTemplate(source, values), language, template_error: null };
+  } catch (error) {
+    return { ...renderTemplate(standard, values), language, template_error: reasonOf(error) };
+  }
+}
+
+/** Renders a subject and a body. Throws TemplateError. */
+function renderTemplate(
+  { subject, body }: TemplateSource,
+  values: TemplateValues,
+): Pick<RenderedMail, 'subject' | 'html' | 'text'> {
+  const html = new Template(body).html(values);
+  const line = new Template(subject).line(values);
+  return { subject: line.slice(0, limits.mailSubjectCharacters.default), html, text: htmlToText(html) };
+}
+
+/** Returns what is wrong with a template, in words; null if it can be rendered. */
+export function templateError(source: Partial<TemplateSource>): string | null {
+  try {
+    for (const text of [source.subject, source.body]) if (text !== undefined) new Template(text);
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof TemplateError ? error.message : 'The template cannot be rendered.';

@@ -1,0 +1,34 @@
+import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DataFolder } from './data-folder.ts';
+
+/** Version of the extensions that the node provides. Their objects are Ninefold's own schema, so the scripts are empty. */
+const VERSION = 'ninefold';
+const names = ['pg_cron', 'pg_net'];
+const control = `comment = 'provided by the node'
+default_version = '${VERSION}'
+relocatable = true
+trusted = true
+`;
+
+/** Returns the value of `extension_control_path`; null for a data folder whose path the list cannot hold. */
+export const extensionPath = (dataFolder: string): string | null =>
+  dataFolder.includes(':') ? null : `$system:${join(dataFolder, FOLDER)}`;
+
+const FOLDER = 'ninefold_extensions';
+
+/**
+ * Writes control files of the extensions that the node provides, so that CREATE EXTENSION creates them on any connection and inside any
+ * function, and pg_extension lists them.
+ */
+export async function writeProvidedExtensions({ path, runAs }: DataFolder): Promise<void> {
+  const folder = join(path, FOLDER, 'extension');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const files = names.flatMap((name): [string, string][] => [
+    [join(folder, `${name}.control`), control],
+    [join(folder, `${name}--${VERSION}.sql`), ''],
+  ]);
+  for (const [file, text] of files) await writeFile(file, text, { mode: 0o600 });
+  if (!runAs) return;
+  for (const each of [dirname(folder), folder, ...files.map(([file]) => file)]) await chown(each, runAs.uid, runAs.gid);
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type LimitName, limits } from '../../contract/limits.ts';
+import { clone } from '../../test/support/clone.ts';
+
+/** Where SQL of a schema file bounds a call with a number that contract/limits holds too: the text around the number. */
+const places: [file: string, limit: LimitName, pattern: RegExp][] = [
+  ['0016_scheduled_jobs.sql', 'jobCommandBytes', /octet_length\(new\.command\) > (\d+)/],
+  ['0016_scheduled_jobs.sql', 'jobCommandBytes', /the command of a job may have (\d+) bytes/],
+  ['0016_scheduled_jobs.sql', 'appJobs', /count\(\*\) from cron\.job\) >= (\d+)/],
+  ['0016_scheduled_jobs.sql', 'appJobs', /an app may have (\d+) scheduled jobs/],
+  ['0017_http_from_sql.sql', 'httpUrlBytes', /octet_length\(encoded\) > (\d+)/],
+  ['0017_http_from_sql.sql', 'httpUrlBytes', /the URL has more than (\d+) bytes/],
+  ['0017_http_from_sql.sql', 'httpHeaderBytes', /octet_length\(headers::text\) > (\d+)/],
+  ['0017_http_from_sql.sql', 'httpHeaderBytes', /the headers have more than (\d+) bytes/],
+  ['0017_http_from_sql.sql', 'httpRequestBytes', /octet_length\(body\) > (\d+)/],
+  ['0017_http_from_sql.sql', 'httpRequestBytes', /the body has more than (\d+) bytes/],
+  ['0017_http_from_sql.sql', 'queuedHttpRequests', /from net\.http_request_queue\) >= (\d+)/],
+  ['0017_http_from_sql.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
+];
+
+it.each(places)('%s bounds with the limit %s: %s', (file, limit, pattern) => {
+  const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
+  const numbers = [...sql.matchAll(new RegExp(pattern, 'g'))].map(([, number]) => Number(number));
+  expect(numbers).toEqual([limits[limit].default]);
+});
+
+it.each(['0016_scheduled_jobs.sql', '0017_http_from_sql.sql'])(
+  '%s raises 54000 with numbers of contract/limits alone',
+  (file) => {
+    const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
+    const raised = [...sql.matchAll(/raise exception '([^']*)' using errcode = '54000'/g)].map(
+      ([, text]) => text ?? '',
+    );
+    const known = places.filter(([of]) => of === file);
+    expect(raised.filter((text) => !known.some(([, , pattern]) => pattern.test(text)))).toEqual([]);
+  },
+);

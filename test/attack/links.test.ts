@@ -1,0 +1,307 @@
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import { createAppWith, runSql } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
+import { type LinkMail, mailsTo } from '../support/mails.ts';
+import { areToldApart, timeOf } from '../support/timing.ts';
+import { uniqueEmail } from '../support/unique.ts';
+
+const node = inject('node');
+const settings = `insert into ninefold.settings (key, value) values
+  ('mailer_autoconfirm', 'false'), ('smtp_max_frequency', '0'), ('site_url', '"https://site.example"')`;
+let app: AppConnection;
+beforeAll(async () => {
+  app = await createAppWith(node, settings);
+});
+
+const password = 'correct horse';
+const path = (of: AppConnection, call: string) => `${new URL(of.url).pathname}/auth/v1${call}`;
+
+const post = (call: string, body: unknown, headers: Record<string, string> = {}, of = app): Promise<HttpAnswer> =>
+  send(node.url, path(of, call), {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', apikey: of.publishable_key, ...headers },
+    ownConnection: true,
+  });
+
+const verify = (body: unknown, of = app) => post('/verify', body, {}, of);
+
+async function lastMail(address: string, of = app): Promise<LinkMail> {
+  const mail = (await mailsTo(node, of, address)).at(-1);
+  if (!mail) throw new Error(`no mail to ${address}`);
+  return mail;
+}
+
+/** A member whose address is confirmed. */
+async function member(): Promise<{ email: string; token: string }> {
+  const email = uniqueEmail();
+  await post('/signup', { email, password });
+  const { body } = await verify({ type: 'signup', email, token: (await lastMail(email)).data.Token });
+  return { email, token: JSON.parse(body).access_token };
+}
+
+describe('a secret in a mail', () => {
+  const uses: Record<string, (mail: LinkMail, email: string) => Promise<HttpAnswer>> = {
+    'as a link': (mail) => verify({ type: 'magiclink', token_hash: mail.data.TokenHash }),
+    'as a code': (mail, email) => verify({ type: 'email', email, token: mail.data.Token }),
+    'by the button of its page': (mail) =>
+      send(node.url, '/auth/v1/verify', {
+        method: 'POST',
+        body: new URLSearchParams({ type: 'magiclink', token: mail.data.TokenHash }).toString(),
+        headers: {
+          host: new URL(mail.data.ConfirmationURL).host,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        ownConnection: true,
+      }),
+  };
+
+  it.each(Object.keys(uses))('opens one session for 32 uses at once %s', async (way) => {
+    const { email } = await member();
+    await post('/otp', { email });
+    const mail = await lastMail(email);
+    const answers = await Promise.all(Array.from({ length: 32 }, () => uses[way]?.(mail, email)));
+    const won = answers.filter(
+      (answer) => answer?.body.includes('access_token') || String(answer?.headers.location).includes('access_token='),
+    );
+    expect(won).toHaveLength(1);
+  });
+
+  it('is good for nothing but its own purpose, its own address and its own app', async () => {
+    const [one, two, elsewhere] = [await member(), await member(), await createAppWith(node, settings)];
+    await post('/recover', { email: one.email });
+    const { data } = await lastMail(one.email);
+    for (const type of ['signup', 'invite', 'email_change']) {
+      expect((await verify({ type, token_hash: data.TokenHash })).status, type).toBe(403);
+      expect((await verify({ type, email: one.email, token: data.Token })).status, type).toBe(403);
+    }
+    expect((await verify({ type: 'recovery', email: two.email, token: data.Token })).status).toBe(403);
+    expect((await verify({ type: 'recovery', token_hash: data.TokenHash }, elsewhere)).status).toBe(403);
+    const reused = { password: 'another horse', nonce: data.Token };
+    const put = await send(node.url, path(app, '/user'), {
+      method: 'PUT',
+      body: JSON.stringify(reused),
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${one.token}` },
+    });
+    expect(put.status).toBe(200);
+    // The change of the password voided the mail.
+    expect((await verify({ type: 'recovery', token_hash: data.TokenHash })).status).toBe(403);
+  });
+
+  it('is not what the database holds', async () => {
+    const { email } = await member();
+    await post('/otp', { email });
+    const { data } = await lastMail(email);
+    const client = clientOf(app, app.secret_key);
+    const users = await client.auth.admin.listUsers();
+    expect(JSON.stringify(users.data)).not.toContain(data.TokenHash);
+    const stored = await createdTokens(email);
+    for (const token of stored) {
+      expect([data.Token, data.TokenHash]).not.toContain(token);
+      expect((await verify({ type: 'magiclink', token_hash: token })).status).toBe(403);
+    }
+    expect(stored).toHaveLength(2);
+  });
+
+  /** Returns what the tables of schema auth hold of a member's token, as the app's owner reads them. */
+  async function createdTokens(email: string): Promise<string[]> {
+    const { results } = await runSql(
+      node,
+      app.ref,
+      `select recovery_token from auth.users where email = '${email}'
+       union all select token_hash from auth.one_time_tokens where relates_to = '${email}'`,
+    );
+    return results.flatMap((result) => ('rows' in result ? result.rows.flat().map(String) : []));
+  }
+
+  it('cannot be guessed: each of many codes at once counts, on every worker', async () => {
+    const { email } = await member();
+    await post('/otp', { email });
+    const { data } = await lastMail(email);
+    await Promise.all(
+      Array.from({ length: 4 * limits.oneTimeCodeTries.default }, (_, i) =>
+        verify({ type: 'email', email, token: `wrong ${i}` }),
+      ),
+    );
+    expect((await verify({ type: 'email', email, token: data.Token })).status).toBe(429);
+  });
+
+  it('stays good however often a scanner opens its link', async () => {
+    const { email } = await member();
+    await post('/otp', { email });
+    const { data } = await lastMail(email);
+    const link = new URL(data.ConfirmationURL);
+    for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS']) {
+      const headers = { host: link.host };
+      const answer = await send(node.url, link.pathname + link.search, { method, headers });
+      expect(answer.body).not.toContain('access_token');
+    }
+    expect((await verify({ type: 'magiclink', token_hash: data.TokenHash })).status).toBe(200);
+  });
+});
+
+describe('an account that a stranger made first', () => {
+  it.each([
+    ['signs up', '/signup', { password: 'the owner’s own' }, 'signup'],
+    ['asks for a link', '/otp', {}, 'signup'],
+    ['recovers', '/recover', {}, 'recovery'],
+  ])('is of no use to the stranger once the owner %s', async (_, call, body, type) => {
+    const email = uniqueEmail();
+    await post('/signup', { email, password });
+    await post(call, { email, ...body });
+    expect((await verify({ type, token_hash: (await lastMail(email)).data.TokenHash })).status).toBe(200);
+    expect((await post('/token?grant_type=password', { email, password })).status).toBe(400);
+  });
+
+  it('is of no use once it is invited', async () => {
+    const email = uniqueEmail();
+    await post('/signup', { email, password });
+    await post('/invite', { email }, { apikey: app.secret_key });
+    expect((await verify({ type: 'invite', token_hash: (await lastMail(email)).data.TokenHash })).status).toBe(200);
+    expect((await post('/token?grant_type=password', { email, password })).status).toBe(400);
+  });
+});
+
+describe('whether an address has an account', () => {
+  const calls: [string, object][] = [
+    ['/otp', { create_user: false }],
+    ['/otp', {}],
+    ['/magiclink', {}],
+    ['/recover', {}],
+    ['/resend', { type: 'signup' }],
+    ['/resend', { type: 'email_change' }],
+    ['/verify', { type: 'email', token: '000000' }],
+    ['/verify', { type: 'recovery', token: '000000' }],
+  ];
+  it.each(calls)('is not told by POST %s %j: not by status, body or headers', async (call, body) => {
+    const { email } = await member();
+    const told = async (address: string) => {
+      const { status, body: text, headers } = await post(call, { ...body, email: address });
+      return { status, text: text.replace(/"error_id":"[^"]*"/, ''), headers: Object.keys(headers).sort() };
+    };
+    expect(await told(uniqueEmail())).toEqual(await told(email));
+  });
+
+  it('is not told by a sign-up: the fields of the answers, their order and their form are the same', async () => {
+    const { email } = await member();
+    const form = async (address: string) => {
+      const { status, body } = await post('/signup', { email: address, password, data: { b: 1, aa: { c: [2] } } });
+      const masked = body
+        .replaceAll(address, '<address>')
+        .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
+        .replace(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"/g, '"<time>"');
+      return [status, masked];
+    };
+    const fresh = uniqueEmail();
+    const answers = [await form(fresh), await form(fresh), await form(email)];
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+
+  it('is not told by the time of POST /recover', async () => {
+    const { email } = await member();
+    const ask = (address: string) => timeOf(() => post('/recover', { email: address }));
+    const times: [number, number][] = [];
+    for (let i = 0; i < 10; i++) times.push([await ask(email), await ask(uniqueEmail())]);
+    expect(areToldApart(times, 2), JSON.stringify(times)).toBe(false);
+  });
+
+  it('is not told by how soon a mail can be asked for again', async () => {
+    const strict = await createAppWith(node, settings.replace("'0'", "'60'"));
+    const known = uniqueEmail();
+    await post('/signup', { email: known, password }, {}, strict);
+    for (const address of [known, uniqueEmail()]) {
+      const answers = [
+        await post('/recover', { email: address }, {}, strict),
+        await post('/recover', { email: address }, {}, strict),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([200, 429]);
+      expect(Number(answers[1]?.headers['retry-after'])).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('a link', () => {
+  it.each<[string, Record<string, string>]>([
+    ['Host', { host: 'evil.example' }],
+    ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }],
+    ['Forwarded', { forwarded: 'host=evil.example;proto=https' }],
+    ['X-Original-URL', { 'x-original-url': 'https://evil.example/', 'x-forwarded-prefix': '/evil' }],
+    ['Origin and Referer', { origin: 'https://evil.example', referer: 'https://evil.example/' }],
+    ['redirect_to', { redirect_to: 'https://evil.example/' }],
+  ])('is not poisoned by %s', async (_, headers) => {
+    const email = uniqueEmail();
+    await post('/signup', { email, password }, headers);
+    const { data } = await lastMail(email);
+    expect(JSON.stringify(data)).not.toContain('evil');
+    expect(new URL(data.ConfirmationURL).hostname).toBe(`${app.ref}.localhost`);
+  });
+
+  const evil = [
+    'https://evil.example',
+    '//evil.example',
+    'https:evil.example',
+    'https://site.example@evil.example/',
+    'https://site.example.evil.example/',
+    'https://site.example%2eevil.example/',
+    'https://evil.example\\@site.example',
+    'https://evil.example#@site.example',
+    'https://evil.example?.site.example',
+    'https://site.example:pass@evil.example',
+    'http://site.example',
+    'https://site.example:444',
+    'javascript:alert(1)//https://site.example',
+    'data:text/html,<script>alert(1)</script>',
+    'h\tttps://evil.example',
+    'https://evil.example/https://site.example',
+    'http://0x7f000001.evil.example/',
+    'ｈttps://evil.example',
+    'https://site。example.evil.example',
+  ];
+  it.each(evil)('does not lead to %s, neither from the mail nor from its page', async (address) => {
+    const email = uniqueEmail();
+    await post(`/signup?redirect_to=${encodeURIComponent(address)}`, { email, password });
+    const { data } = await lastMail(email);
+    expect(data.RedirectTo).toMatch(/^https:\/\/site\.example(?:\/|$)/);
+    const form = new URLSearchParams({ type: 'signup', token: data.TokenHash, redirect_to: address });
+    const answer = await send(node.url, '/auth/v1/verify', {
+      method: 'POST',
+      body: form.toString(),
+      headers: { host: new URL(data.ConfirmationURL).host, 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(answer.status).toBe(303);
+    expect(new URL(String(answer.headers.location)).origin).toBe('https://site.example');
+  });
+
+  it('shows a page that no request can put anything into', async () => {
+    const host = `${app.ref}.localhost:${new URL(node.url).port}`;
+    const attack = '"><script>alert(1)</script><form action=https://evil.example>';
+    const query = new URLSearchParams({
+      type: 'recovery',
+      token: attack,
+      redirect_to: `https://site.example/${attack}`,
+    });
+    const { body, headers } = await send(node.url, `/auth/v1/verify?${query}`, { headers: { host } });
+    expect(body).not.toContain('<script');
+    expect(body.match(/<form/g)).toHaveLength(1);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  it('leads from the node’s origin to the app’s own, and signs in nobody there', async () => {
+    const { status, headers } = await send(node.url, path(app, '/verify?type=signup&token=x'), {});
+    expect(status).toBe(303);
+    expect(new URL(String(headers.location)).hostname).toBe(`${app.ref}.localhost`);
+  });
+});
+
+it('keeps the calls of builders for the secret key', async () => {
+  const { token } = await member();
+  for (const call of ['/invite', '/admin/generate_link']) {
+    const body = { type: 'recovery', email: uniqueEmail() };
+    expect((await post(call, body)).status).toBe(403);
+    expect((await post(call, body, { authorization: `Bearer ${token}` })).status).toBe(403);
+  }
+});

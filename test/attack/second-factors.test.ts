@@ -1,0 +1,148 @@
+import { Secret, TOTP } from 'otpauth';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp } from '../support/apps.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import { signUpMember } from '../support/clients.ts';
+import { send } from '../support/http.ts';
+
+const node = inject('node');
+let app: AppConnection;
+let other: AppConnection;
+beforeAll(async () => {
+  [app, other] = await Promise.all([createApp(node), createApp(node)]);
+});
+
+const originOf = ({ ref }: AppConnection) => `http://${ref}.localhost:${new URL(node.url).port}`;
+
+/** A request on a connection of its own, so that parallel requests reach every worker. */
+const post = async (on: AppConnection, path: string, body: unknown, token?: string) => {
+  const { status, body: text } = await send(node.url, `/apps/${on.ref}/auth/v1${path}`, {
+    method: 'POST',
+    headers: {
+      apikey: on.publishable_key,
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+    ownConnection: true,
+  });
+  return { status, body: JSON.parse(text) as Record<string, unknown> };
+};
+
+const many = <T>(number: number, make: () => Promise<T>) => Promise.all(Array.from({ length: number }, make));
+const statuses = (answers: readonly { status: number }[], status: number) =>
+  answers.filter((answer) => answer.status === status).length;
+
+async function enrolled(on: AppConnection) {
+  const member = await signUpMember(on);
+  const { data, error } = await member.client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
+  if (error) throw error;
+  const totp = new TOTP({ secret: Secret.fromBase32(data.totp.secret) });
+  const challenge = async () => String((await post(on, `/factors/${data.id}/challenge`, {}, token)).body.id);
+  const token = member.session.access_token;
+  return { ...member, factorId: data.id, totp, token, challenge };
+}
+
+describe('a TOTP factor', () => {
+  it('accepts one of many parallel answers, over challenges and workers', async () => {
+    const { factorId, totp, token, challenge } = await enrolled(app);
+    const [first, second] = [await challenge(), await challenge()];
+    const code = totp.generate();
+    const verify = (challenge_id: string) => post(app, `/factors/${factorId}/verify`, { challenge_id, code }, token);
+    const answers = (await many(5, () => Promise.all([verify(first), verify(second)]))).flat();
+    expect(statuses(answers, 200)).toBe(1);
+    expect(statuses(answers, 422)).toBe(9);
+    expect((await verify(await challenge())).status).not.toBe(200);
+  });
+
+  it('bounds guesses of one account over all workers, sessions and factors', async () => {
+    const { factorId, token, challenge, client } = await enrolled(app);
+    const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'second' });
+    const second = String((await post(app, `/factors/${data?.id}/challenge`, {}, token)).body.id);
+    const first = await challenge();
+    const guess = (factor: string | undefined, challenge_id: string) =>
+      post(app, `/factors/${factor}/verify`, { challenge_id, code: '000000' }, token);
+    const answers = (await many(10, () => Promise.all([guess(factorId, first), guess(data?.id, second)]))).flat();
+    expect(statuses(answers, 422)).toBe(10);
+    expect(statuses(answers, 429)).toBe(10);
+  });
+});
+
+describe('a passkey', () => {
+  const ceremonyOf = (on: AppConnection, challenge: unknown) => ({
+    origin: originOf(on),
+    rpId: new URL(originOf(on)).hostname,
+    challenge: String(challenge),
+  });
+  const options = async (on: AppConnection, kind: string, token?: string) => {
+    const { body } = await post(on, `/passkeys/${kind}/options`, {}, token);
+    return { id: body.challenge_id, challenge: (body.options as { challenge: string }).challenge };
+  };
+
+  async function withPasskey(on: AppConnection) {
+    const member = await signUpMember(on);
+    const device = new Authenticator();
+    const { id, challenge } = await options(on, 'registration', member.session.access_token);
+    const credential = device.create(ceremonyOf(on, challenge), member.user.id);
+    const body = { challenge_id: id, credential };
+    const made = await post(on, '/passkeys/registration/verify', body, member.session.access_token);
+    expect(made.status).toBe(200);
+    return { ...member, device };
+  }
+
+  it('opens one session of many parallel requests with one assertion, over all workers', async () => {
+    const { device } = await withPasskey(app);
+    const { id, challenge } = await options(app, 'authentication');
+    const credential = device.get(ceremonyOf(app, challenge));
+    const answers = await many(32, () =>
+      post(app, '/passkeys/authentication/verify', { challenge_id: id, credential }),
+    );
+    expect(statuses(answers, 200)).toBe(1);
+    expect(statuses(answers, 400)).toBe(31);
+  });
+
+  it('and a challenge of one app open no other', async () => {
+    const { device } = await withPasskey(app);
+    const own = await options(app, 'authentication');
+    const foreign = await options(other, 'authentication');
+    for (const [challenge_id, ceremony] of [
+      [foreign.id, ceremonyOf(other, foreign.challenge)],
+      [foreign.id, ceremonyOf(app, foreign.challenge)],
+      [own.id, ceremonyOf(app, own.challenge)],
+    ]) {
+      const credential = device.get(ceremony as ReturnType<typeof ceremonyOf>);
+      expect((await post(other, '/passkeys/authentication/verify', { challenge_id, credential })).status).toBe(400);
+    }
+    // The app's own challenge, signed for the page of the other app.
+    const phished = device.get({ ...ceremonyOf(app, own.challenge), origin: originOf(other) });
+    expect(
+      (await post(app, '/passkeys/authentication/verify', { challenge_id: own.id, credential: phished })).status,
+    ).toBe(400);
+  });
+
+  it('does not move to the origin that a request names', async () => {
+    const { body } = await post(app, '/passkeys/authentication/options', {});
+    expect((body.options as { rpId: string }).rpId).toBe(new URL(originOf(app)).hostname);
+    const response = await send(node.url, `/apps/${app.ref}/auth/v1/passkeys/authentication/options`, {
+      method: 'POST',
+      headers: {
+        apikey: app.publishable_key,
+        origin: 'https://evil.example.org',
+        'x-forwarded-host': 'evil.example.org',
+        'content-type': 'application/json',
+      },
+      body: '{}',
+    });
+    expect(JSON.parse(response.body).options.rpId).toBe(new URL(originOf(app)).hostname);
+  });
+});
+
+it('factors, sessions and tokens of one app are nothing in another', async () => {
+  const { factorId, token, totp, challenge } = await enrolled(app);
+  const body = { challenge_id: await challenge(), code: totp.generate() };
+  expect((await post(other, `/factors/${factorId}/verify`, body, token)).body.code).toBe(403);
+  const stranger = await signUpMember(other);
+  const refused = await post(other, `/factors/${factorId}/verify`, body, stranger.session.access_token);
+  expect([refused.status, refused.body.error_code]).toEqual([404, 'mfa_factor_not_found']);
+});

@@ -1,0 +1,251 @@
+import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { AppConnection, SigningKeyEntry } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import { admin, createApp, createAppWith } from '../support/apps.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
+import { send } from '../support/http.ts';
+
+/** A key decides what is signed with it: no token can choose its key, or its algorithm, to become somebody else. */
+const node = inject('node');
+const ME = 'create function public.me() returns text language sql stable return auth.role()';
+
+const keysOf = (ref: string) => admin<SigningKeyEntry[]>(node, 'GET', `/apps/${ref}/keys`);
+const add = (ref: string, body: object) => admin<SigningKeyEntry[]>(node, 'POST', `/apps/${ref}/keys`, body);
+const rotate = (ref: string, kid?: string) =>
+  admin<SigningKeyEntry[]>(node, 'POST', `/apps/${ref}/keys/rotate`, kid === undefined ? {} : { kid });
+const revoke = (ref: string, kid: string) =>
+  admin<SigningKeyEntry[]>(node, 'POST', `/apps/${ref}/keys/${encodeURIComponent(kid)}/revoke`, {});
+/** The code with which a call is refused. */
+const refusalOf = (call: Promise<unknown>): Promise<string | undefined> =>
+  call.then(
+    () => 'done',
+    (error: Error) => /"code":"(\w+)"/.exec(error.message)?.[1],
+  );
+const stateOf = (keys: readonly SigningKeyEntry[], kid: string) => keys.find((key) => key.kid === kid)?.state;
+
+/** Statuses of four calls with the token, spread over the workers. */
+const statuses = (app: AppConnection, token: string, apikey = app.publishable_key): Promise<number[]> =>
+  Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const headers = { apikey, authorization: `Bearer ${token}` };
+      return (await send(node.url, `/apps/${app.ref}/rest/v1/rpc/me`, { headers, ownConnection: true })).status;
+    }),
+  );
+const works = [200, 200, 200, 200];
+const refused = [401, 401, 401, 401];
+const within = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 1000, interval: 50 });
+
+const jwksOf = async (app: AppConnection): Promise<Record<string, string>[]> =>
+  JSON.parse((await send(node.url, `/apps/${app.ref}/auth/v1/.well-known/jwks.json`, {})).body).keys;
+const headOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const claims = (role = 'service_role') => {
+  const now = Math.floor(Date.now() / 1000);
+  return { role, aud: 'authenticated', iat: now, exp: now + 600 };
+};
+const hs256 = (header: object, secret: string | Buffer, role?: string) => {
+  const input = `${encode(header)}.${encode(claims(role))}`;
+  return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
+};
+const signed = (alg: string, kid: string | undefined, key: KeyObject, role?: string) => {
+  const input = `${encode({ alg, kid, typ: 'JWT' })}.${encode(claims(role))}`;
+  const options = { key, ...(key.asymmetricKeyType === 'ec' && { dsaEncoding: 'ieee-p1363' as const }) };
+  const digest = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
+  return `${input}.${sign(digest, Buffer.from(input), options).toString('base64url')}`;
+};
+
+const pairs = {
+  ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  EdDSA: generateKeyPairSync('ed25519'),
+} as const;
+const privateJwk = (alg: keyof typeof pairs, kid?: string) => ({
+  ...pairs[alg].privateKey.export({ format: 'jwk' }),
+  ...(kid && { kid }),
+});
+
+describe('rotation', () => {
+  it('signs new tokens with the standby key at once, on every worker, and keeps the tokens of the key before', async () => {
+    const app = await createAppWith(node, ME);
+    const member = await signUpMember(app);
+    const [first] = await jwksOf(app);
+    expect(headOf(member.session.access_token)).toMatchObject({ alg: 'ES256', kid: first?.kid });
+
+    const [standby] = await add(app.ref, {});
+    await within(async () => (await jwksOf(app)).map(({ kid }) => kid)).toEqual([standby?.kid, first?.kid]);
+    expect(stateOf(await rotate(app.ref), standby?.kid ?? '')).toBe('current');
+    expect(stateOf(await keysOf(app.ref), first?.kid ?? '')).toBe('previous');
+    await within(async () => headOf((await signUpMember(app)).session.access_token).kid).toBe(standby?.kid);
+    expect(await statuses(app, member.session.access_token)).toEqual(works);
+
+    await revoke(app.ref, first?.kid ?? '');
+    await within(() => statuses(app, member.session.access_token)).toEqual(refused);
+    expect((await jwksOf(app)).map(({ kid }) => kid)).toEqual([standby?.kid]);
+    // The session itself goes on: its refresh token gets a token of the current key.
+    const { data, error } = await clientOf(app).auth.refreshSession(member.session);
+    expect(error).toBeNull();
+    expect(headOf(data.session?.access_token ?? '').kid).toBe(standby?.kid);
+    expect(await statuses(app, data.session?.access_token ?? '')).toEqual(works);
+  });
+
+  it('makes a key where none stands by, and of many at once leaves one current key', async () => {
+    const app = await createApp(node);
+    await Promise.all(Array.from({ length: 5 }, () => rotate(app.ref)));
+    const keys = await keysOf(app.ref);
+    expect(keys.filter(({ state }) => state === 'current')).toHaveLength(1);
+    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
+  });
+
+  it('goes back to a previous key, and never to a revoked one; the current key cannot be revoked', async () => {
+    const app = await createApp(node);
+    const [first] = await keysOf(app.ref);
+    await rotate(app.ref);
+    expect(stateOf(await rotate(app.ref, first?.kid), first?.kid ?? '')).toBe('current');
+    expect(await refusalOf(revoke(app.ref, first?.kid ?? ''))).toBe('signing_key_current');
+    const second = (await keysOf(app.ref)).find(({ alg, state }) => alg === 'ES256' && state === 'previous');
+    await revoke(app.ref, second?.kid ?? '');
+    expect(await refusalOf(rotate(app.ref, second?.kid))).toBe('signing_key_revoked');
+    expect(await refusalOf(rotate(app.ref, 'nobody'))).toBe('signing_key_unknown');
+  });
+});
+
+describe('the shared secret, revoked', () => {
+  it('opens nothing, and neither do the two older keys that it signed', async () => {
+    const app = await createAppWith(node, ME);
+    const token = hs256({ alg: 'HS256', typ: 'JWT' }, app.jwt_secret);
+    for (const good of [token, app.service_role_key, app.anon_key]) expect(await statuses(app, good)).toEqual(works);
+    await revoke(app.ref, 'jwt-secret');
+    for (const gone of [token, app.service_role_key, app.anon_key]) {
+      await within(() => statuses(app, gone)).toEqual(refused);
+    }
+    expect(await statuses(app, hs256({ alg: 'HS256', kid: 'jwt-secret' }, app.jwt_secret))).toEqual(refused);
+    expect(await statuses(app, hs256({ alg: 'HS256' }, ''))).toEqual(refused);
+    expect(await statuses(app, app.secret_key)).toEqual(works);
+    expect((await signUpMember(app)).session.access_token).toBeTruthy();
+  });
+});
+
+describe('an imported key', () => {
+  let app: AppConnection;
+  let other: AppConnection;
+  const secret = randomBytes(32);
+  beforeAll(async () => {
+    [app, other] = await Promise.all([createAppWith(node, ME), createAppWith(node, ME)]);
+    await add(app.ref, {
+      jwk: {
+        keys: [
+          privateJwk('ES256', 'es'),
+          privateJwk('RS256', 'rs'),
+          privateJwk('EdDSA', 'ed'),
+          { kty: 'oct', k: secret.toString('base64url'), kid: 'hs' },
+        ],
+      },
+    });
+    await vi.waitFor(async () => expect(await jwksOf(app)).toHaveLength(4));
+  });
+
+  it.each([
+    ['ES256', () => signed('ES256', 'es', pairs.ES256.privateKey)],
+    ['RS256', () => signed('RS256', 'rs', pairs.RS256.privateKey)],
+    ['EdDSA', () => signed('EdDSA', 'ed', pairs.EdDSA.privateKey)],
+    ['HS256', () => hs256({ alg: 'HS256', kid: 'hs' }, secret)],
+  ])('of %s lets its tokens in, and those of no other app', async (_, token) => {
+    expect(await statuses(app, token())).toEqual(works);
+    expect(await statuses(other, token())).toEqual(refused);
+  });
+
+  it.each(['es', 'rs', 'ed', 'hs'])('signs new tokens once it is current: %s', async (kid) => {
+    await rotate(app.ref, kid);
+    await within(async () => headOf((await signUpMember(app)).session.access_token).kid).toBe(kid);
+    expect(await statuses(app, (await signUpMember(app)).session.access_token)).toEqual(works);
+  });
+
+  const spki = (alg: keyof typeof pairs, format: 'pem' | 'der') =>
+    pairs[alg].publicKey.export({ type: 'spki', format: format as 'pem' });
+  it.each<[string, () => string]>([
+    [
+      'HS256 with the public key of an RS256 key, in PEM, under its id',
+      () => hs256({ alg: 'HS256', kid: 'rs' }, spki('RS256', 'pem')),
+    ],
+    [
+      'HS256 with the public key of an RS256 key, in DER, under its id',
+      () => hs256({ alg: 'HS256', kid: 'rs' }, spki('RS256', 'der')),
+    ],
+    ['HS256 with the public key of an ES256 key under no id', () => hs256({ alg: 'HS256' }, spki('ES256', 'pem'))],
+    ['HS256 with the id of the key as secret', () => hs256({ alg: 'HS256', kid: 'hs' }, 'hs')],
+    [
+      'HS256 with the shared secret under the id of another key',
+      () => hs256({ alg: 'HS256', kid: 'hs' }, app.jwt_secret),
+    ],
+    ['HS256 with an imported secret under no id', () => hs256({ alg: 'HS256' }, secret)],
+    [
+      'HS256 with an imported secret under the id of the shared one',
+      () => hs256({ alg: 'HS256', kid: 'jwt-secret' }, secret),
+    ],
+    ['an RS256 token that says ES256', () => signed('ES256', 'rs', pairs.RS256.privateKey)],
+    ['an RS256 token that says PS256', () => signed('PS256', 'rs', pairs.RS256.privateKey)],
+    ['an EdDSA token under the id of an ES256 key', () => signed('EdDSA', 'es', pairs.EdDSA.privateKey)],
+    ['an ES256 token under the id of an EdDSA key', () => signed('ES256', 'ed', pairs.ES256.privateKey)],
+    ['an ES256 token under no id', () => signed('ES256', undefined, pairs.ES256.privateKey)],
+    ['an ES256 token under an unknown id', () => signed('ES256', 'es2', pairs.ES256.privateKey)],
+    ['an ES256 token under its id in another letter case', () => signed('ES256', 'ES', pairs.ES256.privateKey)],
+    ['an id that is a path', () => signed('ES256', '../es', pairs.ES256.privateKey)],
+    ['an id that every object has', () => signed('ES256', '__proto__', pairs.ES256.privateKey)],
+    ['no algorithm', () => `${encode({ alg: 'none', kid: 'es' })}.${encode(claims())}.`],
+  ])('is not to be had by confusion: %s', async (_, token) => {
+    expect(await statuses(app, token())).toEqual(refused);
+  });
+
+  it('is refused when it is no private key, weak, or made of two', async () => {
+    const { d: _, ...publicOnly } = privateJwk('ES256');
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'jwk' });
+    const mixed = {
+      ...privateJwk('ES256'),
+      d: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }).d,
+    };
+    const curve = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ format: 'jwk' });
+    for (const jwk of [
+      publicOnly,
+      weak,
+      mixed,
+      curve,
+      {},
+      { keys: [] },
+      { keys: [privateJwk('RS256', 'fine'), publicOnly] },
+      { kty: 'oct', k: randomBytes(16).toString('base64url') },
+      { ...privateJwk('ES256'), alg: 'HS256' },
+      { ...privateJwk('ES256'), use: 'enc' },
+      { ...privateJwk('ES256'), kid: 'jwt-secret' },
+      { ...privateJwk('ES256'), kid: 'a"b' },
+      { ...privateJwk('ES256'), x: 'AAAA' },
+    ]) {
+      expect(await refusalOf(add(app.ref, { jwk })), JSON.stringify(Object.keys(jwk))).toBe('signing_key_invalid');
+    }
+    expect(await refusalOf(add(app.ref, { jwk: privateJwk('RS256', 'es') }))).toBe('signing_key_exists');
+    expect((await keysOf(app.ref)).map(({ kid }) => kid)).not.toContain('fine');
+  });
+
+  it('is shown by its public half only, to whom it may concern', async () => {
+    const shown = JSON.stringify([await keysOf(app.ref), await jwksOf(app)]);
+    const privateParts = [privateJwk('ES256').d, privateJwk('RS256').d, privateJwk('RS256').p, privateJwk('EdDSA').d];
+    for (const part of [...privateParts, secret.toString('base64url')]) expect(shown).not.toContain(part);
+    expect(
+      (await jwksOf(app)).flatMap((key) => Object.keys(key)).filter((name) => /^(d|p|q|dp|dq|qi|k)$/.test(name)),
+    ).toEqual([]);
+    const headers = { apikey: app.secret_key, authorization: `Bearer ${app.secret_key}` };
+    expect((await send(node.url, `/admin/v1/apps/${app.ref}/keys`, { headers })).status).toBe(401);
+  });
+});
+
+it('has a bounded number of keys, of which revoked ones give way', async () => {
+  const app = await createApp(node);
+  const most = limits.signingKeys.default;
+  for (let count = 2; count < most; count++) await add(app.ref, {});
+  expect(await refusalOf(add(app.ref, {}))).toBe('signing_keys_full');
+  const [newest] = await keysOf(app.ref);
+  await revoke(app.ref, newest?.kid ?? '');
+  await add(app.ref, {});
+  expect(await keysOf(app.ref)).toHaveLength(most);
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppConnection, SettingEntry } from '../../contract/admin.ts';
+import { admin, createApp } from '../support/apps.ts';
+import { type Console, openConsole } from './console.ts';
+
+let site: Console;
+let app: AppConnection;
+beforeAll(async () => {
+  site = await openConsole();
+  app = await createApp(site.node);
+});
+afterAll(() => site.close());
+
+const settings = async () =>
+  new Map(
+    (await admin<SettingEntry[]>(site.node, 'GET', `/apps/${app.ref}/settings`)).map((entry) => [entry.key, entry]),
+  );
+
+it('switches a method off, with its effect in words', async () => {
+  const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
+  await page.getByText('Visitors have no account until they sign up.').waitFor();
+  await page.getByRole('switch', { name: 'Anonymous' }).click();
+  await page.getByText('Visitors get an account without a name.').waitFor();
+  expect((await settings()).get('external_anonymous_users_enabled')?.value).toBe(true);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('sets up a provider, shows its callback address, and never its secret', async () => {
+  const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
+  await page.getByRole('button', { name: 'GitHub' }).click();
+  const panel = page.getByRole('complementary', { name: 'GitHub' });
+  await panel.getByText(`${app.origin}/auth/v1/callback`).waitFor();
+  await panel.getByRole('textbox', { name: 'Client id' }).fill('a-client');
+  await panel.getByLabel('Client secret').fill('a very secret text');
+  await panel.getByRole('button', { name: 'Save and switch on' }).click();
+  await panel.getByPlaceholder('stored, not shown').waitFor();
+  await page.getByText('Members sign in with their GitHub account.').waitFor();
+  expect(await page.content()).not.toContain('a very secret text');
+  const stored = await settings();
+  expect(stored.get('external_github_enabled')?.value).toBe(true);
+  expect(stored.get('external_github_client_id')?.value).toBe('a-client');
+  expect(stored.get('external_github_secret')).toMatchObject({ is_set: true, value: null });
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('reports why a provider cannot be added', async () => {
+  const { page, context } = await site.visit(`/app/${app.ref}/sign-in-methods?method=new`);
+  const panel = page.getByRole('complementary', { name: 'New provider' });
+  await panel.getByRole('textbox', { name: 'Name' }).fill('Inside');
+  await panel.getByRole('textbox', { name: 'Discovery address' }).fill('https://127.0.0.1:1');
+  await panel.getByRole('textbox', { name: 'Client id' }).fill('a-client');
+  await panel.getByLabel('Client secret').fill('a secret');
+  await panel.getByRole('button', { name: 'Add provider' }).click();
+  await panel.getByText('OIDC discovery from').waitFor();
+  await context.close();
+});

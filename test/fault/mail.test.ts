@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import type { MailPage } from '../../contract/mails.ts';
+import { admin, createApp } from '../support/apps.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { startMailServer, type TestMailServer } from '../support/mail-server.ts';
+import { ownNode } from '../support/own-node.ts';
+import { killAll } from '../support/processes.ts';
+
+const COUNT = 1000;
+const node = ownNode('mail-fault');
+let server: TestMailServer;
+let app: AppConnection;
+
+beforeAll(async () => {
+  server = await startMailServer();
+  await node.stop();
+  await node.startAgain({ NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port}` });
+  app = await createApp(node);
+  const set = (key: string, value: unknown) => admin(node, 'PUT', `/apps/${app.ref}/settings/${key}`, { value });
+  await set('smtp_host', '127.0.0.1');
+  await set('smtp_port', server.port);
+  await set('smtp_admin_email', 'desk@example.com');
+  await set('rate_limit_email_sent', 10_000);
+});
+afterAll(() => server.close());
+
+it(`loses none of ${COUNT} mails when the node is killed while it sends, and repeats only those under way`, async () => {
+  await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
+    client.query(
+      `insert into ninefold.mails (kind, recipient, data)
+       select 'recovery', 'm' || n || '@example.org', '{"Token": "123456"}' from generate_series(1, ${COUNT}) n`,
+    ),
+  );
+  const patient = { timeout: 110_000, interval: 50 };
+  await expect.poll(() => server.mails.length, patient).toBeGreaterThan(COUNT / 4);
+  await killAll(node);
+  await node.startAgain({ NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port}` });
+  const counts = async () =>
+    (await admin<MailPage>(node, 'GET', `/apps/${app.ref}/mails`).catch(() => null))?.counts ?? null;
+  await expect.poll(counts, { ...patient, interval: 500 }).toEqual({ queued: 0, sent: COUNT, failed: 0, kept: 0 });
+  const seen = new Map<string, number>();
+  for (const { parsed } of server.mails) seen.set(parsed.messageId ?? '', (seen.get(parsed.messageId ?? '') ?? 0) + 1);
+  expect(seen.size).toBe(COUNT);
+  expect(server.mails.length - COUNT).toBeLessThanOrEqual(limits.appMailConnections.default);
+}, 300_000);

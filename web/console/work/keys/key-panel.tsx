@@ -1,0 +1,56 @@
+import type { SigningKeyEntry } from '../../../../contract/admin.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { dateTime } from '../../format/format.ts';
+import styles from '../sessions/session-panel.module.css';
+import { stateWords } from './key-words.ts';
+
+/** One key, and the ways to change its state. */
+export function KeyPanel({
+  signingKey,
+  rotating,
+  onRotate,
+  onRevoke,
+  onClose,
+}: {
+  signingKey: SigningKeyEntry;
+  rotating: boolean;
+  onRotate: () => void;
+  onRevoke: () => void;
+  onClose: () => void;
+}) {
+  const { kid, alg, state, created_at: made, changed_at: changed } = signingKey;
+  return (
+    <Panel label="Selected key" title={kid} onClose={onClose}>
+      <VerdictLine>{stateWords[state]}</VerdictLine>
+      {(state === 'standby' || state === 'previous') && (
+        <div className={styles.actions}>
+          <Button small busy={rotating && 'Changing'} onClick={onRotate}>
+            Make current
+          </Button>
+          <Button small kind="danger" onClick={onRevoke}>
+            Revoke
+          </Button>
+        </div>
+      )}
+      <PanelSection title="Key">
+        <KeyValues
+          pairs={[
+            [
+              'Id',
+              <span key="id" className={styles.id}>
+                <code className="cut">{kid}</code>
+                <CopyButton text={kid} what="the key id" />
+              </span>,
+            ],
+            ['Algorithm', alg],
+            ['State', state],
+            ['Made', made ? dateTime(made) : 'with the app'],
+            ['In this state since', changed ? dateTime(changed) : 'the app was made'],
+          ]}
+        />
+      </PanelSection>
+    </Panel>
+  );
+}

@@ -1,0 +1,20 @@
+import type { MailRow } from '../../../../contract/mails.ts';
+import type { RowColumn } from '../../../ui/row-table.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { kindWords, stateWords } from './mail-words.ts';
+
+export const mailColumns: readonly RowColumn<MailRow>[] = [
+  { name: 'To', width: 220, cell: ({ recipient }) => recipient },
+  { name: 'Template', width: 150, cell: ({ kind }) => kindWords(kind) },
+  { name: 'At', width: 110, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
+  {
+    name: 'Status',
+    width: 90,
+    cell: ({ state }) => {
+      const [word, kind] = stateWords[state];
+      return <Tag kind={kind}>{word}</Tag>;
+    },
+  },
+  { name: 'Then', width: 240, cell: ({ error }) => error ?? <span className="soft">–</span> },
+];

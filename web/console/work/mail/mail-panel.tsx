@@ -1,0 +1,132 @@
+import { IconExternalLink, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { MailDetail, MailRow } from '../../../../contract/mails.ts';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Failure, FailureNote } from '../../../ui/failure.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { deleteMail, mail as mailQuery, resendMail } from '../../data/mails/mail.ts';
+import { dateTime } from '../../format/format.ts';
+import styles from './mail.module.css';
+import { MailFrame } from './mail-frame.tsx';
+import { kindWords, stateWords } from './mail-words.ts';
+
+/** One mail as its recipient sees it, with its link and its code. */
+export function MailPanel({
+  appRef,
+  id,
+  listed,
+  onDeleted,
+  ...ways
+}: {
+  appRef: string;
+  id: string;
+  listed: MailRow | undefined;
+  onDeleted: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+  onClose: () => void;
+}) {
+  const { data, error, refetch, isFetching } = useQuery(mailQuery(appRef, id));
+  const row = data ?? listed;
+  return (
+    <Panel label="Selected mail" title={row ? kindWords(row.kind) : 'Mail'} {...ways}>
+      {error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} busy={isFetching} />}
+      {data && <Content appRef={appRef} mail={data} onDeleted={onDeleted} />}
+    </Panel>
+  );
+}
+
+function Content({ appRef, mail, onDeleted }: { appRef: string; mail: MailDetail; onDeleted: () => void }) {
+  const [word, kind] = stateWords[mail.state];
+  return (
+    <>
+      <VerdictLine>{mail.subject}</VerdictLine>
+      <Actions appRef={appRef} mail={mail} onDeleted={onDeleted} />
+      {mail.template_error && (
+        <p className={styles.variables}>The template is broken, so the standard text is used: {mail.template_error}</p>
+      )}
+      <Tabs
+        label="Parts of the mail"
+        tabs={[
+          { name: 'Mail', content: <MailFrame title={`Mail: ${mail.subject}`} html={mail.html} /> },
+          { name: 'Plain text', content: <pre className={styles.text}>{mail.text}</pre> },
+        ]}
+      />
+      <PanelSection title="Delivery">
+        <KeyValues
+          pairs={[
+            [
+              'Status',
+              <Tag key="state" kind={kind}>
+                {word}
+              </Tag>,
+            ],
+            ['To', mail.recipient],
+            ['From', mail.from ?? <span className="soft">no sender is set</span>],
+            ['Language', mail.language],
+            ['Queued', dateTime(mail.created_at)],
+            ...(mail.sent_at ? [['Sent', dateTime(mail.sent_at)] as const] : []),
+            ...(mail.attempts > 0 ? [['Attempts', String(mail.attempts)] as const] : []),
+            ...(mail.error ? [['Last error', mail.error] as const] : []),
+            ...(mail.next_attempt_at && mail.attempts > 0
+              ? [['Next attempt', dateTime(mail.next_attempt_at)] as const]
+              : []),
+            ...(mail.user_id
+              ? [
+                  [
+                    'Member',
+                    <Link key="member" to="/app/$ref/users" params={{ ref: appRef }} search={{ user: mail.user_id }}>
+                      Show the member
+                    </Link>,
+                  ] as const,
+                ]
+              : []),
+          ]}
+        />
+      </PanelSection>
+    </>
+  );
+}
+
+function Actions({ appRef, mail, onDeleted }: { appRef: string; mail: MailDetail; onDeleted: () => void }) {
+  const resend = useMutation(resendMail(appRef));
+  const remove = useMutation(deleteMail(appRef));
+  const refused = resend.error ?? remove.error;
+  return (
+    <>
+      <div className={styles.actions}>
+        {mail.link && (
+          <a className={buttonClass({ small: true })} href={safeLink(mail.link)} target="_blank" rel="noreferrer">
+            <Icon of={IconExternalLink} small />
+            Open link
+          </a>
+        )}
+        {mail.code && <CopyButton text={mail.code} what={`code ${mail.code}`} word={`Copy code ${mail.code}`} />}
+        {mail.state !== 'sent' && (
+          <Button small icon={IconRefresh} busy={resend.isPending && 'Queueing'} onClick={() => resend.mutate(mail.id)}>
+            Send again
+          </Button>
+        )}
+        <Button
+          small
+          kind="quiet"
+          icon={IconTrash}
+          busy={remove.isPending && 'Deleting'}
+          onClick={() => remove.mutate(mail.id, { onSuccess: onDeleted })}
+        >
+          Delete
+        </Button>
+      </div>
+      {refused && <FailureNote facts={failureFacts(refused)} />}
+    </>
+  );
+}
+
+/** SQL of the app can write any text as a link. */
+const safeLink = (link: string): string => (/^https?:\/\//i.test(link) ? link : '#');

@@ -1,0 +1,146 @@
+import { TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { SettingEntry } from '../../../../contract/admin.ts';
+import { type ProviderName, providerTitles } from '../../../../contract/providers.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Panel, VerdictLine } from '../../../ui/panel.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { changeSettings } from '../../data/settings/app-settings.ts';
+import styles from './sign-in-methods-page.module.css';
+import { Switch } from './switch.tsx';
+
+/** The settings of one provider. The secret can be written, not read. */
+export function ProviderPanel({
+  appRef,
+  name,
+  settings,
+  callback,
+  onClose,
+}: {
+  appRef: string;
+  name: ProviderName;
+  settings: ReadonlyMap<string, SettingEntry>;
+  /** The address that is registered at the provider, unless a setting names another. */
+  callback: string;
+  onClose: () => void;
+}) {
+  const title = providerTitles[name];
+  const entry = (part: string) => settings.get(`external_${name}_${part}`);
+  const textOf = (part: string) => String(entry(part)?.value ?? '');
+  const [clientId, setClientId] = useState(textOf('client_id'));
+  const [secret, setSecret] = useState('');
+  const [url, setUrl] = useState(textOf('url'));
+  const { mutate, isPending, error } = useMutation(changeSettings(appRef));
+  const isEnabled = entry('enabled')?.value === true;
+  const isFilled = clientId.trim() !== '' && (secret !== '' || entry('secret')?.is_set === true);
+  const save = (isOn: boolean) =>
+    mutate(
+      {
+        [`external_${name}_client_id`]: clientId.trim() || null,
+        [`external_${name}_url`]: url.trim() || null,
+        ...(secret !== '' && { [`external_${name}_secret`]: secret }),
+        [`external_${name}_enabled`]: isOn,
+      },
+      { onSuccess: () => setSecret('') },
+    );
+  return (
+    <Panel
+      label={title}
+      title={title}
+      tools={<Tag kind={isEnabled ? 'ok' : undefined}>{isEnabled ? 'on' : 'off'}</Tag>}
+      onClose={onClose}
+    >
+      <VerdictLine>Members sign in at {title}, then return to the app.</VerdictLine>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save(isEnabled || isFilled);
+        }}
+      >
+        <TextInput
+          label="Client id"
+          description={entry('client_id')?.meaning}
+          autoComplete="off"
+          value={clientId}
+          onChange={(event) => setClientId(event.currentTarget.value)}
+        />
+        <SecretField isSet={entry('secret')?.is_set === true} value={secret} onChange={setSecret} />
+        <CallbackAddress address={textOf('redirect_uri') || callback} />
+        <TextInput
+          label="Address"
+          description={entry('url')?.meaning}
+          placeholder="the public one"
+          autoComplete="off"
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+        />
+        {(['email_optional', 'skip_nonce_check'] as const).map((part) => (
+          <div key={part} className={styles.choice}>
+            <p>{entry(part)?.meaning.replace(/^Whether (.)/, (_, first: string) => first.toUpperCase())}</p>
+            <Switch
+              label={part === 'email_optional' ? 'Address optional' : 'Nonce not needed'}
+              isOn={entry(part)?.value === true}
+              onChange={(next) => mutate({ [`external_${name}_${part}`]: next })}
+            />
+          </div>
+        ))}
+        {error && <FailureNote facts={failureFacts(error)} />}
+        <div className={styles.buttons}>
+          <Button
+            type="submit"
+            kind="first"
+            busy={isPending && 'Saving'}
+            offBecause={isFilled ? null : 'The provider needs a client id and a secret.'}
+          >
+            {isEnabled ? 'Save' : 'Save and switch on'}
+          </Button>
+          {isEnabled && (
+            <Button kind="quiet" onClick={() => mutate({ [`external_${name}_enabled`]: false })}>
+              Switch off
+            </Button>
+          )}
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** A secret that is stored cannot be shown; a new one replaces it. */
+export function SecretField({
+  isSet,
+  value,
+  onChange,
+}: {
+  isSet: boolean;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <TextInput
+      label="Client secret"
+      type="password"
+      autoComplete="new-password"
+      placeholder={isSet ? 'stored, not shown' : 'none'}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** The address to register at the provider. */
+export function CallbackAddress({ address }: { address: string }) {
+  return (
+    <div>
+      <div className={styles.fieldLabel}>Callback address, to register at the provider</div>
+      <div className={styles.copy}>
+        <code>{address}</code>
+        <CopyButton text={address} what="the callback address" />
+      </div>
+    </div>
+  );
+}

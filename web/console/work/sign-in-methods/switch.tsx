@@ -1,0 +1,31 @@
+import styles from './switch.module.css';
+
+/** A switch with its state as a word. `label` names what it switches. */
+export function Switch({
+  label,
+  isOn,
+  isBusy = false,
+  onChange,
+}: {
+  label: string;
+  isOn: boolean;
+  isBusy?: boolean;
+  onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={isOn}
+      aria-label={label}
+      aria-busy={isBusy || undefined}
+      className={styles.switch}
+      onClick={() => {
+        if (!isBusy) onChange(!isOn);
+      }}
+    >
+      <i className={styles.track} aria-hidden="true" />
+      <span aria-hidden="true">{isOn ? 'on' : 'off'}</span>
+    </button>
+  );
+}
