@@ -28,8 +28,7 @@ export function functionsReached(
   from: Iterable<string>,
   codes: Iterable<string>,
 ): Set<string> {
-  const app = known.get(functions) ?? read(functions);
-  known.set(functions, app);
+  const app = readOnce(functions);
   const reached = new Set(from);
   for (const code of codes) for (const id of namedIn(code, app)) reached.add(id);
   // What is added meanwhile is visited, too.
@@ -39,6 +38,16 @@ export function functionsReached(
     for (const other of named) reached.add(other);
   }
   return reached;
+}
+
+/** Ids of the functions that `code` itself names, of which several may have one name. Pure. */
+export const functionsNamed = (functions: readonly Code[], code: string): string[] =>
+  namedIn(code, readOnce(functions));
+
+function readOnce(functions: readonly Code[]): Functions {
+  const app = known.get(functions) ?? read(functions);
+  known.set(functions, app);
+  return app;
 }
 
 function read(functions: readonly Code[]): Functions {

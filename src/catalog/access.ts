@@ -7,6 +7,7 @@ import {
   hasQueries,
   isOwnSchema,
   list,
+  locksRows,
   relationsReadBy,
   targets,
 } from './fragments.ts';
@@ -28,6 +29,8 @@ export interface AccessFacts {
   default_grants: { schema: string; of: 'tables' | 'functions' | 'sequences'; grants: GrantFact[] }[];
   /** Materialized views that hold nothing yet: made or refreshed WITH NO DATA. */
   unpopulated: number[];
+  /** Views whose queries lock rows (FOR UPDATE, FOR SHARE). */
+  locking_views: number[];
   /** The roles that members can have. */
   member_roles: { name: string; description: string | null }[];
 }
@@ -72,6 +75,8 @@ export interface PolicyFact {
   using: string | null;
   check: string | null;
   comment: string | null;
+  /** The subqueries of `using` lock rows. */
+  locks: boolean;
   /** Functions that the policy calls, by operators and casts too, PostgreSQL's own left out, and which of its conditions calls each. */
   functions: { oid: number; using: boolean; check: boolean }[];
   /** Relations that its subqueries read, with the numbers of the fields that they need (or WHOLE_ROW), and in which of its conditions. */
@@ -129,7 +134,8 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
   policies: list(`
     select p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,
       p.polroles::int8[] as roles, pg_get_expr(p.polqual, p.polrelid) as using,
-      pg_get_expr(p.polwithcheck, p.polrelid) as "check", m.description as comment, coalesce(f.functions, '[]') as functions,
+      pg_get_expr(p.polwithcheck, p.polrelid) as "check", m.description as comment,
+      ${locksRows('p.polqual::text')} as locks, coalesce(f.functions, '[]') as functions,
       (select coalesce(json_agg(json_build_object('relation', r.relation, 'fields', to_json(r.fields), 'clause', t.clause)
           order by t.clause, r.relation, r.fields), '[]')
         from (values ('using', p.polqual::text), ('check', p.polwithcheck::text)) t (clause, tree)
@@ -190,6 +196,11 @@ export const accessQueries: CatalogueQueries<AccessFacts> = {
 
   unpopulated: `select coalesce(json_agg(c.oid::int8 order by c.oid), '[]') from pg_catalog.pg_class c
     where c.relkind = 'm' and not c.relispopulated`,
+
+  locking_views: `select coalesce(json_agg(r.ev_class::int8 order by r.ev_class), '[]') from pg_catalog.pg_rewrite r
+    join pg_catalog.pg_class v on v.oid = r.ev_class and v.relkind = 'v'
+    join pg_catalog.pg_namespace n on n.oid = v.relnamespace and ${isOwnSchema('n')}
+    where r.ev_type = '1' and ${locksRows('r.ev_action::text')}`,
 
   member_roles: list('select r.name, r.description from ninefold.roles r order by r.name'),
 };

@@ -68,6 +68,8 @@ export interface FieldFact {
   generated: '' | 's' | 'v';
   /** Of a view that takes writes: an expression, or what the table beneath computes, to which none can give a value. */
   computed: boolean;
+  /** Of a view: the table beneath numbers or computes it. Absent for all other fields. */
+  made?: true;
   identity: '' | 'a' | 'd';
   comment: string | null;
   /** Null for the database's own. */

@@ -70,6 +70,9 @@ export const codeText = `case when l.lanname in ('sql', 'plpgsql') then coalesce
 /** Whether the tree of a view's query holds queries within it. */
 export const hasQueries = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) > 0`;
 
+/** Whether a query locks rows, FOR UPDATE or FOR SHARE: of its tree, the queries within it included. */
+export const locksRows = (tree: string): string => `coalesce(${tree} ~ ':rowMarks \\(', false)`;
+
 /** What a view's query selects, of its tree. */
 export const targets = (tree: string): string =>
   `substring(${tree} from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`;

@@ -53,6 +53,6 @@ export function withMadeFields({
   return fields.map((field) => {
     const isShown = found.has(field.relation) && !tables.has(field.relation);
     const beneath = isShown ? made.get(keyOf(field.relation, field.number)) : undefined;
-    return beneath ? { ...field, identity: beneath.identity, computed: field.computed || beneath.computed } : field;
+    return beneath ? { ...field, ...beneath, computed: field.computed || beneath.computed, made: true } : field;
   });
 }

@@ -22,10 +22,12 @@ import {
 import { type Giving, givingOnly, ShownFields } from './giving.ts';
 import { Heirs } from './heirs.ts';
 import { functionsCalled, Policies, type RowOperation, type RowSecurity, relationsRead } from './policies.ts';
+import { PolicyCalls } from './policy-calls.ts';
 import { PolicyGraph } from './policy-graph.ts';
 import { Replicas } from './replicas.ts';
 import { refusedByRules } from './rewrite-rules.ts';
 import { isGiven, type Rights } from './rights.ts';
+import { RowLocks } from './row-locks.ts';
 import { holdsNothing, nameKey, ViewAccess, writeBit } from './view-access.ts';
 import { ViewUses } from './view-uses.ts';
 import { WriteCalls } from './write-calls.ts';
@@ -58,6 +60,8 @@ export class Access {
   readonly #writes: WriteCalls;
   readonly #replicas: Replicas;
   readonly #shown: ShownFields;
+  readonly #locks: RowLocks;
+  readonly #calls: PolicyCalls;
   /** Null while a decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
@@ -81,14 +85,36 @@ export class Access {
       this.#decideAs.bind(this),
     );
     this.#graph = new PolicyGraph(this.policies, uses, this.#relations);
+    this.#locks = new RowLocks(look, this.policies, uses);
+    this.#calls = new PolicyCalls(look, this.#byName, (caller, relation) =>
+      this.#decideAs(caller, caller.oid, relation, 'select', [0]),
+    );
   }
 
   /** Decides for a statement that the role sends itself. */
   decide(caller: CallingRole, relation: RelationFact, operation: RowOperation): Decision {
     if (!this.rights.usesSchema(caller.oid, relation.schema)) return refuse(`no USAGE on schema ${relation.schema}`);
+    if (operation === 'select' && this.#locks.reads(caller.oid, relation)) return refuse(locked);
     if (operation === 'select' || operation === 'delete')
       return this.#decideAs(caller, caller.oid, relation, operation, null);
-    return this.#decideGiven(caller, relation, operation);
+    return this.#withoutMade(this.#decideGiven(caller, relation, operation), relation, operation);
+  }
+
+  /**
+   * Adds the fields of a view that the table beneath numbers or computes. The definition of the view does not tell them from other fields.
+   */
+  #withoutMade(decision: Decision, relation: RelationFact, operation: 'insert' | 'update'): Decision {
+    const isOthers = this.#views.isReplaced(relation, operation) || relation.replaced.includes(operation);
+    if (relation.kind !== 'v' || decision.verdict === 'never' || isOthers) return decision;
+    const given = (this.rights.fieldsOf.get(relation.oid) ?? []).filter(
+      ({ name }) => decision.columns?.includes(name) ?? true,
+    );
+    const made = given.filter((field) => field.made);
+    if (made.length === 0) return decision;
+    const names = made.map(({ name }) => name).join(', ');
+    const reason = `PostgreSQL numbers or computes ${names}, and refuses a value for it (428C9)`;
+    if (operation === 'update' && made.length === given.length) return refuse(reason);
+    return limit(decision, `without ${names}`, reason, 'rule');
   }
 
   /** Decides for values that a call gives, which it names the types of. */
@@ -247,13 +273,20 @@ export class Access {
     if (parts.every((part) => outcomes(part, anyone) === TRUE)) return every;
     const refusal = this.#refusal(caller, role, relation, operation, policies);
     if (refusal) return { ...refuse(refusal), ...looked };
-    const outcome = parts.map((part) => outcomes(part, self));
+    const failing = this.#calls.failing(caller, policies, operation);
+    const failed = failing && { ...refuse(`a policy fails: ${failing.reason}`), ...looked };
+    if (failed && failing.always) return failed;
+    const asked = failing ? this.policies.conditionsOf(policies, operation, failing.without) : { using, check };
+    const outcome = [asked.using, asked.check].filter((part) => part !== null).map((part) => outcomes(part, self));
     if (outcome.every((can) => can === TRUE)) return every;
     if (outcome.some((can) => (can & TRUE) === 0)) {
+      if (failed) return failed;
       const none = noRow(policies, operation, caller);
       return { ...(operation === 'insert' ? refuse(none) : findsNothing(none)), ...looked };
     }
-    return { ...open(`row-level security: ${quoted(policies)}`, conditionWords(using, check, null, self)), ...looked };
+    const shown = open(`row-level security: ${quoted(policies)}`, conditionWords(asked.using, asked.check, null, self));
+    if (failing === null) return { ...shown, ...looked };
+    return { ...limit(shown, `as long as ${failing.routine} is not called`, failing.reason), ...looked };
   }
 
   /** What SELECT adds to a statement that reads columns: nearly every UPDATE and DELETE has a filter. */
@@ -346,6 +379,8 @@ export class Access {
     };
   }
 }
+
+const locked = 'it locks rows (FOR UPDATE, FOR SHARE), which no GET may (25006)';
 
 const kindNames = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;
 

@@ -22,6 +22,30 @@ export const casesOfTables: MatrixCase[] = [
   },
   { name: 'one field may be changed', sql: `${bare()} grant select, update (note) on t to ${to};` },
   { name: 'two fields may be given', sql: `${bare()} grant insert (id, note) on t to ${to};` },
+  ...(
+    [
+      [
+        'a function that calls a function which the role may not execute',
+        `language sql stable as 'select this_schema.g()'`,
+      ],
+      [
+        'a function that reads a table which the role may not read',
+        `language sql stable as 'select exists (select from this_schema.m)'`,
+      ],
+      ['the same in PL/pgSQL', `language plpgsql stable as 'begin return exists (select from this_schema.m); end'`],
+    ] as const
+  ).flatMap(([name, code]) =>
+    ['f()', `${own} or f()`, `${own} and (select f())`].map((condition) => ({
+      name: `a policy of ${condition}, where f() is ${name}`,
+      sql: `${secured()} ${teams} create function g() returns boolean language sql stable as 'select true'; revoke execute on function g from public, ${to};
+        create function f() returns boolean ${code}; create policy p on t using (${condition});`,
+    })),
+  ),
+  {
+    name: 'a policy of a function that runs with the rights of its owner and reads a table which the role may not read',
+    sql: `${secured()} ${teams} create function f() returns boolean language sql stable security definer as 'select exists (select from this_schema.m)';
+      create policy p on t using (${own} and (select f()));`,
+  },
   { name: 'no USAGE on the schema', sql: `${granted()} revoke usage on schema this_schema from public, ${to};` },
   { name: 'writes without the right to read', sql: `${bare()} grant update, delete on t to ${to};` },
   {

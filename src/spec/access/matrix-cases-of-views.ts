@@ -38,6 +38,18 @@ export const casesOfViews: MatrixCase[] = [
     sql: `${granted()} create view v as select * from t; grant all on v to ${to}; reset role; alter view v owner to keeper;`,
   },
   {
+    name: 'views that lock rows, and what reads them',
+    sql: `${granted()} create view v as select id, note from t for update; create view w with (security_invoker) as select id, note from v;
+      create view x as select t.id from t where exists (select from t u where u.id = t.id for share); grant all on v, w, x to ${to};
+      ${granted('u')} alter table u enable row level security; create policy p on u for select using (exists (select from v where v.id = u.id));`,
+  },
+  {
+    name: 'views of a numbered and of a generated field, of views of them too',
+    sql: `create table m (id int generated always as identity primary key, owner uuid, note text, status text, loud text generated always as (upper(note)) stored);
+      insert into m (owner, note) values (null, 'x'); grant all on m to ${to}; create view v as select id, note from m; create view w as select note, id from v;
+      create view x with (security_invoker) as select loud as status, note from m; create view y as select note from m; grant all on v, w, x, y to ${to};`,
+  },
+  {
     name: 'a view of a view',
     sql: `${secured()} create policy p on t for select using (status = 'open'); create view v with (security_invoker) as select * from t; create view w as select * from v; create view x with (security_invoker) as select * from w; grant all on w, x, v to ${to};`,
   },

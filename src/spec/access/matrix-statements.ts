@@ -21,16 +21,16 @@ const [ada, bob] = members;
 export function statementsFor(cell: RoleCell, held: Held): Try[] {
   switch (cell.operation) {
     case 'select':
-      return [held.fields, ...held.fields.map((field) => [field]), ...(cell.columns ? [cell.columns] : [])].map(
-        (fields) => ({
+      return [held.fields, ...held.fields.map((field) => [field]), ...(cell.columns ? [cell.columns] : [])]
+        .map((fields) => ({
           sql: `select ${fields.map(sqlName).join(', ')} from ${cell.entity}`,
           of: held.rows,
-        }),
-      );
+        }))
+        .concat(held.ids.map((id) => ({ sql: `select id from ${cell.entity} where id = ${id}`, of: 1 })));
     case 'insert':
       return inserts(cell, held).map(asCall);
     case 'update':
-      return assignments(held)
+      return assignments(cell, held)
         .flatMap((set) => filtered(`update ${cell.entity} set ${set}`, held))
         .map(asCall);
     default:
@@ -52,15 +52,26 @@ function filtered(statement: string, { fields, ids, rows }: Held): Try[] {
   ];
 }
 
-function assignments({ fields }: Held): string[] {
-  const known = [`owner = '${ada}'`, `note = 'x'`, `status = 'closed'`, `secret = 'x'`];
+/** The fields that a cell says a statement must leave out. */
+const leftOut = (words: string): string[] => /\bwithout ([\w, ]+)$/.exec(words)?.[1]?.split(', ') ?? [];
+
+function assignments({ words }: RoleCell, { fields }: Held): string[] {
+  const known = [
+    `owner = '${ada}'`,
+    `note = 'x'`,
+    `status = 'closed'`,
+    `secret = 'x'`,
+    ...(leftOut(words).includes('id') ? ['id = 99'] : []),
+  ];
   const sets = known.filter((set) => fields.some((field) => set.startsWith(`${field} =`)));
   return sets.length > 0 ? sets : fields.map((field) => `${sqlName(field)} = ${sqlName(field)}`);
 }
 
-function inserts({ entity, columns }: RoleCell, { fields }: Held): Try[] {
+function inserts({ entity, columns, words }: RoleCell, { fields }: Held): Try[] {
   const known = ['id', 'owner', 'note', 'status', 'secret'].filter((field) => fields.includes(field));
+  const left = leftOut(words);
   const sets = [
+    ...(left.length > 0 ? [known.filter((field) => !left.includes(field))] : []),
     known.length > 0 ? known : fields,
     ...(columns ? [columns] : []),
     ...(fields.includes('n') ? [['id', 'n']] : []),

@@ -71,11 +71,7 @@ export class Policies {
     return {
       bound: true,
       policies,
-      using: operation === 'insert' ? null : this.#all(policies, (policy) => policy.using),
-      check:
-        operation === 'insert' || operation === 'update'
-          ? this.#all(policies, (policy) => policy.check ?? policy.using)
-          : null,
+      ...this.#conditions(policies, operation),
     };
   }
 
@@ -92,6 +88,27 @@ export class Policies {
     const expression = this.#read.get(key) ?? asPolicy(readText(text).expression, holding(this.#look, relation));
     this.#read.set(key, expression);
     return expression;
+  }
+
+  /** The conditions of some policies of one relation, each as `replace` changes its text. */
+  conditionsOf(policies: readonly PolicyFact[], operation: RowOperation, replace: (text: string) => string) {
+    const replaced = policies.map((policy) => ({
+      ...policy,
+      using: policy.using && replace(policy.using),
+      check: policy.check && replace(policy.check),
+      comment: null,
+    }));
+    return this.#conditions(replaced, operation);
+  }
+
+  #conditions(policies: readonly PolicyFact[], operation: RowOperation) {
+    return {
+      using: operation === 'insert' ? null : this.#all(policies, (policy) => policy.using),
+      check:
+        operation === 'insert' || operation === 'update'
+          ? this.#all(policies, (policy) => policy.check ?? policy.using)
+          : null,
+    };
   }
 
   /** True where a policy holds a subquery of any kind, `(select auth.uid())` among them. */

@@ -123,7 +123,7 @@ export class ViewAccess {
     giving: Giving | null,
   ): Decision {
     // The trigger comes first, even on a view that could be written without it.
-    const isTriggers = (view.updatable & writeBit[operation]) === 0 || this.#isReplaced(view, operation);
+    const isTriggers = (view.updatable & writeBit[operation]) === 0 || this.isReplaced(view, operation);
     const beneath = this.#beneath(caller, view, isTriggers);
     // An INSERT asks nothing of the view's query.
     const calls = operation === 'insert' ? null : beneath.calls;
@@ -169,7 +169,8 @@ export class ViewAccess {
     return limit(decision, 'only without a filter', 'the role has no SELECT privilege on the view');
   }
 
-  #isReplaced(view: RelationFact, operation: 'insert' | 'update' | 'delete'): boolean {
+  /** True where an INSTEAD OF trigger of the view does what the statement says. */
+  isReplaced(view: RelationFact, operation: 'insert' | 'update' | 'delete'): boolean {
     return this.#instead.some(
       ({ relation, events }) => relation === view.oid && (events & triggerBit[operation]) !== 0,
     );

@@ -1,0 +1,110 @@
+import { functionsNamed } from '../../../contract/reached-functions.ts';
+import type { PolicyFact } from '../../catalog/access.ts';
+import type { RelationFact } from '../../catalog/entities.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
+import { groupBy } from '../group.ts';
+import type { Lookup } from '../lookup.ts';
+import { idOf, sqlName } from '../names.ts';
+import { runsAs } from '../setting-effects.ts';
+import { relationsRead } from '../words/expression.ts';
+import type { CallingRole } from './calling-roles.ts';
+import { type Decision, display } from './decision.ts';
+import { functionsCalled, type RowOperation } from './policies.ts';
+import { nameKey } from './view-access.ts';
+
+/** A function of a policy that fails for every row, and why. */
+export interface FailingCall {
+  routine: string;
+  reason: string;
+  /** PostgreSQL checks it before it looks at a row: the code is a part of the statement. */
+  always: boolean;
+  /** A condition with `false` in place of the call: of no row can it be true. */
+  without(condition: string): string;
+}
+
+/**
+ * What the code of functions that policies call needs and the caller lacks. PostgreSQL checks the privileges of a query before it runs, so
+ * that code of one query fails whatever the row is. Of longer code in PL/pgSQL the order of the statements decides.
+ */
+export class PolicyCalls {
+  readonly #look: Lookup;
+  readonly #routines: ReadonlyMap<number, RoutineFact>;
+  readonly #codes: readonly { id: string; body: string }[];
+  readonly #byId: ReadonlyMap<string, RoutineFact>;
+  readonly #byName: ReadonlyMap<string, RelationFact>;
+  readonly #reads: (caller: CallingRole, relation: RelationFact) => Decision;
+
+  /** @param reads Decides whether the caller may read some field of a relation. */
+  constructor(
+    look: Lookup,
+    byName: ReadonlyMap<string, RelationFact>,
+    reads: (caller: CallingRole, relation: RelationFact) => Decision,
+  ) {
+    this.#look = look;
+    this.#byName = byName;
+    this.#reads = reads;
+    const { routines } = look.facts;
+    this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
+    this.#codes = routines.map((routine) => ({ id: idOf(routine), body: routine.body }));
+    this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
+  }
+
+  /** The first failing call of the policies that an operation asks; null where none fails for certain. */
+  failing(caller: CallingRole, policies: readonly PolicyFact[], operation: RowOperation): FailingCall | null {
+    for (const oid of functionsCalled(policies, operation)) {
+      const routine = this.#routines.get(oid);
+      const reason = routine ? this.#refusal(caller, routine, new Set()) : null;
+      if (!routine || reason === null) continue;
+      return { routine: idOf(routine), reason, always: isInlined(routine), without: callRemover(routine) };
+    }
+    return null;
+  }
+
+  #refusal(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): string | null {
+    const code = queryOf(routine);
+    if (code === null || asked.has(routine) || runsAs(this.#look.facts, routine) !== null) return null;
+    asked.add(routine);
+    const named = functionsNamed(this.#codes, code).flatMap((id) => this.#byId.get(id) ?? []);
+    for (const [, [first, ...others]] of groupBy(named, ({ name }) => name)) {
+      if (!first) continue;
+      if ([first, ...others].every((one) => !this.#mayExecute(caller, one))) {
+        return `${idOf(routine)} calls ${first.schema}.${first.name}(), which the role may not execute (42501)`;
+      }
+      const inner = others.length === 0 ? this.#refusal(caller, first, asked) : null;
+      if (inner !== null) return inner;
+    }
+    for (const [schema, name] of isQuery(code) ? relationsRead(code) : []) {
+      const relation = this.#byName.get(nameKey(schema, name));
+      if (relation && this.#reads(caller, relation).refused) {
+        return `${idOf(routine)} reads ${display(relation)}, which the role may not (42501)`;
+      }
+    }
+    return null;
+  }
+
+  #mayExecute({ oid }: CallingRole, { schema, grants }: RoutineFact): boolean {
+    return this.#look.rights.usesSchema(oid, schema) && this.#look.rights.holds(oid, grants, 'EXECUTE');
+  }
+}
+
+/** The code of a function in SQL, or the one expression that a function in PL/pgSQL returns; null for other code. */
+function queryOf({ language, body }: RoutineFact): string | null {
+  if (language === 'sql') return body;
+  return (language === 'plpgsql' && /^\s*begin\s+return\s([^;]*);\s*end\s*;?\s*$/i.exec(body)?.[1]) || null;
+}
+
+/** True of code that only reads. */
+const isQuery = (body: string): boolean => !/\b(?:insert|update|delete|merge|truncate)\b/i.test(body);
+
+/** True of a function whose code PostgreSQL puts in place of the call: one expression in SQL (clauses.c, inline_function). */
+const isInlined = ({ language, settings, body }: RoutineFact): boolean =>
+  language === 'sql' && settings.length === 0 && !/\b(?:from|with|values)\b|;\s*\S/i.test(body);
+
+/** Conditions name a function as PostgreSQL prints it: a call without brackets in its arguments, alone or as a subquery. */
+function callRemover({ schema, name }: RoutineFact): (condition: string) => string {
+  const call = `${escaped(sqlName(schema))}\\.${escaped(sqlName(name))}\\([^()]*\\)`;
+  const calls = new RegExp(`\\( SELECT ${call} AS \\S+?\\)|(?<![\\w."])${call}`, 'g');
+  return (condition) => condition.replace(calls, 'false');
+}
+
+const escaped = (text: string): string => text.replace(/[$.*+?^{}()|[\]\\]/g, '\\$&');
