@@ -15,6 +15,7 @@ import { copyDatabase } from './copy-database.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
 import { scramVerifier } from './scram-verifier.ts';
+import { appSearchPath } from './search-path.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
 /** Makes or updates the template that every app's database is cloned from. */
@@ -49,7 +50,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
     plain(`alter database ${id(database)} owner to ${owner}`),
     plain(`revoke connect, temporary on database ${id(database)} from public`),
     plain(`grant connect, temporary on database ${id(database)} to ${authenticator}`),
-    plain(`alter database ${id(database)} set search_path = "$user", public, extensions`),
+    plain(`alter database ${id(database)} set search_path = ${appSearchPath}`),
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
     if (from) {

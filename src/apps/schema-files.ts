@@ -20,6 +20,7 @@ import supabaseProjects from '../schema/0015_supabase_projects.sql';
 import scheduledJobs from '../schema/0016_scheduled_jobs.sql';
 import httpFromSql from '../schema/0017_http_from_sql.sql';
 import authTables from '../schema/0018_auth_tables.sql';
+import userMappings from '../schema/0019_user_mappings.sql';
 import mails from '../schema/0020_mails.sql';
 import oneTimeTokens from '../schema/0021_one_time_tokens.sql';
 import secondFactors from '../schema/0022_second_factors.sql';
@@ -55,6 +56,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0016_scheduled_jobs', sql: scheduledJobs, onExisting: true },
   { name: '0017_http_from_sql', sql: httpFromSql, onExisting: true },
   { name: '0018_auth_tables', sql: authTables, onExisting: true },
+  { name: '0019_user_mappings', sql: userMappings, onExisting: true },
   { name: '0020_mails', sql: mails, onExisting: true },
   { name: '0021_one_time_tokens', sql: oneTimeTokens, onExisting: true },
   { name: '0022_second_factors', sql: secondFactors, onExisting: true },

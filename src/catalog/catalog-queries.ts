@@ -1,5 +1,5 @@
 import { isUnserved } from './entities.ts';
-import { commentOf, ofPeriod } from './fragments.ts';
+import { commentOf, FIRST_NORMAL_OID, ofPeriod } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** The results of the queries below as PostgreSQL's JSON. The rows are short, because there are many. */
@@ -69,9 +69,6 @@ export type RepresentationFact = [string, string, Pair];
 export type HandlerFact = [Pair, Pair, string];
 /** schema, table or domain, constraint or unique index; of NOT NULL the column; whether it is NOT NULL; comment */
 export type RuleCommentFact = [string, string, string, boolean, string];
-
-/** FirstNormalObjectId of PostgreSQL's transam.h: functions of PostgreSQL itself have lower OIDs, and need not be read. */
-const FIRST_NORMAL_OID = 16384;
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const schemaList = (schemas: readonly string[]): string => `array[${schemas.map(literal).join(', ')}]::text[]`;

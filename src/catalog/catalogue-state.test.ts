@@ -16,7 +16,9 @@ beforeAll(async () => {
   await client.connect();
   const definitions = ['app', 'screens', 'machines', 'transitions', 'roles'];
   await client.query(`create schema ninefold; create role member_role; create role other_role; create table t (id int);
-    ${definitions.map((name) => `create table ninefold.${name} (id int);`).join('')}`);
+    ${definitions.map((name) => `create table ninefold.${name} (id int);`).join('')}
+    create function ninefold.user_mapping_writes() returns table (mapping oid, transaction text) language sql
+      as 'select oid, xmin::text from pg_catalog.pg_user_mapping';`);
 });
 afterAll(async () => {
   await client?.end();

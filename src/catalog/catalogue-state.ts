@@ -2,6 +2,7 @@ import type { Executor } from '../database/database.ts';
 import { plannerSettings } from '../database/startup-settings.ts';
 import { rowsAsText } from '../database/statement.ts';
 import { boundQueries } from './bounds.ts';
+import { FIRST_NORMAL_OID } from './fragments.ts';
 
 /** Relations of pg_catalog that the queries of this folder and of the chapters read, of which every row counts. */
 const read = [
@@ -9,7 +10,7 @@ const read = [
   ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
   ...['pg_extension', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper', 'pg_description'],
   ...['pg_range', 'pg_sequence', 'pg_default_acl', 'pg_partitioned_table', 'pg_event_trigger'],
-  ...['pg_publication', 'pg_publication_rel', 'pg_publication_namespace'],
+  ...['pg_publication', 'pg_publication_rel', 'pg_publication_namespace', 'pg_statistic_ext'],
   ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
 ];
 
@@ -43,13 +44,17 @@ const stateOf = (table: string, condition = 'true'): string =>
 const states: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...read, ...printed].map((name) => [name, stateOf(`pg_catalog.${name}`)])),
   ...Object.fromEntries(
-    Object.entries(ownRows).map(([name, oid]) => [name, stateOf(`pg_catalog.${name}`, `t.${oid} >= 16384`)]),
+    Object.entries(ownRows).map(([name, oid]) => [
+      name,
+      stateOf(`pg_catalog.${name}`, `t.${oid} >= ${FIRST_NORMAL_OID}`),
+    ]),
   ),
   // Most of it follows from the rows of others; what belongs to an extension stands nowhere else.
   pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
-  // Views have no transactions. The table beneath may be read by superusers only.
+  // Views have no transactions, and functions neither. The tables beneath may be read by superusers only.
   pg_roles: `(select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
   pg_user_mappings: `(select md5(string_agg(m::text, '' order by m.umid)) from pg_catalog.pg_user_mappings m)`,
+  'ninefold.user_mapping_writes': `(select md5(string_agg(w::text, '' order by w.mapping)) from ninefold.user_mapping_writes() w)`,
   pg_settings: `(select md5((${boundQueries.server_settings})::text))`,
   ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
 };

@@ -1,5 +1,5 @@
 import { isOfExtension } from './entities.ts';
-import { isOwnSchema, list } from './fragments.ts';
+import { FIRST_NORMAL_OID, isOwnSchema, list } from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Objects that functions, expressions and statements use and that no other chapter describes. */
@@ -18,12 +18,9 @@ export interface DefinitionFact {
   sql: string;
 }
 
-/** The first number that PostgreSQL gives to an object of its users (FirstNormalObjectId of access/transam.h). */
-const FIRST_OID = 16384;
-
 /** True of an object that neither PostgreSQL itself nor an extension made. */
 const isOwn = (catalogue: string, oid: string): string =>
-  `${oid} >= ${FIRST_OID} and not ${isOfExtension(`pg_catalog.${catalogue}`, oid)}`;
+  `${oid} >= ${FIRST_NORMAL_OID} and not ${isOfExtension(`pg_catalog.${catalogue}`, oid)}`;
 
 const ownSchema = (oid: string): string => `join pg_catalog.pg_namespace n on n.oid = ${oid} and ${isOwnSchema('n')}`;
 
@@ -68,7 +65,8 @@ const types = `
             'subtype_diff ' || nullif(g.rngsubdiff, 0)::regproc::text)
         from pg_catalog.pg_range g left join pg_catalog.pg_opclass oc on oc.oid = g.rngsubopc where g.rngtypid = y.oid)
       else concat_ws(' ', 'input ' || y.typinput::regproc::text, 'output ' || y.typoutput::regproc::text)
-    end as sql
+    end || case when ${grantWords('y.typacl')} is distinct from ${grantWords("acldefault('T', y.typowner)")} and y.typacl is not null
+      then '; ' || coalesce(${grantWords('y.typacl')}, 'granted to nobody') else '' end as sql
   from pg_catalog.pg_type y ${ownSchema('y.typnamespace')}
   left join pg_catalog.pg_type b on b.oid = y.typbasetype
   left join pg_catalog.pg_class c on c.oid = y.typrelid
@@ -163,8 +161,9 @@ const foreign = `
   from pg_catalog.pg_foreign_server s join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw where ${isOwn('pg_foreign_server', 's.oid')}
   union all
   select 'user mapping', null, format('%s on %I', case when m.umuser = b.datdba then 'pg_database_owner' else quote_ident(m.usename) end, m.srvname),
-    'the name and the password are hidden'
+    'the name and the password are hidden, written by transaction ' || w.transaction
   from pg_catalog.pg_user_mappings m join pg_catalog.pg_database b on b.datname = current_database()
+  join ninefold.user_mapping_writes() w on w.mapping = m.umid
   union all
   select 'foreign table', n.nspname, c.oid::regclass::text, concat_ws('; ', format('server %I', s.srvname), ${optionWords('f.ftoptions', 'f')},
     (select string_agg(format('%I %s', a.attname, ${optionWords('a.attfdwoptions', 'a')}), ', ' order by a.attnum)
@@ -172,10 +171,36 @@ const foreign = `
   from pg_catalog.pg_foreign_table f join pg_catalog.pg_class c on c.oid = f.ftrelid ${ownSchema('c.relnamespace')}
   join pg_catalog.pg_foreign_server s on s.oid = f.ftserver where ${isOwn('pg_class', 'c.oid')}`;
 
+/** What is published of the app. The publication of every app is left out while it publishes nothing. */
+const publications = `
+  select 'publication', null, quote_ident(b.pubname), concat_ws('; ', case when b.puballtables then 'all tables' end,
+    'schemas ' || (select string_agg(quote_ident(n.nspname), ', ' order by n.nspname) from pg_catalog.pg_publication_namespace s
+      join pg_catalog.pg_namespace n on n.oid = s.pnnspid where s.pnpubid = b.oid),
+    'tables ' || (select string_agg(concat_ws(' ', l.prrelid::regclass::text, '(' || (
+          select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_catalog.pg_attribute a
+          where a.attrelid = l.prrelid and a.attnum = any (l.prattrs::int2[])) || ')', 'where ' || pg_get_expr(l.prqual, l.prrelid)),
+        ', ' order by l.prrelid::regclass::text)
+      from pg_catalog.pg_publication_rel l where l.prpubid = b.oid),
+    'publishes ' || nullif(concat_ws(', ', case when b.pubinsert then 'insert' end, case when b.pubupdate then 'update' end,
+      case when b.pubdelete then 'delete' end, case when b.pubtruncate then 'truncate' end), ''),
+    case when b.pubviaroot then 'partitions as their table' end,
+    'generated columns ' || nullif(coalesce(to_jsonb(b) ->> 'pubgencols', 'n'), 'n'))
+  from pg_catalog.pg_publication b
+  where ${isOwn('pg_publication', 'b.oid')} and (b.pubname <> 'supabase_realtime' or b.puballtables
+    or exists (select from pg_catalog.pg_publication_rel l where l.prpubid = b.oid)
+    or exists (select from pg_catalog.pg_publication_namespace s where s.pnpubid = b.oid))`;
+
+/** They change how fast calls are, and a call that takes too long is ended. */
+const statistics = `
+  select 'extended statistics', n.nspname, format('%I.%I', n.nspname, s.stxname), concat_ws(' ',
+    regexp_replace(pg_get_statisticsobjdef(s.oid), '^CREATE STATISTICS \\S+ ', ''),
+    'target ' || nullif(coalesce(s.stxstattarget, -1), -1))
+  from pg_catalog.pg_statistic_ext s ${ownSchema('s.stxnamespace')} where ${isOwn('pg_statistic_ext', 's.oid')}`;
+
 /** An extension of the template is the same in every app until its version changes. */
 const extensions = `
   select 'extension', null, quote_ident(e.extname), format('version %s in %I', e.extversion, n.nspname)
-  from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.oid >= ${FIRST_OID}
+  from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.oid >= ${FIRST_NORMAL_OID}
   union all
   select 'language', null, quote_ident(l.lanname), concat_ws(' ', case when l.lanpltrusted then 'trusted' end,
     'handler ' || nullif(l.lanplcallfoid, 0)::regproc::text)
@@ -183,6 +208,6 @@ const extensions = `
 
 export const definitionQueries: CatalogueQueries<DefinitionFacts> = {
   definitions: list(`select * from (
-    ${[types, sequences, operators, conversions, textSearch, eventTriggers, defaultPrivileges, foreign, extensions].join('\nunion all\n')}
+    ${[types, sequences, operators, conversions, textSearch, eventTriggers, defaultPrivileges, foreign, publications, statistics, extensions].join('\nunion all\n')}
     ) a order by kind, name`),
 };

@@ -1,5 +1,14 @@
 import { type CollationFact, collationOf } from './collations.ts';
-import { commentOf, functionNamed, hasQueries, isOwnSchema, list, relationsOf, targets } from './fragments.ts';
+import {
+  commentOf,
+  FIRST_NORMAL_OID,
+  functionNamed,
+  hasQueries,
+  isOwnSchema,
+  list,
+  relationsOf,
+  targets,
+} from './fragments.ts';
 import type { CatalogueQueries } from './read-catalogue.ts';
 
 /** Relations of all schemas but PostgreSQL's own, as the catalogue has them. Object identifiers are numbers. */
@@ -248,8 +257,8 @@ export const entityQueries: CatalogueQueries<EntityFacts> = {
   // Of arrays and composite types those that something has.
   types: list(`
     with used as materialized (
-      select a.atttypid as oid from pg_catalog.pg_attribute a where a.atttypid >= 16384 and a.attnum > 0 and not a.attisdropped
-      union select d.typbasetype from pg_catalog.pg_type d where d.typbasetype >= 16384)
+      select a.atttypid as oid from pg_catalog.pg_attribute a where a.atttypid >= ${FIRST_NORMAL_OID} and a.attnum > 0 and not a.attisdropped
+      union select d.typbasetype from pg_catalog.pg_type d where d.typbasetype >= ${FIRST_NORMAL_OID})
     select y.oid::int8 as oid, format_type(y.oid, null) as name, y.typtype as kind,
       case y.typtype when 'd' then y.typbasetype when 'r' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngtypid = y.oid)
         when 'm' then (select g.rngsubtype from pg_catalog.pg_range g where g.rngmultitypid = y.oid) else y.typelem end::int8 as base,

@@ -11,6 +11,9 @@ export const commentOf = (catalogue: string, oid: string, part = '0', alias = 'm
 /** Whether the constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
 
+/** The first number that PostgreSQL gives to an object of its users (FirstNormalObjectId of access/transam.h). */
+export const FIRST_NORMAL_OID = 16384;
+
 /** True of the schemas that belong to the app: neither PostgreSQL's own nor temporary ones. */
 export const isOwnSchema = (alias: string): string =>
   `${alias}.nspname !~ '^pg_' and ${alias}.nspname <> 'information_schema'`;

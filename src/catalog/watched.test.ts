@@ -44,6 +44,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   pg_get_indexdef: [...printing, 'pg_am', 'pg_index'],
   pg_get_partkeydef: [...printing, 'pg_partitioned_table'],
   pg_get_ruledef: [...printing, 'pg_rewrite'],
+  pg_get_statisticsobjdef: [...printing, 'pg_statistic_ext'],
   pg_get_triggerdef: [...printing, 'pg_trigger'],
   pg_get_userbyid: ['pg_roles'],
   pg_get_viewdef: [...printing, 'pg_rewrite'],

@@ -52,6 +52,9 @@ const ofServer: Readonly<Record<string, string>> = {
 /** True for a setting whose value the server chooses for its own connections. */
 export const isSetByServer = (name: string): boolean => Object.hasOwn(always, name) || Object.hasOwn(ofServer, name);
 
+/** True for such a setting that sessions of an app's owner have as the app sets it: the SQL page, migrations and scheduled jobs. */
+export const isSetForOwner = (name: string): boolean => Object.hasOwn(ofServer, name);
+
 /**
  * The planner's settings for statements of Ninefold's own: PostgreSQL's defaults. Data calls obey what the database has set. A parallel
  * worker begins with the settings of the database, whose timeouts may end it.

@@ -100,8 +100,8 @@ function databaseSettings(facts: Facts): CallSetting[] {
     .sort((a, b) => compareText(a.key, b.key));
 }
 
-/** In the words that are the same in every app. */
-function whoseOf(facts: Facts, { role, database }: BoundFacts['role_settings'][number]): string {
+/** Returns whose connections a setting is for, in the words that are the same in every app. */
+export function whoseOf(facts: Facts, { role, database }: BoundFacts['role_settings'][number]): string {
   if (role === null) return database ? 'everyone' : 'everyone, in every database';
   const name =
     role === facts.authenticator

@@ -1,5 +1,8 @@
 import type { DefinitionEntry } from '../../contract/specification-calls.ts';
+import { appSearchPath } from '../apps/search-path.ts';
 import type { GrantFact } from '../catalog/entities.ts';
+import { isSetForOwner } from '../database/startup-settings.ts';
+import { whoseOf } from './call-settings.ts';
 import { isTold } from './entities.ts';
 import type { Facts } from './facts.ts';
 import { groupBy } from './group.ts';
@@ -12,10 +15,25 @@ export function definitionEntries(look: Lookup): DefinitionEntry[] {
   const objects = facts.definitions
     .filter(({ schema }) => schema === null || isTold(facts, schema))
     .map(({ kind, name, sql }) => entry(kind, name, sql));
-  return [...objects, ...privileges(facts), ...triggers(look)].sort((a, b) => compareText(a.id, b.id));
+  return [...objects, ...privileges(facts), ...triggers(look), ...sessionSettings(facts)].sort((a, b) =>
+    compareText(a.id, b.id),
+  );
 }
 
 const entry = (kind: string, name: string, sql: string): DefinitionEntry => ({ id: `${kind} ${name}`, kind, sql });
+
+/** ALTER DATABASE and ALTER ROLE … SET of what calls do not obey, and what the owner's own sessions run does. */
+const sessionSettings = (facts: Facts): DefinitionEntry[] =>
+  facts.role_settings
+    .filter(({ role, name }) => role !== facts.authenticator && (name === 'search_path' || isSetForOwner(name)))
+    .filter(({ role, name, value }) => role !== null || name !== 'search_path' || value !== appSearchPath)
+    .map((one) =>
+      entry(
+        'setting',
+        `${one.name} of ${whoseOf(facts, one)}`,
+        `${one.value}; for scheduled jobs and the SQL page, not for calls`,
+      ),
+    );
 
 /** Privileges on what only functions and views reach: chapter 6 has cells for the exposed schemas alone. */
 function privileges(facts: Facts): DefinitionEntry[] {

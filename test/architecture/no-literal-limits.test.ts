@@ -161,8 +161,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the salt and the hash of a PHC string', '{11,86}', '{16,342}'],
   ],
   'src/config/secrets.ts': [['the length of a key of AES-256', 'const MASTER_KEY_BYTES = 32;']],
-  'src/catalog/definitions.ts': [['the first object number of users (access/transam.h)', 'const FIRST_OID = 16384;']],
-  'src/catalog/catalog-queries.ts': [['PostgreSQL’s own number', 'const FIRST_NORMAL_OID = 16384;']],
+  'src/catalog/fragments.ts': [['PostgreSQL’s own number', 'const FIRST_NORMAL_OID = 16384;']],
   'src/catalog/memoize.ts': [['what is remembered parsed', 'const MAX_TEXT = 1000;', 'const MAX_RESULTS = 1000;']],
   'src/database/connection.ts': [
     ['what of an ended connection is tried again: nobody is refused for it', 'const JUST_BEGUN_MILLISECONDS = 1000;'],

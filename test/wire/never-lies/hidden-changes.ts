@@ -387,6 +387,45 @@ export const hiddenChanges: readonly Change[] = [
   ),
   change(
     7,
+    asSuperuser(
+      `create foreign data wrapper other; create server near foreign data wrapper other; create user mapping for anon server near options (password 'old');
+      alter user mapping for anon server near options (set password 'new')`,
+    ),
+    asSuperuser('drop foreign data wrapper other cascade'),
+    /user mapping anon on near: the name and the password are hidden, written by transaction \d+/,
+  ),
+  change(
+    7,
+    `create publication told for table public.plain (id, note) where (id > 1) with (publish = 'insert')`,
+    'drop publication told',
+    /publication told: tables public\.plain \(id, note\) where \(id > 1\); publishes insert/,
+  ),
+  change(
+    7,
+    'create statistics public.told (dependencies) on id, note from public.plain; alter statistics public.told set statistics 7',
+    'drop statistics public.told',
+    /extended statistics public\.told: \(dependencies\) ON id, note FROM public\.plain target 7/,
+  ),
+  change(
+    7,
+    'revoke usage on type public.email from public; grant usage on type public.email to authenticated',
+    'grant usage on type public.email to public; revoke usage on type public.email from authenticated',
+    /domain public\.email: .*; authenticated: usage; pg_database_owner: usage/,
+  ),
+  change(
+    7,
+    'alter database {database} set search_path = other',
+    `alter database {database} set search_path = "$user", public, extensions`,
+    /setting search_path of everyone: other; for scheduled jobs and the SQL page, not for calls/,
+  ),
+  change(
+    7,
+    'alter role {owner} in database {database} set row_security = off',
+    'alter role {owner} in database {database} reset row_security',
+    /setting row_security of pg_database_owner: off/,
+  ),
+  change(
+    7,
     asSuperuser(`create function public.greet() returns event_trigger language plpgsql set search_path = '' as 'begin end';
       create event trigger greets on login execute function public.greet()`),
     asSuperuser('drop event trigger greets; drop function public.greet()'),
@@ -433,7 +472,15 @@ export const hiddenChanges: readonly Change[] = [
 /** What changes nothing of what the app does, or was never committed. */
 export const silentChanges: readonly (readonly [does: string, undoes: string])[] = [
   ['create index silent on public.plain (note)', 'drop index public.silent'],
-  ['create statistics public.silent on id, note from public.plain', 'drop statistics public.silent'],
+  // The platform's roles are those of all apps, and no owner sets anything for them.
+  ...['anon', 'authenticated', 'service_role'].flatMap((role) =>
+    [`role = 'service_role'`, 'row_security = off', 'default_transaction_read_only = on', 'search_path = other'].map(
+      (set): [string, string] => [
+        `alter role ${role} set ${set}; alter role ${role} in database {database} set ${set}`,
+        '',
+      ],
+    ),
+  ),
   ['begin; drop table public.comments; revoke all on public.plain from anon; rollback', ''],
   ['begin; create table public.gone (id int); drop table public.gone; commit', ''],
   ['create temp table plain (id int)', ''],
