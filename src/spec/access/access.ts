@@ -144,6 +144,8 @@ export class Access {
   decideExecute(caller: CallingRole, routine: RoutineFact): Decision {
     if (!this.rights.usesSchema(caller.oid, routine.schema)) return refuse(`no USAGE on schema ${routine.schema}`);
     if (!this.rights.holds(caller.oid, routine.grants, 'EXECUTE')) return refuse('no EXECUTE privilege');
+    const failing = this.#calls.refused(caller, routine);
+    if (failing) return { ...refuse(failing.reason), untried: failing.always ? null : 'code' };
     if (!routine.security_definer) return always('runs with the rights of the caller');
     const isSuperuser = this.rights.membership.role(routine.owner)?.superuser === true;
     return always(`runs with the rights of its owner${isSuperuser ? ', a superuser: with all rights' : ''}`);

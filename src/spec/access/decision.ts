@@ -21,9 +21,9 @@ export interface Decision {
 
 /**
  * A rule that no row can keep, which is no right; the types of what a statement gives; the partition or the heir that a row is in; which
- * of the functions of a name a call finds.
+ * of the functions of a name a call finds; what the code of a function needs.
  */
-export type Untried = 'rule' | 'types' | 'table' | 'name';
+export type Untried = 'rule' | 'types' | 'table' | 'name' | 'code';
 
 const blank = { words: '', refused: false, untried: null, policies: [], columns: null };
 

@@ -60,6 +60,24 @@ export class PolicyCalls {
     return null;
   }
 
+  /**
+   * Why each call of a function fails for what its code needs; null where one may succeed. Of arguments it depends which code runs:
+   * PostgreSQL leaves out calls of strict functions with NULL.
+   */
+  refused(caller: CallingRole, routine: RoutineFact): { reason: string; always: boolean } | null {
+    const isTold = routine.inputs.length === 0 && isQuery(routine.body);
+    const reason = isTold ? this.#refusal(caller, routine, new Set()) : null;
+    return reason === null ? null : { reason, always: this.#isPlanned(routine) };
+  }
+
+  /** True of a function whose code PostgreSQL surely puts in place of a call by itself (clauses.c, inline_function). */
+  #isPlanned(routine: RoutineFact): boolean {
+    if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
+    if (routine.volatility === 'v') return true;
+    const named = functionsNamed(this.#codes, routine.body).flatMap((id) => this.#byId.get(id) ?? []);
+    return named.every(({ volatility }) => volatility === 'i' || volatility === routine.volatility);
+  }
+
   #refusal(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): string | null {
     const code = queryOf(routine);
     if (code === null || asked.has(routine) || runsAs(this.#look.facts, routine) !== null) return null;

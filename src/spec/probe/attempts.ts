@@ -13,6 +13,8 @@ export interface Attempt {
   sql: string;
   /** `rows` counts what it reached, `value` answers the first value; `keep` is not taken back, for what later attempts need. */
   kind: 'rows' | 'value' | 'keep';
+  /** Runs in a transaction that only reads, as a GET does. */
+  isRead?: boolean;
   /** Of attempts of one name in turn, those after the first that succeeds are left out, and answered as if they had changed nothing. */
   insteadOf?: string;
 }
@@ -45,7 +47,7 @@ declare
 begin
   for attempt in select * from pg_catalog.json_to_recordset(pg_catalog.current_setting('ninefold.probe')::pg_catalog.json) as t(
     role pg_catalog.text, claims pg_catalog.text, setup pg_catalog.text, sql pg_catalog.text, kind pg_catalog.text,
-    "insteadOf" pg_catalog.text)
+    "isRead" pg_catalog.bool, "insteadOf" pg_catalog.text)
   loop
     declare
       reached pg_catalog.int8;
@@ -64,6 +66,9 @@ begin
           execute attempt.setup;
         end if;
         said := pg_catalog.set_config('request.jwt.claims', attempt.claims, true) || pg_catalog.set_config('role', attempt.role, true);
+        if attempt."isRead" then
+          said := pg_catalog.set_config('transaction_read_only', 'on', true);
+        end if;
         if attempt.kind = 'value' then
           execute attempt.sql into answer;
         else

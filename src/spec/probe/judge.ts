@@ -44,6 +44,7 @@ const beyondTries: Readonly<Record<Untried, string>> = {
   types: 'what the role may give is told by the types that calls name',
   table: 'it hangs on which table a row is in',
   name: 'which of the functions of a name a call means is told by what it gives, and no right',
+  code: 'only the code of the function finds it out, which does not run',
 };
 
 const HANGS =

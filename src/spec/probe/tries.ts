@@ -99,6 +99,7 @@ export class Tries {
         ...(person.setup === undefined ? {} : { setup: person.setup }),
         sql: scene.isRuled && operation !== 'select' ? asCall(sql) : sql,
         kind: 'rows',
+        ...(operation === 'select' ? { isRead: true } : {}),
       },
       person,
       row,
@@ -316,8 +317,8 @@ function whose(row: Row, person: Person, owners: readonly string[]): string {
   return values.every((value) => value === null) ? 'nobody’s row' : 'another member’s row';
 }
 
-/** insufficient_privilege, infinite recursion, what a view does not take (55000, 42809, 0A000), its check option (44000), a publication that does not fit (42P10), no such role. */
-const refusals = new Set(['42501', '42P17', '55000', '42809', '0A000', '44000', '42P10', '22023']);
+/** insufficient_privilege, infinite recursion, what a view does not take (55000, 42809, 0A000), its check option (44000), a publication that does not fit (42P10), no such role, a lock in a transaction that only reads (25006). */
+const refusals = new Set(['42501', '42P17', '55000', '42809', '0A000', '44000', '42P10', '22023', '25006']);
 
 /** What became of a statement. A rule that is broken was asked after the rights, so the row would have been let through. */
 export function metBy(answer: Answer, operation: RoleCell['operation'], beforeRow: boolean): ProbeTry['met'] {

@@ -398,7 +398,7 @@ export const hiddenChanges: readonly Change[] = [
     7,
     `create publication told for table public.plain (id, note) where (id > 1) with (publish = 'insert')`,
     'drop publication told',
-    /publication told: tables public\.plain \(id, note\) where \(id > 1\); publishes insert/,
+    /publication told: tables public\.plain \(id, note\) where \(id \\> 1\); publishes insert/,
   ),
   change(
     7,
