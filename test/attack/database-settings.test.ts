@@ -183,8 +183,11 @@ function chaptersOf({ status, body }: HttpAnswer): unknown {
   if (status !== 200) return body;
   const { chapters } = JSON.parse(body) as Specification;
   const { limits: _, ...rest } = chapters;
-  // Chapter 7 lists the settings that calls obey.
-  const isOfDatabase = (value: unknown) => /\(everyone\)$/.test(String((value as { key?: string } | null)?.key));
+  // Chapter 7 lists the settings that calls obey, and those of the owner's own sessions.
+  const isOfDatabase = (value: unknown) => {
+    const { key, id } = (value ?? {}) as { key?: string; id?: string };
+    return /\(everyone\)$/.test(String(key)) || /^setting .* of everyone$/.test(String(id));
+  };
   const left = (key: string, value: unknown) => {
     if (key === 'figures') return undefined;
     return Array.isArray(value) ? value.filter((entry) => !isOfDatabase(entry)) : value;
