@@ -284,7 +284,8 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   password_refuse_common: {
     default: true,
     type: 'true or false',
-    meaning: 'Whether the 100,000 most common passwords are refused for new accounts and changes of password.',
+    meaning:
+      'Whether the 100,000 most common passwords, and the names of the app and the account, are refused for new accounts and changes of password.',
   },
   password_hibp_enabled: {
     default: false,

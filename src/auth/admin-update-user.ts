@@ -20,7 +20,7 @@ export async function adminUpdateUser(context: AuthContext, exchange: Exchange, 
   const body = readBody(exchange, adminBody);
   const addresses = addressesOf(body);
   const ban = banSecondsOf(body);
-  if (body.password !== undefined) checkNewPassword(body.password, context.settings);
+  if (body.password !== undefined) checkNewPassword(body.password, context.settings, []);
   await refuseLeakedPassword(context, body.password, exchange.requestId);
   const user = await updateUser(context.database, id, {
     ...addresses,

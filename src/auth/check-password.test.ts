@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { checkNewPassword, weaknessOf } from './check-password.ts';
+import { checkNewPassword, weaknessOf, wordsOf } from './check-password.ts';
 
 const reasons = (password: string, settings = {}) =>
   weaknessOf(password, { ...defaultAuthSettings, ...settings })?.reasons ?? [];
@@ -19,6 +19,16 @@ describe('weaknessOf', () => {
     (password) => {
       expect(reasons(password)).toEqual(['pwned']);
       expect(reasons(password, { password_refuse_common: false })).toEqual([]);
+    },
+  );
+
+  it.each(['ada.lovelace', 'Ada.Lovelace1815', '2026helpdesk!', 'ada.lovelace@example.org'])(
+    'refuses %s, which names the app or the account',
+    (password) => {
+      const words = wordsOf('helpdesk', 'Ada.Lovelace@example.org');
+      expect(weaknessOf(password, defaultAuthSettings, words)?.reasons).toEqual(['pwned']);
+      expect(weaknessOf(`${password} weirs`, defaultAuthSettings, words)).toBeNull();
+      expect(weaknessOf('12345 67 89 01', defaultAuthSettings, wordsOf('helpdesk', '1@example.org'))).toBeNull();
     },
   );
 
@@ -45,7 +55,7 @@ describe('weaknessOf', () => {
 it('checkNewPassword tells the reasons, and the limit that was hit', () => {
   const refused = (password: string) => {
     try {
-      checkNewPassword(password, defaultAuthSettings);
+      checkNewPassword(password, defaultAuthSettings, []);
     } catch (error) {
       return error;
     }

@@ -14,8 +14,14 @@ export const EASY_TO_GUESS = 'Password is known to be weak and easy to guess, pl
 /**
  * Returns what is wrong with the strength of a password, in GoTrue's words; null for a strong password. Length is in characters. Reasons
  * are `length`, `characters` and `pwned`, as clients know them.
+ *
+ * @param words Texts that may not be the whole of the password: see `wordsOf`.
  */
-export function weaknessOf(password: string, settings: AuthSettings): WeakPassword | null {
+export function weaknessOf(
+  password: string,
+  settings: AuthSettings,
+  words: readonly string[] = [],
+): WeakPassword | null {
   const faults: [reason: string, message: string][] = [];
   const shortest = Math.max(settings.password_min_length, limits.passwordMinCharacters.range[0]);
   if ([...password].length < shortest) faults.push(['length', `Password should be at least ${shortest} characters.`]);
@@ -23,9 +29,22 @@ export function weaknessOf(password: string, settings: AuthSettings): WeakPasswo
   if (!sets.every((set) => [...set].some((character) => password.includes(character)))) {
     faults.push(['characters', `Password should contain at least one character of each: ${sets.join(', ')}.`]);
   }
-  if (settings.password_refuse_common && isCommonPassword(password)) faults.push(['pwned', EASY_TO_GUESS]);
+  if (settings.password_refuse_common && (isCommonPassword(password) || isMadeOf(password, words))) {
+    faults.push(['pwned', EASY_TO_GUESS]);
+  }
   if (faults.length === 0) return null;
   return { message: faults.map(([, message]) => message).join(' '), reasons: faults.map(([reason]) => reason) };
+}
+
+/** Returns the texts that whoever guesses tries first: the ref of the app, the address of the account, and its part before the `@`. */
+export const wordsOf = (ref: string, email: string | null | undefined): string[] =>
+  [ref, ...(email ? [email, email.split('@')[0] ?? ''] : [])].map((word) => word.toLowerCase());
+
+/** True of a word with nothing but digits and punctuation around it. */
+function isMadeOf(password: string, words: readonly string[]): boolean {
+  const bare = (text: string): string => text.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  const core = bare(password);
+  return core !== '' && words.some((word) => bare(word) === core);
 }
 
 /** Returns the sets of password_required_characters, which colons separate; `\:` is a colon in a set. */
@@ -44,10 +63,14 @@ export function checkPasswordLength(password: string): void {
   });
 }
 
-/** Throws validation_failed or weak_password for a password that a new account or a change of password may not have. */
-export function checkNewPassword(password: string, settings: AuthSettings): void {
+/**
+ * Throws validation_failed or weak_password for a password that a new account or a change of password may not have.
+ *
+ * @param words As for `weaknessOf`.
+ */
+export function checkNewPassword(password: string, settings: AuthSettings, words: readonly string[]): void {
   checkPasswordLength(password);
-  const weak = weaknessOf(password, settings);
+  const weak = weaknessOf(password, settings, words);
   if (!weak) return;
   const { message, reasons } = weak;
   // Only the length is a limit.

@@ -417,7 +417,7 @@ describe('recovery codes', () => {
     const { body } = await make(whole);
     expect(body).toMatchObject({ type: 'recovery_code', friendly_name: 'Recovery codes', total: 10 });
     expect(new Set(body.codes as string[]).size).toBe(10);
-    expect((body.codes as string[]).every((code) => /^[0-9a-hjkmnp-tv-z]{16}$/.test(code))).toBe(true);
+    expect((body.codes as string[]).every((code) => /^[0-9a-hjkmnp-tv-z]{24}$/.test(code))).toBe(true);
     expect(await make(whole)).toMatchObject({ status: 422, body: { code: 'mfa_verified_factor_exists' } });
     const [stored] = await asAuthAdmin(app.database, [
       [

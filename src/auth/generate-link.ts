@@ -8,7 +8,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
-import { checkNewPassword } from './check-password.ts';
+import { checkNewPassword, wordsOf } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 import { refuseLeakedPassword } from './leaked-password.ts';
 import { issuedLink, type Link, type LinkType, makeLink } from './link-mails.ts';
@@ -87,7 +87,7 @@ async function planOf(context: AuthContext, asked: Asked, linkTo: LinkTo): Promi
     case 'signup':
       if (recipient === null) {
         if (!body.password) throw invalid('Signup requires a valid password');
-        checkNewPassword(body.password, context.settings);
+        checkNewPassword(body.password, context.settings, wordsOf(context.app.ref, email));
       }
       return planOfConfirmation(
         asked,

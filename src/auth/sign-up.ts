@@ -5,7 +5,7 @@ import { checkMetadata, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
 import { metadata, password, readBody, text } from './body.ts';
-import { checkNewPassword } from './check-password.ts';
+import { checkNewPassword, wordsOf } from './check-password.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
 import { refuseLeakedPassword } from './leaked-password.ts';
@@ -41,7 +41,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
   if (!body.password) {
     throw new NinefoldError('validation_failed', { message: 'Signup requires a valid password' });
   }
-  checkNewPassword(body.password, settings);
+  checkNewPassword(body.password, settings, wordsOf(context.app.ref, body.email));
   await refuseLeakedPassword(context, body.password, exchange.requestId);
   if (body.email && body.phone) {
     throw new NinefoldError('validation_failed', {

@@ -13,7 +13,7 @@ import { normaliseEmail } from './addresses.ts';
 import { hasSecondFactor, isSecondLevel } from './assurance.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
-import { checkNewPassword } from './check-password.ts';
+import { checkNewPassword, wordsOf } from './check-password.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { usable } from './get-user.ts';
@@ -46,8 +46,6 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
   const body = readBody(exchange, schema);
   const email = body.email && normaliseEmail(body.email);
   const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
-  if (body.password !== undefined) checkNewPassword(body.password, settings);
-  await refuseLeakedPassword(context, body.password, exchange.requestId);
   if (body.app_metadata) {
     throw new NinefoldError('not_admin', { message: 'Updating app_metadata requires admin privileges' });
   }
@@ -55,6 +53,10 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
     throw new NinefoldError('phone_provider_disabled', { message: 'Phone numbers cannot be confirmed here' });
   }
   const user = usable(await findUser(database, userId), timeOf(context));
+  if (body.password !== undefined) {
+    checkNewPassword(body.password, settings, wordsOf(context.app.ref, email ?? user.email));
+  }
+  await refuseLeakedPassword(context, body.password, exchange.requestId);
   const changesCredential = Boolean(body.password || (email && email !== user.email));
   if (changesCredential && hasSecondFactor(user) && !isSecondLevel(aal)) throw needsSecondFactor();
   const isSso = user.identities.some((identity) => identity.provider.startsWith('sso:'));
