@@ -115,7 +115,10 @@ const authCommon = [
   'request_entity_too_large',
   'database_refused',
 ];
-const authSession = ['no_authorization', 'bad_jwt', 'session_not_found', 'user_not_found', 'user_banned'];
+const authSession = [
+  ...['no_authorization', 'bad_jwt', 'session_not_found', 'user_not_found', 'user_banned'],
+  'oauth_application_refused',
+];
 const admin = ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'];
 const account = ['weak_password', 'email_exists', 'phone_exists'];
 
@@ -228,6 +231,36 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'email_exists',
     'weak_password',
   ],
+
+  'auth.oauth.discovery': ['feature_disabled'],
+  'auth.oauth.metadata': ['feature_disabled'],
+  'auth.oauth.authorize': ['feature_disabled', 'oauth_client_not_found'],
+  'auth.oauth.authorization': [...authSession, 'feature_disabled', 'oauth_authorization_not_found'],
+  'auth.oauth.consent': [...authSession, 'feature_disabled', 'oauth_authorization_not_found'],
+  'auth.oauth.token': [
+    'feature_disabled',
+    'oauth_invalid_request',
+    'oauth_invalid_client',
+    'oauth_invalid_grant',
+    'oauth_unsupported_grant_type',
+  ],
+  'auth.oauth.userinfo': [...authSession, 'feature_disabled'],
+  'auth.oauth.userinfo.post': [...authSession, 'feature_disabled'],
+  'auth.oauth.register': ['feature_disabled', 'oauth_dynamic_client_registration_disabled', 'over_oauth_client_quota'],
+  'auth.oauth.grants': [...authSession, 'feature_disabled'],
+  'auth.oauth.revoke': [...authSession, 'feature_disabled', 'oauth_consent_not_found'],
+  'auth.admin.oauth.list': ['no_authorization', 'bad_jwt', 'not_admin', 'feature_disabled'],
+  'auth.admin.oauth.create': [
+    'no_authorization',
+    'bad_jwt',
+    'not_admin',
+    'feature_disabled',
+    'over_oauth_client_quota',
+  ],
+  'auth.admin.oauth.get': ['no_authorization', 'bad_jwt', 'not_admin', 'feature_disabled', 'oauth_client_not_found'],
+  'auth.admin.oauth.update': ['no_authorization', 'bad_jwt', 'not_admin', 'feature_disabled', 'oauth_client_not_found'],
+  'auth.admin.oauth.delete': ['no_authorization', 'bad_jwt', 'not_admin', 'feature_disabled', 'oauth_client_not_found'],
+  'auth.admin.oauth.renew': ['no_authorization', 'bad_jwt', 'not_admin', 'feature_disabled', 'oauth_client_not_found'],
 
   'auth.factors.enroll': [
     ...authSession,

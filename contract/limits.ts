@@ -6,6 +6,7 @@ import { databaseLimits } from './limits/database.ts';
 import { factorLimits } from './limits/factors.ts';
 import { jobLimits } from './limits/jobs.ts';
 import { mailLimits } from './limits/mails.ts';
+import { oauthServerLimits } from './limits/oauth-server.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
 import { providerLimits } from './limits/providers.ts';
@@ -41,6 +42,7 @@ export const limits = {
   ...probeLimits,
   ...recordLimits,
   ...providerLimits,
+  ...oauthServerLimits,
 };
 
 export type LimitName = keyof typeof limits;

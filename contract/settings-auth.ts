@@ -78,6 +78,10 @@ export interface AuthSettings extends ProviderSettings {
   mailer_notifications_mfa_factor_enrolled_enabled: boolean;
   mailer_notifications_mfa_factor_unenrolled_enabled: boolean;
   mailer_notifications_new_device_enabled: boolean;
+
+  oauth_server_enabled: boolean;
+  oauth_server_allow_dynamic_registration: boolean;
+  oauth_server_authorization_path: string | null;
 }
 
 const notification = (what: string): Setting<boolean> => ({
@@ -387,6 +391,23 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   mailer_notifications_mfa_factor_enrolled_enabled: notification('a second factor was added'),
   mailer_notifications_mfa_factor_unenrolled_enabled: notification('a second factor was removed'),
   mailer_notifications_new_device_enabled: notification('somebody signed in from a network that was not seen before'),
+
+  oauth_server_enabled: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether the app is a provider of OpenID Connect: other applications can sign members in with it.',
+  },
+  oauth_server_allow_dynamic_registration: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether any application can register itself with the app; otherwise builders register applications.',
+  },
+  oauth_server_authorization_path: {
+    default: null,
+    type: 'path below site_url that starts with /, or null while there is none',
+    meaning:
+      'The page of the app where members allow an application to sign them in; it gets authorization_id in its query.',
+  },
 };
 
 /** Every setting at its default. */

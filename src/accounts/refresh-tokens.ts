@@ -18,7 +18,7 @@ import { userJson } from './user.ts';
 /** How an exchange ended. `reused`: the session was ended, as somebody else may hold its refresh token. */
 export type Exchanged =
   | { readonly verdict: 'granted'; readonly grant: Grant }
-  | { readonly verdict: 'unknown' | 'no-session' | 'banned' | 'expired' | 'inactive' }
+  | { readonly verdict: 'unknown' | 'no-session' | 'wrong-client' | 'banned' | 'expired' | 'inactive' }
   | { readonly verdict: 'reused'; readonly userId: string };
 
 /**
@@ -30,10 +30,10 @@ where s.id = (select t.session_id from auth.refresh_tokens t where t.token = any
 
 /**
  * $1 the token shown as it is and as it is stored, $2 the token to issue as it is stored, $3 and $4 the client, $5 the reuse interval in seconds,
- * $6 and $7 the bounds of sessions. A token that was brought along is stored as it is until it is shown.
+ * $6 and $7 the bounds of sessions, $8 the application that shows the token. A token that was brought along is stored as it is until it is shown.
  */
 const EXCHANGE = `with shown as (
-  select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, u.id as user_id, u.banned_until,
+  select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, u.id as user_id, u.banned_until, s.oauth_client_id,
     ${sessionEnds('$6', '0')} as ends, ${sessionEnds('0', '$7')} as inactive_at,
     a.token as active, a.parent as active_parent
   from auth.refresh_tokens t
@@ -48,6 +48,7 @@ const EXCHANGE = `with shown as (
 judged as (
   select shown.*, case
     when user_id is null then 'no-session'
+    when oauth_client_id is distinct from $8::uuid then 'wrong-client'
     when banned_until > pg_catalog.now() then 'banned'
     when ends <= pg_catalog.now() then 'expired'
     when inactive_at <= pg_catalog.now() then 'inactive'
@@ -85,7 +86,7 @@ select pg_catalog.jsonb_build_object(
 from judged j left join auth.users u on u.id = j.user_id left join auth.sessions s on s.id = j.session_id`;
 
 type Row = Omit<Grant, 'refreshToken'> & {
-  readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'banned' | 'expired' | 'inactive';
+  readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'wrong-client' | 'banned' | 'expired' | 'inactive';
   /** As it is stored. */
   readonly active: string | null;
 };
@@ -100,6 +101,7 @@ export type RefreshSettings = SessionBounds & Pick<AuthSettings, 'security_refre
  * the other, in one round trip each.
  *
  * @param key The secret that leads from a token to the next one (`refreshKey`).
+ * @param clientId The application that shows the token; null for the app itself.
  */
 export async function exchangeRefreshToken(
   database: Executor,
@@ -107,13 +109,14 @@ export async function exchangeRefreshToken(
   client: SessionClient,
   settings: RefreshSettings,
   key: string,
+  clientId: string | null = null,
 ): Promise<Exchanged> {
   const shown = `{${token},${storedRefreshToken(token)}}`;
   const next = nextRefreshToken(token, key);
   const reuse = String(settings.security_refresh_token_reuse_interval);
   const [, exchanged] = await asAuthAdmin(database, [
     [LOCK, [shown]],
-    [EXCHANGE, [shown, storedRefreshToken(next), ...clientParams(client), reuse, ...boundParams(settings)]],
+    [EXCHANGE, [shown, storedRefreshToken(next), ...clientParams(client), reuse, ...boundParams(settings), clientId]],
   ]);
   const row = accountJson<Row>(exchanged);
   if (!row) return { verdict: 'unknown' };

@@ -22,6 +22,9 @@ export interface SessionClaims {
   readonly aal: string;
   /** Most recent first; `timestamp` in seconds since 1970. */
   readonly amr: readonly { readonly method: string; readonly timestamp: number }[];
+  /** The application that holds the session, and what it may ask for; absent of the app's own sessions. */
+  readonly clientId?: string | null;
+  readonly scope?: string | null;
 }
 
 /** A member with a session, and the refresh token that goes with it. */
@@ -106,7 +109,7 @@ export const sessionClaims = `pg_catalog.jsonb_build_object('id', s.id, 'aal', c
   select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
     'method', m.authentication_method, 'timestamp', extract(epoch from m.updated_at)::bigint) order by m.updated_at desc)
   from auth.mfa_amr_claims m where m.session_id = s.id
-), '[]'))`;
+), '[]'), 'clientId', s.oauth_client_id, 'scope', s.scopes)`;
 
 /** The settings that end sessions. */
 export type SessionBounds = Pick<AuthSettings, 'sessions_timebox' | 'sessions_inactivity_timeout'>;

@@ -5,16 +5,28 @@ import { UUID } from '../identity/uuid.ts';
 import { type AuthContext, timeOf } from './context.ts';
 
 /**
- * Returns the member who calls. Throws no_authorization without a bearer token, bad_jwt for a token that has expired or names no
- * account.
+ * Returns the member who calls; `clientId` and `scope` are of the application that holds the token, null of the app's own tokens.
+ *
+ * Throws no_authorization without a bearer token, bad_jwt for a token that has expired or names no account, oauth_application_refused for
+ * a token of an application where `takesApplications` does not say that the call is for them too.
  */
 export async function requireMember(
   context: AuthContext,
   exchange: Exchange,
-): Promise<{ userId: string; sessionId: string | null; aal: string | null }> {
+  { takesApplications = false } = {},
+): Promise<{
+  userId: string;
+  sessionId: string | null;
+  aal: string | null;
+  clientId: string | null;
+  scope: string | null;
+}> {
   const { userId, sessionId, claims } = await identify(context, exchange);
-  const aal = typeof claims.aal === 'string' ? claims.aal : null;
-  if (userId !== null && UUID.test(userId)) return { userId, sessionId, aal };
+  const [aal, clientId, scope] = [claims.aal, claims.client_id, claims.scope].map((claim) =>
+    typeof claim === 'string' ? claim : null,
+  ) as [string | null, string | null, string | null];
+  if (clientId !== null && !takesApplications) throw new NinefoldError('oauth_application_refused');
+  if (userId !== null && UUID.test(userId)) return { userId, sessionId, aal, clientId, scope };
   if (!exchange.headers.authorization) throw new NinefoldError('no_authorization');
   if (userId === null) throw new NinefoldError('bad_jwt', { message: 'invalid claim: missing sub claim' });
   throw new NinefoldError('bad_jwt', { status: 400, message: 'invalid claim: sub claim must be a UUID' });

@@ -13,6 +13,11 @@ const VERSION = '2024-01-01';
 export function authErrorReply(error: unknown, exchange: Pick<Exchange, 'headers' | 'requestId'>): Reply | null {
   if (!(error instanceof NinefoldError)) return null;
   const { code, status, message } = inGoTruesWords(error);
+  const [, oauthError] = OAUTH_ERROR.exec(code) ?? [];
+  if (oauthError !== undefined) {
+    const body = JSON.stringify({ error: oauthError, error_description: message });
+    return { status, code, headers: { ...replyHeaders, ...error.headers }, body };
+  }
   const isNew = sendsVersion(exchange.headers['x-supabase-api-version']);
   const reasons = code === 'weak_password' ? { weak_password: error.details } : {};
   const id = status >= 500 ? { error_id: exchange.requestId } : {};
@@ -51,6 +56,9 @@ function inGoTruesWords(error: NinefoldError): { code: string; status: number; m
       return { code: error.code, status: error.status, message: error.message };
   }
 }
+
+/** Errors of the token endpoint have a shape of their own (RFC 6749, section 5.2). */
+const OAUTH_ERROR = /^oauth_(invalid_request|invalid_client|invalid_grant|unsupported_grant_type)$/;
 
 /** Dates in ISO 8601 compare as texts. */
 const sendsVersion = (header: string | undefined): boolean =>

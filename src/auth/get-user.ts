@@ -6,9 +6,9 @@ import { requireMember } from './callers.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 
-/** GET /user: the account of the member who calls. */
+/** GET /user: the account of the member who calls, also to an application that the member signed in to. */
 export async function getUser(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const { userId } = await requireMember(context, exchange);
+  const { userId } = await requireMember(context, exchange, { takesApplications: true });
   return json(usable(await findUser(context.database, userId), timeOf(context)));
 }
 

@@ -33,6 +33,20 @@ import { jwks } from './jwks.ts';
 import { linkIdentityCall } from './link-identity.ts';
 import { listOwnSessions } from './list-own-sessions.ts';
 import { logOut } from './log-out.ts';
+import { userInfo } from './member-claims.ts';
+import { authorizeApplication } from './oauth-authorize.ts';
+import {
+  addOAuthClientCall,
+  changeOAuthClientCall,
+  deleteOAuthClientCall,
+  getOAuthClientCall,
+  listOAuthClientsCall,
+  registerOAuthClient,
+  renewOAuthClientSecret,
+} from './oauth-clients.ts';
+import { decideConsent, listGrants, revokeGrant, showAuthorization } from './oauth-consent.ts';
+import { applicationToken } from './oauth-token.ts';
+import { openIdConfiguration } from './openid-configuration.ts';
 import { magicLink, otp } from './otp.ts';
 import { adminDeletePasskey, adminListPasskeys, removePasskey, showPasskeys, updatePasskey } from './passkeys.ts';
 import { reauthenticate } from './reauthenticate.ts';
@@ -128,6 +142,23 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/admin/users/{user_id}/passkeys/{passkey_id}': { DELETE: adminDeletePasskey },
   '/admin/users/{user_id}/factors': { GET: adminListFactors },
   '/admin/users/{user_id}/factors/{factor_id}': { PUT: adminUpdateFactor, DELETE: adminDeleteFactor },
+
+  '/.well-known/openid-configuration': { GET: open(openIdConfiguration) },
+  '/.well-known/oauth-authorization-server': { GET: open(openIdConfiguration) },
+  '/oauth/authorize': { GET: open(authorizeApplication) },
+  '/oauth/authorizations/{authorization_id}': { GET: showAuthorization },
+  '/oauth/authorizations/{authorization_id}/consent': { POST: decideConsent },
+  '/oauth/token': { POST: open(applicationToken) },
+  '/oauth/userinfo': { GET: userInfo, POST: userInfo },
+  '/oauth/clients/register': { POST: open(registerOAuthClient) },
+  '/user/oauth/grants': { GET: listGrants, DELETE: revokeGrant },
+  '/admin/oauth/clients': { GET: listOAuthClientsCall, POST: addOAuthClientCall },
+  '/admin/oauth/clients/{client_id}': {
+    GET: getOAuthClientCall,
+    PUT: changeOAuthClientCall,
+    DELETE: deleteOAuthClientCall,
+  },
+  '/admin/oauth/clients/{client_id}/regenerate_secret': { POST: renewOAuthClientSecret },
 };
 
 /** The routes whose path holds names in braces, each with what matches it. */

@@ -16,10 +16,11 @@ export async function logOut(context: AuthContext, exchange: Exchange): Promise<
   if (scope !== 'global' && scope !== 'local' && scope !== 'others') {
     throw new NinefoldError('validation_failed', { message: `Unsupported logout scope "${scope.slice(0, 40)}"` });
   }
-  const { userId, sessionId } = await requireMember(context, exchange);
+  const { userId, sessionId, clientId } = await requireMember(context, exchange, { takesApplications: true });
   // A token of no session may name an account that does not exist.
   if (sessionId === null) usable(await findUser(context.database, userId), timeOf(context));
-  if (scope === 'local' && sessionId !== null) await revokeSession(context.database, sessionId);
+  // An application ends its own session only.
+  if ((scope === 'local' || clientId !== null) && sessionId !== null) await revokeSession(context.database, sessionId);
   else if (scope === 'others' && sessionId !== null) {
     await revokeSessions(context.database, { userId, except: sessionId });
   } else await revokeSessions(context.database, { userId });

@@ -14,7 +14,8 @@ const schema = z.object({ refresh_token: text(limits.authTextCharacters.default)
 /** A token of this server, or one of twelve characters that an imported session brought along (GoTrue, `legacyRefreshTokenPattern`). */
 const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
 
-const isRefreshToken = (shown: string): boolean => REFRESH_TOKEN.test(shown) || parseGoTrueToken(shown) !== null;
+/** True of a text in the form of a refresh token. */
+export const isRefreshToken = (shown: string): boolean => REFRESH_TOKEN.test(shown) || parseGoTrueToken(shown) !== null;
 
 /**
  * POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next refresh token.
@@ -42,6 +43,7 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
     case 'unknown':
       throw new NinefoldError('refresh_token_not_found');
     case 'no-session':
+    case 'wrong-client':
       throw new NinefoldError('session_not_found', {
         status: 400,
         message: 'Invalid Refresh Token: No Valid Session Found',
@@ -58,9 +60,19 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
   }
 }
 
-async function exchangeShown(context: AuthContext, exchange: Exchange, shown: string): Promise<Exchanged> {
+/**
+ * Exchanges a refresh token, also one that a Supabase project brought along.
+ *
+ * @param clientId The application that shows the token; null for the app itself. A token of another one is not exchanged.
+ */
+export async function exchangeShown(
+  context: AuthContext,
+  exchange: Exchange,
+  shown: string,
+  clientId: string | null = null,
+): Promise<Exchanged> {
   const { database, settings, app } = context;
-  const attempt = () => exchangeRefreshToken(database, shown, clientOf(exchange), settings, refreshKey(app));
+  const attempt = () => exchangeRefreshToken(database, shown, clientOf(exchange), settings, refreshKey(app), clientId);
   const exchanged = await attempt();
   if (exchanged.verdict !== 'unknown' || !(await adoptGoTrueToken(database, shown))) return exchanged;
   return attempt();

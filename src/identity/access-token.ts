@@ -35,6 +35,7 @@ export function issueAccessToken(
     amr: session.amr,
     session_id: session.id,
     is_anonymous: user.is_anonymous,
+    ...(session.clientId && { client_id: session.clientId, scope: session.scope ?? '' }),
   };
   return { token: signToken(app, claims), expiresAt };
 }

@@ -121,7 +121,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/auth/code-challenge.ts': [['a code challenge of RFC 7636, section 4.2', '{43,128}']],
   'src/accounts/common-passwords.ts': [['how the filter was made', 'const HASHES = 17;']],
   'src/accounts/passkeys.ts': [['how many expired rows one call sweeps', 'limit 20']],
-  'src/accounts/recovery-codes.ts': [['80 random bits', 'const CODE_CHARACTERS = 16;']],
+  'src/accounts/recovery-codes.ts': [['120 random bits', 'const CODE_CHARACTERS = 24;']],
   'src/accounts/totp.ts': [
     [
       'RFC 6238: the step that every authenticator app uses, and 160 bits of secret',

@@ -115,6 +115,9 @@ const values: RestSettings & AuthSettings = {
   mailer_notifications_mfa_factor_enrolled_enabled: false,
   mailer_notifications_mfa_factor_unenrolled_enabled: false,
   mailer_notifications_new_device_enabled: false,
+  oauth_server_enabled: true,
+  oauth_server_allow_dynamic_registration: true,
+  oauth_server_authorization_path: '/consent',
 };
 
 /** Within which a change shows, on a machine that does much else meanwhile. */

@@ -1,0 +1,43 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { User } from '../accounts/user.ts';
+import { findUser } from '../accounts/users.ts';
+import { requireMember } from './callers.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { usable } from './get-user.ts';
+import { requireOAuthServer } from './oauth-server.ts';
+import { json } from './reply.ts';
+
+/** Returns what scopes tell of a member (OpenID Connect Core 1.0, section 5.4). */
+export function memberClaims(user: User, scopes: readonly string[]): Readonly<Record<string, unknown>> {
+  const { user_metadata: data } = user;
+  const textOf = (...names: string[]): string | undefined =>
+    names.map((name) => data[name]).find((value): value is string => typeof value === 'string' && value !== '');
+  const [name, picture] = [textOf('name', 'full_name') ?? user.email, textOf('picture', 'avatar_url')];
+  const nick = textOf('preferred_username', 'username', 'user_name');
+  const claims = {
+    email: { email: user.email, email_verified: user.email_confirmed_at !== undefined },
+    phone: { phone_number: user.phone, phone_number_verified: user.phone_confirmed_at !== undefined },
+    profile: {
+      ...(name !== '' && { name }),
+      ...(picture !== undefined && { picture }),
+      ...(nick !== undefined && { preferred_username: nick }),
+      updated_at: Math.floor(Date.parse(user.updated_at) / 1000),
+    },
+  };
+  return {
+    ...(scopes.includes('email') && user.email !== '' ? claims.email : {}),
+    ...(scopes.includes('phone') && user.phone !== '' ? claims.phone : {}),
+    ...(scopes.includes('profile') ? claims.profile : {}),
+  };
+}
+
+/**
+ * GET and POST /oauth/userinfo: what the scopes of the access token tell of its member (OpenID Connect Core 1.0, section 5.3). A token of
+ * the app itself tells the id alone.
+ */
+export async function userInfo(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  requireOAuthServer(context);
+  const { userId, scope } = await requireMember(context, exchange, { takesApplications: true });
+  const user = usable(await findUser(context.database, userId), timeOf(context));
+  return json({ sub: user.id, ...memberClaims(user, (scope ?? '').split(' ')) });
+}

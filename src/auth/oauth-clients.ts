@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import {
+  addOAuthClient,
+  type ClientAuthMethod,
+  changeOAuthClient,
+  deleteOAuthClient,
+  findOAuthClient,
+  listOAuthClients,
+  makeClientSecret,
+  type OAuthClient,
+  type OAuthClientValues,
+} from '../accounts/oauth-clients.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
+import { readBody, text } from './body.ts';
+import { requireAdmin } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { requireOAuthServer } from './oauth-server.ts';
+import { json, noContent } from './reply.ts';
+import { takeFromLimit } from './take-from-limit.ts';
+
+const addresses = z
+  .array(z.string().min(1).max(limits.redirectCharacters.default))
+  .max(limits.oauthRedirectAddresses.default)
+  .nullish()
+  .transform((value) => value ?? undefined);
+
+const schema = z.object({
+  redirect_uris: addresses,
+  grant_types: addresses,
+  client_type: text(limits.authFieldCharacters.default),
+  token_endpoint_auth_method: text(limits.authFieldCharacters.default),
+  client_name: text(limits.oauthClientNameCharacters.default),
+  client_uri: text(limits.redirectCharacters.default),
+  logo_uri: text(limits.redirectCharacters.default),
+});
+
+type Body = z.output<typeof schema>;
+
+const refusal = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
+
+/** GET /admin/oauth/clients: the applications that members may sign in to with their account of this app. */
+export async function listOAuthClientsCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  await requireBuilder(context, exchange);
+  return json({ clients: (await listOAuthClients(context.database)).map((client) => shown(client)) });
+}
+
+/** GET /admin/oauth/clients/{client_id} */
+export async function getOAuthClientCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
+  await requireBuilder(context, exchange);
+  return json(shown(await existing(context, segment)));
+}
+
+/** POST /admin/oauth/clients: registers an application. Its secret is in this response only. */
+export async function addOAuthClientCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  await requireBuilder(context, exchange);
+  return register(context, exchange, 'manual');
+}
+
+/** POST /oauth/clients/register: an application registers itself (RFC 7591), where the app allows that. */
+export async function registerOAuthClient(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  requireOAuthServer(context);
+  if (!context.settings.oauth_server_allow_dynamic_registration) {
+    throw new NinefoldError('oauth_dynamic_client_registration_disabled');
+  }
+  await takeFromLimit(context, exchange, 'sign_up');
+  return register(context, exchange, 'dynamic');
+}
+
+/** PUT /admin/oauth/clients/{client_id}: changes what the body names. */
+export async function changeOAuthClientCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
+  await requireBuilder(context, exchange);
+  const client = await existing(context, segment);
+  const { client_type: _, ...body } = readBody(exchange, schema);
+  if (Object.values(body).every((value) => value === undefined)) throw refusal('No fields provided for update');
+  const changed = await changeOAuthClient(context.database, client.id, checked(body, client));
+  if (changed === null) throw new NinefoldError('oauth_client_not_found');
+  return json(shown(changed));
+}
+
+/** DELETE /admin/oauth/clients/{client_id}: ends the sessions that the application holds, too. */
+export async function deleteOAuthClientCall(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
+  await requireBuilder(context, exchange);
+  const { id } = await existing(context, segment);
+  await deleteOAuthClient(context.database, id);
+  return noContent;
+}
+
+/** POST /admin/oauth/clients/{client_id}/regenerate_secret: the secret before works no more. */
+export async function renewOAuthClientSecret(context: AuthContext, exchange: Exchange, segment = ''): Promise<Reply> {
+  await requireBuilder(context, exchange);
+  const client = await existing(context, segment);
+  if (client.client_type === 'public') throw refusal('Cannot regenerate secret for public client');
+  const { secret, hash } = makeClientSecret();
+  const changed = await changeOAuthClient(context.database, client.id, { client_secret_hash: hash });
+  if (changed === null) throw new NinefoldError('oauth_client_not_found');
+  return json(shown(changed, secret));
+}
+
+async function requireBuilder(context: AuthContext, exchange: Exchange): Promise<void> {
+  await requireAdmin(context, exchange);
+  requireOAuthServer(context);
+}
+
+async function existing(context: AuthContext, segment: string): Promise<OAuthClient> {
+  if (!UUID.test(segment)) throw refusal('invalid client_id format');
+  const client = await findOAuthClient(context.database, segment);
+  if (client === null) throw new NinefoldError('oauth_client_not_found');
+  return client;
+}
+
+async function register(
+  context: AuthContext,
+  exchange: Exchange,
+  registration: OAuthClient['registration_type'],
+): Promise<Reply> {
+  const body = readBody(exchange, schema);
+  if (!body.redirect_uris?.length) throw refusal('redirect_uris is required');
+  const type = typeOf(body);
+  const { secret, hash } = makeClientSecret();
+  const values: OAuthClientValues = {
+    registration_type: registration,
+    client_type: type,
+    token_endpoint_auth_method: type === 'public' ? 'none' : 'client_secret_basic',
+    redirect_uris: '',
+    grant_types: 'authorization_code,refresh_token',
+    client_name: null,
+    client_uri: null,
+    logo_uri: null,
+    ...checked(body, { client_type: type }),
+    client_secret_hash: type === 'public' ? null : hash,
+  };
+  const client = await addOAuthClient(context.database, values);
+  if (client === null) throw new NinefoldError('over_oauth_client_quota');
+  return { ...json(shown(client, type === 'public' ? undefined : secret)), status: 201 };
+}
+
+/** Public clients authenticate with nothing, confidential ones with their secret. */
+function typeOf({ client_type: type, token_endpoint_auth_method: method }: Body): OAuthClient['client_type'] {
+  if (type !== undefined && type !== 'public' && type !== 'confidential') {
+    throw refusal("client_type must be 'public' or 'confidential'");
+  }
+  return type ?? (method === 'none' ? 'public' : 'confidential');
+}
+
+/** Returns the values that the body names. Throws validation_failed. */
+function checked(
+  body: Omit<Body, 'client_type'>,
+  { client_type: type }: Pick<OAuthClient, 'client_type'>,
+): Partial<OAuthClientValues> {
+  const { redirect_uris: redirects, grant_types: grants, token_endpoint_auth_method: method } = body;
+  if (redirects?.length === 0) throw refusal('redirect_uris cannot be empty');
+  for (const address of redirects ?? []) checkRedirect(address);
+  if (grants?.length === 0) throw refusal('grant_types cannot be empty');
+  if (grants?.some((grant) => grant !== 'authorization_code' && grant !== 'refresh_token')) {
+    throw refusal("grant_types must only contain 'authorization_code' and/or 'refresh_token'");
+  }
+  if (method !== undefined && !methodsOf[type].includes(method)) {
+    throw refusal(`token_endpoint_auth_method of a ${type} client must be one of: ${methodsOf[type].join(', ')}`);
+  }
+  for (const name of ['client_uri', 'logo_uri'] as const) {
+    if (body[name] !== undefined && !/^https?:\/\//i.test(body[name])) throw refusal(`${name} must be a valid URL`);
+  }
+  return {
+    ...(redirects && { redirect_uris: redirects.join(',') }),
+    ...(grants && { grant_types: grants.join(',') }),
+    ...(method && { token_endpoint_auth_method: method as ClientAuthMethod }),
+    ...(body.client_name && { client_name: body.client_name }),
+    ...(body.client_uri && { client_uri: body.client_uri }),
+    ...(body.logo_uri && { logo_uri: body.logo_uri }),
+  };
+}
+
+const methodsOf: Readonly<Record<OAuthClient['client_type'], readonly string[]>> = {
+  public: ['none'],
+  confidential: ['client_secret_basic', 'client_secret_post'],
+};
+
+/** Schemes that run code or read files where an address with them is opened. */
+const REFUSED = /^(?:about|blob|data|file|javascript|vbscript|view-source|wss?):/i;
+
+/** Addresses are absolute, without a fragment, and http only on the member's own device (RFC 6749, section 3.1.2; RFC 8252). */
+function checkRedirect(address: string): void {
+  const refuse = (reason: string) => refusal(`invalid redirect_uri '${address}': ${reason}`);
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(address) || !URL.canParse(address)) {
+    throw refuse('must have scheme and host');
+  }
+  if (REFUSED.test(address)) throw refuse('this scheme is not allowed');
+  if (/[,#\s\\]/.test(address)) throw refuse('must have no fragment, comma, blank or backslash');
+  const { protocol, hostname, username, password } = new URL(address);
+  if (username !== '' || password !== '') throw refuse('must have no user name');
+  if (protocol === 'http:' && !/^(?:localhost|127\.0\.0\.1|\[::1\]|.+\.localhost)$/.test(hostname)) {
+    throw refuse('HTTP scheme only allowed for localhost');
+  }
+}
+
+/** A client as the API shows it (RFC 7591, section 3.2.1). `secret` only where it was just made. */
+const shown = (client: OAuthClient, secret?: string) => ({
+  client_id: client.id,
+  ...(secret !== undefined && { client_secret: secret }),
+  client_type: client.client_type,
+  redirect_uris: client.redirect_uris.split(','),
+  token_endpoint_auth_method: client.token_endpoint_auth_method,
+  grant_types: client.grant_types.split(','),
+  response_types: ['code'],
+  ...(client.client_name && { client_name: client.client_name }),
+  ...(client.client_uri && { client_uri: client.client_uri }),
+  ...(client.logo_uri && { logo_uri: client.logo_uri }),
+  registration_type: client.registration_type,
+  created_at: client.created_at,
+  updated_at: client.updated_at,
+});

@@ -1,0 +1,33 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { AuthContext } from './context.ts';
+
+/** The scopes that an application may ask for (OpenID Connect Core 1.0, sections 5.4 and 11). */
+export const OAUTH_SCOPES: readonly string[] = ['openid', 'profile', 'email', 'phone', 'offline_access'];
+
+/** The scope of a request that names none, as in GoTrue. */
+export const DEFAULT_SCOPE = 'email';
+
+/** Throws feature_disabled where the app is no provider for other applications. */
+export function requireOAuthServer({ settings }: Pick<AuthContext, 'settings'>): void {
+  if (settings.oauth_server_enabled) return;
+  throw new NinefoldError('feature_disabled', { message: 'OAuth server is disabled' });
+}
+
+/** Returns the address that names the app as a provider. It does not depend on the request. */
+export const issuerOf = ({ app, origins }: Pick<AuthContext, 'app' | 'origins'>): string =>
+  `${origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref)}/auth/v1`;
+
+/** Returns the fields of a form, or of a JSON object. Throws oauth_invalid_request. */
+export function readFields({ body, headers }: Exchange): ReadonlyMap<string, string> {
+  if (body !== null && body.length > limits.authBodyBytes.default) throw new NinefoldError('request_entity_too_large');
+  const text = Buffer.from(body ?? []).toString('utf8');
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) return new Map(new URLSearchParams(text));
+  try {
+    const fields = Object.entries(JSON.parse(text) as object);
+    return new Map(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
+  } catch (error) {
+    throw new NinefoldError('oauth_invalid_request', { message: 'Invalid JSON body', cause: error });
+  }
+}

@@ -1,0 +1,40 @@
+import type { Reply } from '../../contract/exchange.ts';
+import { currentKey } from '../apps/key-ring.ts';
+import type { AuthContext } from './context.ts';
+import { issuerOf, OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';
+import { json } from './reply.ts';
+
+/**
+ * GET /.well-known/openid-configuration and /.well-known/oauth-authorization-server: how applications use the app as their provider
+ * (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2). Throws feature_disabled.
+ */
+export function openIdConfiguration(context: AuthContext): Reply {
+  requireOAuthServer(context);
+  const issuer = issuerOf(context);
+  return json(
+    {
+      issuer,
+      authorization_endpoint: `${issuer}/oauth/authorize`,
+      token_endpoint: `${issuer}/oauth/token`,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      userinfo_endpoint: `${issuer}/oauth/userinfo`,
+      ...(context.settings.oauth_server_allow_dynamic_registration && {
+        registration_endpoint: `${issuer}/oauth/clients/register`,
+      }),
+      scopes_supported: OAUTH_SCOPES,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [currentKey(context.app).alg],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      claims_supported: [
+        ...['sub', 'aud', 'iss', 'exp', 'iat', 'auth_time', 'nonce', 'email', 'email_verified', 'phone_number'],
+        ...['phone_number_verified', 'name', 'picture', 'preferred_username', 'updated_at'],
+      ],
+    },
+    { 'cache-control': 'public, max-age=600' },
+  );
+}
