@@ -36,7 +36,7 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
   switch (exchanged.verdict) {
     case 'granted':
       emit('refreshed', exchanged.grant.user.id);
-      return tokenReply(context, exchange, exchanged.grant);
+      return tokenReply(context, exchange, exchanged.grant, { issue: 'refreshed' });
     case 'reused':
       emit('reuse-detected', exchanged.userId);
       throw new NinefoldError('refresh_token_already_used');

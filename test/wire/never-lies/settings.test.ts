@@ -1,4 +1,5 @@
 import { beforeAll, expect, inject, it } from 'vitest';
+import { type HookSettings, hookNames } from '../../../contract/hooks.ts';
 import { type ProviderSettings, providerNames } from '../../../contract/providers.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
@@ -82,6 +83,12 @@ const values: RestSettings & AuthSettings = {
     ]),
   ) as unknown as ProviderSettings),
 
+  ...(Object.fromEntries(
+    hookNames.flatMap((name) => [
+      [`hook_${name}_enabled`, true],
+      [`hook_${name}_uri`, `pg-functions://postgres/public/${name}`],
+    ]),
+  ) as unknown as HookSettings),
   mailer_otp_exp: 600,
   mailer_otp_length: 8,
   mailer_secure_email_change_enabled: false,
