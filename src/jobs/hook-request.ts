@@ -45,7 +45,7 @@ export async function sendHookRequest(request: HookRequest, addresses: AddressPo
 async function sendWithRetries(request: HookRequest, addresses: AddressPolicy): Promise<string | null> {
   const deadline = performance.now() + limits.hookRequestMilliseconds.default;
   for (let attempt = 1; ; attempt++) {
-    const timeoutMilliseconds = deadline - performance.now();
+    const timeoutMilliseconds = Math.ceil(deadline - performance.now());
     if (timeoutMilliseconds <= 0) throw timedOut();
     const result = await sendRequest(
       {
@@ -62,7 +62,7 @@ async function sendWithRetries(request: HookRequest, addresses: AddressPolicy): 
     if (pause === null) return textOf(result);
     if (attempt >= limits.hookRequestAttempts.default) throw unreachable(result);
     if (performance.now() + pause >= deadline) throw result.status === null ? timedOut() : unreachable(result);
-    await delay(pause, undefined, { ref: false });
+    await delay(pause);
   }
 }
 
