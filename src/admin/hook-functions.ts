@@ -18,7 +18,7 @@ const LIST = `select pg_catalog.json_build_object('functions', coalesce(pg_catal
       and p.proargtypes[0] in ('pg_catalog.json'::pg_catalog.regtype, 'pg_catalog.jsonb'::pg_catalog.regtype)
       and p.prorettype in ('pg_catalog.json'::pg_catalog.regtype, 'pg_catalog.jsonb'::pg_catalog.regtype, 'pg_catalog.void'::pg_catalog.regtype)
       and n.nspname !~ '^pg_' and n.nspname <> all (array['information_schema', 'ninefold', 'auth', 'storage', 'realtime', 'net', 'cron', 'vault'])
-      and n.nspname ~ '^[a-zA-Z_][a-zA-Z0-9_]{0,62}$' and p.proname ~ '^[a-zA-Z_][a-zA-Z0-9_]{0,62}$'
+      and n.nspname ~ '^[a-zA-Z_][a-zA-Z0-9_]*$' and p.proname ~ '^[a-zA-Z_][a-zA-Z0-9_]*$'
       and not exists (
         select from pg_catalog.pg_depend d where d.objid = p.oid and d.deptype = 'e'
           and d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass)

@@ -96,6 +96,36 @@ describe('custom_access_token', () => {
     });
   });
 
+  it('changes the tokens of links and of second factors, and leads to the site with an error where it fails', async () => {
+    await useFunction(
+      'custom_access_token',
+      `return jsonb_set(event, '{claims,way}', event -> 'authentication_method');`,
+    );
+    const email = uniqueEmail();
+    await signUp(email);
+    const link = async () => {
+      const headers = { authorization: `Bearer ${app.keys.secretKey}` };
+      const { body } = await app.ask('POST', '/admin/generate_link', { headers, body: { type: 'magiclink', email } });
+      return (body as unknown as { hashed_token: string }).hashed_token;
+    };
+    const verified = await app.ask('POST', '/verify', { body: { type: 'magiclink', token_hash: await link() } });
+    expect(claimsOf(verified)).toMatchObject({ email, way: 'otp' });
+    const press = async (token: string) => {
+      const raw = Buffer.from(new URLSearchParams({ type: 'magiclink', token }).toString());
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const { redirect } = await app.call('POST', '/verify', { raw, headers });
+      return new URLSearchParams(new URL(String(redirect)).hash.slice(1));
+    };
+    app.settings = { ...app.settings, site_url: 'https://site.example' };
+    expect(decodeJwt((await press(await link())).get('access_token') ?? '')).toMatchObject({ way: 'otp' });
+    const before = await sessionsOf(email);
+    await useFunction('custom_access_token', `return '{"error": {"http_code": 403, "message": "Not today"}}';`);
+    const failed = await press(await link());
+    expect([failed.get('error_code'), failed.get('error_description')]).toEqual(['unknown', 'Not today']);
+    expect(failed.has('access_token')).toBe(false);
+    expect(await sessionsOf(email)).toBe(before);
+  });
+
   it('reports the exp of the hook as the end of the token', async () => {
     await useFunction(
       'custom_access_token',

@@ -123,7 +123,9 @@ function textOf(result: HttpResult): string | null {
 function checkContentType(contentType: string | null): void {
   if (!contentType) throw invalidContentType('Invalid Content-Type: Missing Content-Type header');
   if (contentType.split(';')[0]?.trim().toLowerCase() === 'application/json') return;
-  throw invalidContentType(`Invalid JSON response. Received content-type: ${contentType.slice(0, 100)}`);
+  throw invalidContentType(
+    `Invalid JSON response. Received content-type: ${contentType.slice(0, limits.hookMessageCharacters.default)}`,
+  );
 }
 
 const invalidContentType = (message: string): NinefoldError =>
