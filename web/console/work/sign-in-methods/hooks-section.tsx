@@ -9,7 +9,7 @@ import styles from './sign-in-methods-page.module.css';
 import { Switch } from './switch.tsx';
 
 /** The name of a hook in the address of the page. */
-export const hookMethod = (name: HookName): string => `hook_${name}`;
+const hookMethod = (name: HookName): string => `hook_${name}`;
 
 export const hookOfMethod = (method: string | null): HookName | null =>
   hookNames.find((name) => hookMethod(name) === method) ?? null;
