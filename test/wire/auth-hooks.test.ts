@@ -156,6 +156,10 @@ it('takes addresses and secrets of the right form only, and never shows a secret
   const entries = await admin<SettingEntry[]>(node, 'GET', `/apps/${ref}/settings`);
   expect(entries.find(({ key }) => key === 'hook_send_sms_secrets')).toMatchObject({ value: null, is_set: true });
   expect(JSON.stringify([entries, await specification(ref)])).not.toContain(secret);
+  await set(ref, 'hook_send_sms_uri', 'https://example.com/hook?key=a-private-text');
+  const chapter = async () => JSON.stringify((await specification(ref)).chapters.calls);
+  await expect.poll(chapter).toContain('https://example.com/hook?…');
+  expect(await chapter()).not.toContain('a-private-text');
 });
 
 it('hands mails to the hook send_email, with both codes of a change of address at once', async () => {
