@@ -464,7 +464,7 @@ describe('before_user_created', () => {
   });
 
   it('knows the id that the account gets, and is not asked for an address that has an account', async () => {
-    useAddress('before_user_created', sendsJson({}));
+    useAddress('before_user_created', sendsJson(null));
     const email = uniqueEmail();
     const { body } = await signUp(email);
     expect((body as unknown as { user: { id: string } }).user.id).toBe(

@@ -45,7 +45,7 @@ export async function callHook(context: HookContext, call: HookCall): Promise<Re
     const text = await send(context, call);
     if (text === null) return null;
     const answer = parsed(text);
-    throwRefusal(answer);
+    if (answer !== null) throwRefusal(answer);
     return answer;
   } finally {
     noteDuration(context.app.ref, call.name, performance.now() - begun);
@@ -71,14 +71,16 @@ function send({ app, database, settings, secrets, addresses }: HookContext, call
   return sendHookRequest({ ref: app.ref, url: uri, secrets: secret, id, body }, addresses);
 }
 
-function parsed(text: string): Record<string, unknown> {
+/** JSON's null is no answer, as SQL's. */
+function parsed(text: string): Record<string, unknown> | null {
   let answer: unknown;
   try {
     if (!nestsDeeper(text, limits.claimsDepth.default)) answer = JSON.parse(text);
   } catch {
     // Reported below.
   }
-  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer as Record<string, unknown>;
+  if (answer === null) return null;
+  if (typeof answer === 'object' && !Array.isArray(answer)) return answer as Record<string, unknown>;
   throw hookFailure('Error unmarshaling JSON output.');
 }
 
