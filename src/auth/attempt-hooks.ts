@@ -41,12 +41,23 @@ export async function notePasswordAttempt(
   const name = 'password_verification_attempt';
   if (account === null) return waitAsHook(context, name);
   const payload = { user_id: account.id, valid: account.isRight };
-  const { isRejected, message, endsSessions } = decisionOf(await callHook(context, { name, address, payload }));
+  const { isRejected, message, endsSessions } = await callHook(context, { name, address, payload })
+    .then(decisionOf)
+    .catch((error: unknown) => afterWrong(error, account.isRight));
   if (!isRejected) return;
   if (endsSessions) await revokeSessions(context.database, { userId: account.id });
   throw new NinefoldError('invalid_credentials', {
     message: message ?? 'Further password verification attempts will be rejected.',
   });
+}
+
+/**
+ * Throws the error of a hook that failed, unless the password was wrong: the sign-in is refused anyway, and an error that unknown addresses do
+ * not get would tell that the account exists. An error that the hook itself chose is thrown.
+ */
+function afterWrong(error: unknown, isRight: boolean): Decision {
+  if (isRight || !(error instanceof NinefoldError) || error.code === 'unknown') throw error;
+  return { isRejected: false, message: null, endsSessions: false };
 }
 
 /**

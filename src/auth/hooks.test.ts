@@ -512,6 +512,8 @@ describe('password_verification_attempt', () => {
     for (const answer of [{ decision: 1 }, { should_logout_user: 'yes' }]) {
       useAddress('password_verification_attempt', sendsJson(answer));
       expect((await signIn(email)).status).toBe(500);
+      const [wrong, unknown] = [await signIn(email, 'wrong'), await signIn(uniqueEmail(), 'wrong')];
+      expect([wrong.status, wrong.body]).toEqual([unknown.status, unknown.body]);
     }
   });
 });
