@@ -348,6 +348,7 @@ const hookedCalls: ReadonlySet<string> = new Set([
   'auth.factors.verify',
   'auth.recovery_codes.verify',
   'auth.passkeys.authentication.verify',
+  'auth.oauth.token',
 ]);
 const hookCodes = [
   'unknown',

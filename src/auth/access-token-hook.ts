@@ -8,12 +8,12 @@ import { hookFailure } from '../jobs/hook-failure.ts';
 import { claimProblems } from './claim-schema.ts';
 import type { AuthContext } from './context.ts';
 
-/** Claims that name the account, the session and its assurance: checks of sessions start from them. */
-const FIXED = ['sub', 'session_id', 'iat', 'aal'] as const;
+/** Claims that name the account, the session, its assurance and its application: checks of sessions start from them. */
+const FIXED = ['sub', 'session_id', 'iat', 'aal', 'client_id'] as const;
 
 /**
  * Lets the hook custom_access_token change the claims of a token (https://supabase.com/docs/guides/auth/auth-hooks/custom-access-token-hook).
- * The hook cannot change the account, the session or its assurance, make the token valid for longer, or give it a role that the app's tokens may
+ * The hook cannot change the account, the session, its assurance or its application, make the token valid for longer, or give it a role that the app's tokens may
  * not have.
  *
  * @param method How the member signed in, or `token_refresh`.
@@ -33,7 +33,9 @@ export async function customClaims(
   if (problems.length > 0) throw nonconforming(problems);
   const changed = given as AccessTokenClaims;
   const refused = [
-    ...FIXED.filter((name) => changed[name] !== claims[name]).map((name) => `${name}: Cannot be changed by a hook`),
+    ...[...FIXED, ...(claims.client_id === undefined ? [] : (['scope'] as const))]
+      .filter((name) => changed[name] !== claims[name])
+      .map((name) => `${name}: Cannot be changed by a hook`),
     ...(changed.exp > claims.exp ? ['exp: Cannot be later than the setting jwt_exp allows'] : []),
     ...((await mayHaveRole(context, claims, changed)) ? [] : ['role: Is not a role that tokens of the app may have']),
   ];

@@ -154,6 +154,7 @@ describe('custom_access_token', () => {
       /session_id: Cannot/,
     ],
     ['more assurance', `jsonb_set(event, '{claims,aal}', '"aal2"')`, /aal: Cannot be changed/],
+    ['an application of another', `jsonb_set(event, '{claims,client_id}', '"x"')`, /client_id: Cannot be changed/],
     ['a longer life', `jsonb_set(event, '{claims,exp}', '9999999999')`, /exp: Cannot be later/],
     ['no sub', `event #- '{claims,sub}'`, /\(root\): sub is required/],
     [

@@ -18,6 +18,9 @@ export interface AccessTokenClaims {
   readonly amr: SessionClaims['amr'];
   readonly session_id: string;
   readonly is_anonymous: boolean;
+  /** The application that the token is for, and what it may read; missing for the app itself. */
+  readonly client_id?: string;
+  readonly scope?: string;
 }
 
 /**
