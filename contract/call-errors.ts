@@ -330,6 +330,36 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.admin.factors.delete': [...admin, 'mfa_factor_not_found'],
 };
 
+/** Calls that an auth hook can refuse: those that issue an access token, create an account or check a second factor. */
+const hookedCalls: ReadonlySet<string> = new Set([
+  'auth.signup',
+  'auth.signup.anonymous',
+  'auth.token.password',
+  'auth.token.refresh_token',
+  'auth.token.pkce',
+  'auth.token.id_token',
+  'auth.callback',
+  'auth.callback.form',
+  'auth.otp',
+  'auth.magiclink',
+  'auth.verify',
+  'auth.invite',
+  'auth.admin.generate_link',
+  'auth.factors.verify',
+  'auth.recovery_codes.verify',
+  'auth.passkeys.authentication.verify',
+  'auth.oauth.token',
+]);
+const hookCodes = [
+  'unknown',
+  'unexpected_failure',
+  'hook_timeout',
+  'hook_timeout_after_retry',
+  'hook_payload_over_size_limit',
+  'hook_payload_invalid_content_type',
+  'mfa_verification_rejected',
+];
+
 /** The errors of chapter 8 that a call can be answered with. */
 export interface CallErrors {
   /** Those of the app: rules, transitions, and what functions raise. */
@@ -372,6 +402,7 @@ export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
     ...(onlyReads ? [WRITES] : []),
     ...protocols.filter(([kinds]) => kinds.includes(kind)).flatMap(([, listed]) => listed),
     ...(kind === 'auth' ? [...authCommon, ...(authCodes[call.id] ?? [])] : []),
+    ...(hookedCalls.has(call.id) ? hookCodes : []),
   ]);
   const lines = chapters.errors?.errors ?? [];
   return {

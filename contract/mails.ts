@@ -25,6 +25,9 @@ export interface MailData {
   /** The code that can be typed instead. */
   readonly Token?: string;
   readonly TokenHash?: string;
+  /** The code and its hash for the current address, in the one mail to the new address that the hook send_email gets. */
+  readonly CurrentToken?: string;
+  readonly CurrentTokenHash?: string;
   readonly RedirectTo?: string;
   readonly NewEmail?: string;
   readonly OldEmail?: string;
@@ -38,7 +41,13 @@ export interface MailData {
 }
 
 /** The values of `MailData` that sign a member in: removed once the mail is sent. */
-export const mailSecrets: readonly (keyof MailData)[] = ['ConfirmationURL', 'Token', 'TokenHash'];
+export const mailSecrets: readonly (keyof MailData)[] = [
+  'ConfirmationURL',
+  'Token',
+  'TokenHash',
+  'CurrentToken',
+  'CurrentTokenHash',
+];
 
 /** The languages of the mails that Ninefold brings. */
 export const mailLanguages = ['en', 'de', 'ar'] as const;

@@ -1,3 +1,4 @@
+import { type HookSettings, hookSecrets, hookSettings } from './hooks.ts';
 import { limits } from './limits.ts';
 import { type ProviderSettings, providerSecrets, providerSettings } from './providers.ts';
 import type { Setting } from './settings.ts';
@@ -7,7 +8,7 @@ import type { Setting } from './settings.ts';
  * (https://supabase.com/docs/guides/self-hosting/auth/config, the GOTRUE_ variables in lower case), but for those of
  * `rate_limit_sign_in_…`: GoTrue counts calls, Ninefold the sign-ins that failed.
  */
-export interface AuthSettings extends ProviderSettings {
+export interface AuthSettings extends ProviderSettings, HookSettings {
   site_url: string | null;
   disable_signup: boolean;
   external_email_enabled: boolean;
@@ -408,6 +409,7 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     meaning:
       'The page of the app where members allow an application to sign them in; it gets authorization_id in its query.',
   },
+  ...hookSettings,
 };
 
 /** Every setting at its default. */
@@ -419,6 +421,8 @@ export const defaultAuthSettings: AuthSettings = Object.fromEntries(
 export interface SecretSetting {
   readonly type: string;
   readonly meaning: string;
+  /** What the text must match. */
+  readonly item?: RegExp;
 }
 
 /**
@@ -431,6 +435,7 @@ export const authSecrets = {
     meaning: 'The password for the mail server; it is never shown.',
   },
   ...providerSecrets,
+  ...hookSecrets,
 } as const satisfies Record<string, SecretSetting>;
 
 export type AuthSecret = keyof typeof authSecrets;

@@ -10,7 +10,7 @@ export interface Setting<T> {
   readonly values?: readonly T[];
   /** True if the value may also be an object with a text for each language tag. */
   readonly isTranslated?: true;
-  /** What every text of a list must match. */
+  /** What a text, or every text of a list, must match. */
   readonly item?: RegExp;
 }
 

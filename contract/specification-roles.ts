@@ -49,7 +49,8 @@ export type AdviceKind =
   | 'idle grant'
   | 'setting that changes the rights'
   | 'status without machine'
-  | 'job that fails';
+  | 'job that fails'
+  | 'auth hook that fails';
 
 export interface RoleEntry {
   name: string;

@@ -1,4 +1,7 @@
+import { hookNames } from '../hooks.ts';
 import { entries, told } from './entry.ts';
+
+const hookSwitches = hookNames.map((name) => `hook_${name}_enabled` as const);
 
 /**
  * GoTrue's codes (https://supabase.com/docs/guides/auth/debugging/error-codes), as far as they can be sent.
@@ -401,8 +404,8 @@ export const authErrors = entries({
     status: 500,
     message: 'Error getting user email from external provider',
     meaning:
-      'The provider reports no e-mail address, or the accounts of the app contradict each other; the message says which.',
-    action: 'Act on the message; ask the provider for the scope email.',
+      'The provider reports no e-mail address, the accounts of the app contradict each other, or an auth hook of the app failed; the message says which.',
+    action: 'Act on the message: ask the provider for the scope email, or correct the auth hook.',
     member: 'Signing in did not work. Please try again later.',
   },
   user_already_exists: {
@@ -756,5 +759,60 @@ export const authErrors = entries({
     meaning: 'The application may not use this grant, or the app has none of this name (RFC 6749, section 5.2).',
     action: 'Use authorization_code or refresh_token.',
     member: told.fault,
+  },
+  unknown: {
+    source: 'auth',
+    status: 400,
+    appChoosesStatus: true,
+    message: 'An auth hook of the app refused the request.',
+    meaning: 'An auth hook of the app answered with an error; message and status are the hook’s.',
+    action: 'Act on the message.',
+    member: 'The app did not accept this; its message says why.',
+    whileAny: hookSwitches,
+  },
+  hook_timeout: {
+    source: 'auth',
+    status: 422,
+    message: 'Failed to reach hook within maximum time of 5.000000 seconds',
+    meaning: 'An auth hook of the app did not answer in time.',
+    action: 'Make the hook faster, or switch it off.',
+    member: told.tryAgain,
+    whileAny: hookSwitches,
+  },
+  hook_timeout_after_retry: {
+    source: 'auth',
+    status: 422,
+    message: 'Failed to reach hook after maximum retries',
+    meaning: 'The address of an auth hook of the app cannot be reached, or is not allowed.',
+    action: 'Check the address in the settings of the hook, and that it is public.',
+    member: told.tryAgain,
+    whileAny: hookSwitches,
+  },
+  hook_payload_over_size_limit: {
+    source: 'auth',
+    status: 422,
+    message: 'Payload size exceeded size limit',
+    meaning: 'The answer of an auth hook of the app, or the claims that it gives a token, are too large.',
+    action: 'Make the answer of the hook smaller.',
+    member: told.fault,
+    whileAny: hookSwitches,
+  },
+  hook_payload_invalid_content_type: {
+    source: 'auth',
+    status: 400,
+    message: 'Invalid Content-Type: Missing Content-Type header',
+    meaning: 'An auth hook of the app answered with a content type other than application/json.',
+    action: 'Send the answer of the hook as application/json.',
+    member: told.fault,
+    whileAny: hookSwitches,
+  },
+  mfa_verification_rejected: {
+    source: 'auth',
+    status: 403,
+    message: 'Further MFA verification attempts will be rejected.',
+    meaning: 'An auth hook of the app refused the second factor. The sessions of the account have ended.',
+    action: 'Act on the message, then sign in again.',
+    member: told.signInAgain,
+    while: { hook_mfa_verification_attempt_enabled: true },
   },
 });

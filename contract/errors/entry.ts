@@ -22,6 +22,8 @@ export interface ErrorEntry {
   readonly limit?: LimitName;
   /** It can be met only while these settings of the app have these values. */
   readonly while?: Partial<RestSettings & AuthSettings>;
+  /** It can be met only while one of these settings of the app is true. */
+  readonly whileAny?: readonly (keyof AuthSettings)[];
 }
 
 /** Keeps the literal keys of a table of entries while checking each entry. */

@@ -34,6 +34,8 @@ export interface SignInRules {
   /** Addresses that nobody has verified count as confirmed. */
   readonly autoconfirms: boolean;
   readonly isEmailOptional: boolean;
+  /** Runs before a new account is stored. Throws to refuse the account. */
+  readonly beforeNew?: (account: { id: string; email: string | null }) => Promise<void>;
 }
 
 export interface SignedIn {
@@ -113,6 +115,7 @@ export async function signInExternally(
     const found = await jsonAsAuthAdmin<Found>(database, FIND, params);
     if (found === null) throw new Error('accounts could not be looked up');
     const plan = planFor(found, identity, rules);
+    if (plan.newAccount) await rules.beforeNew?.(plan.newAccount);
     const signedIn = await carryOut(database, plan, identity, finish);
     if (signedIn) return signedIn;
   }
@@ -123,6 +126,8 @@ interface Plan {
   readonly userId: string;
   readonly isNew: boolean;
   readonly statements: readonly SqlStatement[];
+  /** The account that the plan creates; missing if it exists. */
+  readonly newAccount?: { readonly id: string; readonly email: string | null };
 }
 
 function planFor(found: Found, identity: ExternalIdentity, rules: SignInRules): Plan {
@@ -156,7 +161,7 @@ function planNew(found: Found, identity: ExternalIdentity, rules: SignInRules): 
   const userId = randomUUID();
   const statements = [insertUser(identity, userId, email), addIdentity(identity, userId)];
   if (email !== null) statements.push(confirmNew(userId, isVerified));
-  return { userId, isNew: true, statements };
+  return { userId, isNew: true, statements, newAccount: { id: userId, email } };
 }
 
 const needsVerification = (provider: string): NinefoldError =>

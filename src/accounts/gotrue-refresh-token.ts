@@ -54,14 +54,20 @@ export async function adoptGoTrueToken(database: Executor, token: string): Promi
   if (!timingSafeEqual(expected, parsed.signature)) return false;
   const behind = BigInt(session.counter) - parsed.counter;
   if (behind !== 0n && behind !== 1n) return false;
-  await asAuthAdmin(database, [[ADOPT, [storedRefreshToken(token), parsed.sessionId]]]);
+  await asAuthAdmin(database, [
+    [LOCK, [parsed.sessionId]],
+    [ADOPT, [storedRefreshToken(token), parsed.sessionId]],
+  ]);
   return true;
 }
 
-/** $1 the token as it is stored, $2 its session. The lock makes the first of two tokens win. */
-const ADOPT = `with session as materialized (select s.id, s.user_id from auth.sessions s where s.id = $2::uuid for update)
-insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
+/** The lock makes the first of two tokens win. A statement of its own: the one that follows sees what others stored before. */
+const LOCK = 'select from auth.sessions s where s.id = $1::uuid for update';
+
+/** $1 the token as it is stored, $2 its session. */
+const ADOPT = `insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
 select '00000000-0000-0000-0000-000000000000', $1, session.user_id::text, false, pg_catalog.now(), pg_catalog.now(), session.id
-from session
-where not exists (select from auth.refresh_tokens t where t.session_id = session.id and t.revoked is not true)
+from auth.sessions session
+where session.id = $2::uuid
+  and not exists (select from auth.refresh_tokens t where t.session_id = session.id and t.revoked is not true)
 on conflict (token) do nothing`;

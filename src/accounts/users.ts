@@ -133,7 +133,7 @@ export async function signUp(
   client: SessionClient,
   after = nothing,
 ): Promise<{ user: User; grant: Grant | null }> {
-  const id = randomUUID();
+  const id = user.id ?? randomUUID();
   const userMetadata = user.isAnonymous
     ? user.userMetadata
     : { ...user.userMetadata, sub: id, email: user.email, email_verified: false, phone_verified: false };

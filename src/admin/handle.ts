@@ -8,6 +8,7 @@ import { setBuilderPassword, showBuilders } from './builders.ts';
 import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
 import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { listHookFunctions } from './hook-functions.ts';
 import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
 import { previewMail, showMailTemplates } from './mail-templates.ts';
 import { testMailServer } from './mail-test.ts';
@@ -114,6 +115,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('POST', '/mails/:id/resend', ({ context }, _, ref, params) => resendMail(context, ref, params.id ?? '')),
   onApp('GET', '/mail-templates', ({ context }, _, ref) => showMailTemplates(context, ref)),
   onApp('POST', '/mail-templates/preview', ({ context }, exchange, ref) => previewMail(context, exchange, ref)),
+  onApp('GET', '/hook-functions', ({ context }, _, ref) => listHookFunctions(context, ref)),
 ];
 
 const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];

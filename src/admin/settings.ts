@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SettingEntry } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { type AuthSecret, authSecrets } from '../../contract/settings-auth.ts';
+import { type AuthSecret, authSecrets, type SecretSetting } from '../../contract/settings-auth.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import { asServer } from '../apps/as-server.ts';
 import { authorOfTransaction } from '../apps/author.ts';
@@ -84,7 +84,12 @@ async function setSecret(
   key: AuthSecret,
 ): Promise<Reply> {
   const { value } = readBody(exchange, body);
-  const isText = typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= limits.settingBytes.default;
+  const { item }: SecretSetting = authSecrets[key];
+  const isText =
+    typeof value === 'string' &&
+    value !== '' &&
+    Buffer.byteLength(value) <= limits.settingBytes.default &&
+    (item?.test(value) ?? true);
   if (!isText && value !== null) {
     throw new NinefoldError('setting_invalid', { details: { key, type: authSecrets[key].type } });
   }

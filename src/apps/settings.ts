@@ -91,7 +91,7 @@ export function fits(setting: Setting<unknown>, value: unknown): boolean {
   if (setting.isTranslated && typeof value === 'object' && !Array.isArray(value)) {
     return Object.values(value).every((each) => typeof each === 'string');
   }
-  if (standard === null) return typeof value === 'string';
+  if (standard === null) return typeof value === 'string' && (setting.item?.test(value) ?? true);
   if (typeof standard === 'number') return isWholeNumber(value);
   if (Array.isArray(standard)) {
     const { item } = setting;

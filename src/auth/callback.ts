@@ -149,21 +149,26 @@ async function enter(
     ? ({ kind: 'code', flowId: flow.id, code, tokens } as const)
     : ({ kind: 'session', client: clientOf(exchange), flowId: flow.id } as const);
   if (flow.linkingTargetId !== null) return linkIdentity(database, flow.linkingTargetId, identity, ending);
-  const { userId, isNew, grant } = await signInExternally(database, identity, rulesFor(context, provider), ending);
+  const { userId, isNew, grant } = await signInExternally(
+    database,
+    identity,
+    rulesFor(context, exchange, provider, identity),
+    ending,
+  );
   if (isNew) events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
   if (grant) events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId, address });
   return grant;
 }
 
-function withSession(
+async function withSession(
   context: AuthContext,
   exchange: Exchange,
   target: string,
   grant: Grant | null,
   { tokens }: ProviderSignIn,
-): string {
+): Promise<string> {
   if (grant === null) throw new Error('a sign-in gave neither a code nor a session');
-  const { user: _, ...session } = sessionBody(context, exchange, grant);
+  const { user: _, ...session } = await sessionBody(context, exchange, grant);
   const fragment = new URLSearchParams({
     ...Object.fromEntries(Object.entries(session).map(([name, value]) => [name, String(value)])),
     provider_token: tokens.accessToken,

@@ -29,6 +29,8 @@ export interface AuthContext {
   readonly appOrigin?: string | null;
   /** Knows leaked passwords; without it none is refused. */
   readonly leakedPasswords?: LeakedPasswords;
+  /** The setting jwt_role_claim_key; `.role` if missing. */
+  readonly roleClaimKey?: string;
   /** What the call tells of itself. */
   readonly trace?: CallTrace;
   /** The clock, in milliseconds since 1970; the system's when absent. */

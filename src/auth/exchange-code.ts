@@ -30,7 +30,7 @@ export async function exchangeCode(context: AuthContext, exchange: Exchange): Pr
       const { grant, providerTokens } = exchanged;
       const { address } = exchange;
       events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId: grant.user.id, address });
-      return tokenReply(context, exchange, grant, undefined, providerTokens);
+      return tokenReply(context, exchange, grant, { providerTokens });
     }
     case 'unknown':
       throw new NinefoldError('flow_state_not_found');

@@ -1,6 +1,8 @@
+import type { Exchange } from '../../contract/exchange.ts';
 import type { ExternalIdentity, SignInRules } from '../accounts/external-sign-in.ts';
 import { checkMetadata } from '../accounts/users.ts';
 import { normaliseEmail } from './addresses.ts';
+import { beforeUserCreated } from './before-user-created.ts';
 import type { AuthContext } from './context.ts';
 import { identityData, mainEmail, type Profile } from './provider-profile.ts';
 import type { Provider } from './providers.ts';
@@ -30,8 +32,21 @@ function storable(email: string): string | null {
   }
 }
 
-export const rulesFor = ({ settings }: AuthContext, provider: Provider): SignInRules => ({
-  disablesSignUp: settings.disable_signup,
-  autoconfirms: settings.mailer_autoconfirm,
+/** @param identity The identity that signs in: the hook before_user_created sees its data. */
+export const rulesFor = (
+  context: AuthContext,
+  exchange: Exchange,
+  provider: Provider,
+  identity: ExternalIdentity,
+): SignInRules => ({
+  disablesSignUp: context.settings.disable_signup,
+  autoconfirms: context.settings.mailer_autoconfirm,
   isEmailOptional: provider.isEmailOptional,
+  beforeNew: ({ id, email }) =>
+    beforeUserCreated(context, exchange.address, {
+      id,
+      ...(email !== null && { email }),
+      userMetadata: identity.data,
+      provider: identity.provider,
+    }),
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
@@ -6,6 +7,7 @@ import { begunEmailChange, findRecipient, type Recipient, type SqlStatement } fr
 import { checkMetadata, createUser, droppedPassword, findUser, invitedAt, type NewUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
+import { beforeUserCreated } from './before-user-created.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import { checkNewPassword, wordsOf } from './check-password.ts';
@@ -58,7 +60,11 @@ export async function generateLink(context: AuthContext, exchange: Exchange): Pr
     makeLink(context, exchange, { type, address, redirectTo, challenge: null, ...(change && { change }) });
   const { type, link, statements, newUser } = await planOf(context, { email, recipient, body }, linkTo);
   if (recipient) await asAuthAdmin(database, statements(recipient.id));
-  const user = recipient ? await findUser(database, recipient.id) : await createUser(database, newUser, statements);
+  const id = randomUUID();
+  if (!recipient) await beforeUserCreated(context, exchange.address, { ...newUser, id, provider: 'email' });
+  const user = recipient
+    ? await findUser(database, recipient.id)
+    : await createUser(database, { ...newUser, id }, statements);
   return json({
     ...user,
     action_link: link.url,

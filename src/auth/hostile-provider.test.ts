@@ -49,6 +49,22 @@ const signIn = (token: string, more: Record<string, unknown> = {}) =>
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 describe('POST /token?grant_type=id_token', () => {
+  it('creates no account that the hook before_user_created refuses, and lets a known person in', async () => {
+    const known = person();
+    expect((await signIn(await provider.idToken(known))).status).toBe(200);
+    await app.sql(`create or replace function public.refuse(event jsonb) returns jsonb language sql as $$
+      select jsonb_build_object('error', jsonb_build_object('http_code', 403, 'message', event #>> '{user,app_metadata,provider}')) $$`);
+    await app.sql('grant execute on function public.refuse to supabase_auth_admin');
+    app.settings = {
+      ...app.settings,
+      hook_before_user_created_enabled: true,
+      hook_before_user_created_uri: 'pg-functions://postgres/public/refuse',
+    };
+    const refused = await signIn(await provider.idToken(person()));
+    expect(refused).toMatchObject({ status: 403, body: { code: 'unknown', message: 'custom:scripted' } });
+    expect((await signIn(await provider.idToken(known))).status).toBe(200);
+  });
+
   it('signs in by the stock client, with nonce and at_hash', async () => {
     const claims = person();
     const at_hash = sha256('the access token').subarray(0, 16).toString('base64url');

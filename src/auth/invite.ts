@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
@@ -6,6 +7,7 @@ import { findRecipient } from '../accounts/one-time-tokens.ts';
 import { checkMetadata, createUser, droppedPassword, findUser, invitedAt } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
+import { beforeUserCreated } from './before-user-created.ts';
 import { metadata, readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
@@ -29,7 +31,11 @@ export async function invite(context: AuthContext, exchange: Exchange): Promise<
   const statements = (id: string) => [invitedAt(id), ...mailedLink(id, link)];
   const recipient = await findRecipient(database, email);
   if (recipient?.isConfirmed) throw new NinefoldError('email_exists');
-  if (recipient === null) return json(await createUser(database, { email, userMetadata }, statements));
+  if (recipient === null) {
+    const planned = { id: randomUUID(), email, userMetadata };
+    await beforeUserCreated(context, exchange.address, { ...planned, provider: 'email' });
+    return json(await createUser(database, planned, statements));
+  }
   await asAuthAdmin(database, [droppedPassword(recipient.id), ...statements(recipient.id)]);
   return json(await findUser(database, recipient.id));
 }

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../contract/exchange.ts';
-import type { MailKind } from '../../contract/mails.ts';
+import type { MailData, MailKind } from '../../contract/mails.ts';
 import { type CodeChallenge, startFlow } from '../accounts/flow-states.ts';
 import { queuedMail } from '../accounts/mails.ts';
 import {
@@ -85,8 +85,8 @@ export const issuedLink = (userId: string, { type, token, challenge }: Link): re
   issuedToken(userId, token),
 ];
 
-/** Returns the statements that store the token of a link and queue its mail. */
-export const mailedLink = (userId: string, link: Link): readonly SqlStatement[] => [
+/** Returns the statements that store the token of a link and queue its mail. @param more Further values of the mail. */
+export const mailedLink = (userId: string, link: Link, more: MailData = {}): readonly SqlStatement[] => [
   ...issuedLink(userId, link),
   queuedMail({
     kind: links[link.type].mail,
@@ -98,6 +98,7 @@ export const mailedLink = (userId: string, link: Link): readonly SqlStatement[] 
       TokenHash: link.token.token,
       ...(link.redirectTo !== null && { RedirectTo: link.redirectTo }),
       ...(link.change && { NewEmail: link.change.newEmail, OldEmail: link.change.oldEmail }),
+      ...more,
     },
   }) as SqlStatement,
 ];
@@ -120,7 +121,14 @@ export function mailedEmailChange(
     address: user.email.toLowerCase(),
     change: { ...change, toCurrent: true },
   });
-  return [...mailedLink(user.id, toNew), ...mailedLink(user.id, toCurrent)];
+  if (!context.settings.hook_send_email_enabled)
+    return [...mailedLink(user.id, toNew), ...mailedLink(user.id, toCurrent)];
+  // The hook gets both codes at once.
+  const { token } = toCurrent;
+  return [
+    ...issuedLink(user.id, toCurrent),
+    ...mailedLink(user.id, toNew, { CurrentToken: token.code, CurrentTokenHash: token.token }),
+  ];
 }
 
 /** True if a change of address must be confirmed at the current address too (GoTrue, `emailChangeVerify`). */

@@ -13,7 +13,7 @@ import { issuerOf, readFields, requireOAuthServer } from './oauth-server.ts';
 import { exchangeShown, isRefreshToken } from './refresh.ts';
 import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
-import { clientOf, sessionBody } from './token-reply.ts';
+import { clientOf, type Issue, sessionBody } from './token-reply.ts';
 
 type Fields = ReadonlyMap<string, string>;
 
@@ -80,7 +80,7 @@ async function tokensForCode(
       const { grant, nonce } = exchanged;
       const [app, userId, { address }] = [context.app.ref, grant.user.id, exchange];
       context.events.emit({ type: 'auth', what: 'signed-in', app, userId, address });
-      return tokens(context, exchange, grant, idTokenOf(context, client, grant, nonce));
+      return tokens(context, exchange, grant, 'opened', idTokenOf(context, client, grant, nonce));
     }
     case 'unknown':
     case 'replayed':
@@ -106,13 +106,20 @@ async function tokensForRefreshToken(
   if (!shown) throw new NinefoldError('oauth_invalid_request', { message: 'refresh_token is required' });
   if (!isRefreshToken(shown)) throw invalidGrant('Refresh token is not valid');
   const exchanged = await exchangeShown(context, exchange, shown, client.id);
-  if (exchanged.verdict === 'granted') return tokens(context, exchange, exchanged.grant, {});
+  if (exchanged.verdict === 'granted') return tokens(context, exchange, exchanged.grant, 'refreshed');
   throw invalidGrant('Refresh token is not valid');
 }
 
 /** The account is no part of the response: applications ask for it at /oauth/userinfo. */
-function tokens(context: AuthContext, exchange: Exchange, grant: Grant, idToken: { id_token?: string }): Reply {
-  const { access_token, token_type, expires_in, refresh_token } = sessionBody(context, exchange, grant);
+async function tokens(
+  context: AuthContext,
+  exchange: Exchange,
+  grant: Grant,
+  issue: Issue,
+  idToken: { id_token?: string } = {},
+): Promise<Reply> {
+  const body = await sessionBody(context, exchange, grant, issue);
+  const { access_token, token_type, expires_in, refresh_token } = body;
   const { scope } = grant.session;
   return json({ access_token, token_type, expires_in, refresh_token, ...(scope && { scope }), ...idToken });
 }

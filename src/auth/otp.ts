@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
@@ -7,6 +8,7 @@ import { pretendToMail, type Recipient } from '../accounts/one-time-tokens.ts';
 import { checkMetadata, createUser, droppedPassword } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
 import { flag, metadata, readBody, text } from './body.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
@@ -83,9 +85,13 @@ async function mailSignInLink(context: AuthContext, exchange: Exchange, asked: S
     challenge: asked.challenge,
   });
   const statements = (id: string) => mailedLink(id, link);
+  const creates = recipient === null && asked.createsUser && !settings.disable_signup;
+  const planned = { id: randomUUID(), email, userMetadata: asked.userMetadata };
+  if (creates) await beforeUserCreated(context, exchange.address, { ...planned, provider: 'email' });
+  else await waitAsBeforeUserCreated(context);
   if (recipient) await asAuthAdmin(database, [...claimed(recipient), ...statements(recipient.id)]).catch(ignoreMissing);
-  else if (!asked.createsUser || settings.disable_signup) await pretendToMail(database, 'recovery', email);
-  else await createUser(database, { email, userMetadata: asked.userMetadata }, statements).catch(ignoreTaken);
+  else if (!creates) await pretendToMail(database, 'recovery', email);
+  else await createUser(database, planned, statements).catch(ignoreTaken);
   return json({});
 }
 

@@ -36,7 +36,7 @@ export async function refresh(context: AuthContext, exchange: Exchange): Promise
   switch (exchanged.verdict) {
     case 'granted':
       emit('refreshed', exchanged.grant.user.id);
-      return tokenReply(context, exchange, exchanged.grant);
+      return tokenReply(context, exchange, exchanged.grant, { issue: 'refreshed' });
     case 'reused':
       emit('reuse-detected', exchanged.userId);
       throw new NinefoldError('refresh_token_already_used');
@@ -72,8 +72,7 @@ export async function exchangeShown(
   clientId: string | null = null,
 ): Promise<Exchanged> {
   const { database, settings, app } = context;
-  const attempt = () => exchangeRefreshToken(database, shown, clientOf(exchange), settings, refreshKey(app), clientId);
-  const exchanged = await attempt();
-  if (exchanged.verdict !== 'unknown' || !(await adoptGoTrueToken(database, shown))) return exchanged;
-  return attempt();
+  // Before the exchange: its lock is on the session of a token that is stored.
+  if (!REFRESH_TOKEN.test(shown)) await adoptGoTrueToken(database, shown);
+  return exchangeRefreshToken(database, shown, clientOf(exchange), settings, refreshKey(app), clientId);
 }

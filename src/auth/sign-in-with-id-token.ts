@@ -53,7 +53,12 @@ export async function signInWithIdToken(context: AuthContext, exchange: Exchange
     if (linked === null) throw new Error('no session was opened');
     return tokenReply(context, exchange, linked);
   }
-  const { grant, isNew, userId } = await signInExternally(database, identity, rulesFor(context, provider), ending);
+  const { grant, isNew, userId } = await signInExternally(
+    database,
+    identity,
+    rulesFor(context, exchange, provider, identity),
+    ending,
+  );
   if (grant === null) throw new Error('no session was opened');
   if (isNew) events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
   events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId, address });

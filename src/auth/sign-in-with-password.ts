@@ -7,13 +7,17 @@ import { decoyHash, hashPassword, needsRehash, verifyPassword } from '../account
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { signInSubjects } from '../limits/sign-in-attempts.ts';
+import { notePasswordAttempt } from './attempt-hooks.ts';
 import { password, readBody, text } from './body.ts';
 import { checkPasswordLength, weaknessOf } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 /** The parts that a sign-in needs; it needs no identity. */
-type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events'>;
+type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events'> & {
+  /** Is told how the check of the password ended; null for an address without an account. Throws to refuse the sign-in. */
+  readonly afterCheck?: (account: { id: string; isRight: boolean } | null) => Promise<void>;
+};
 
 const schema = z.object({
   email: text(limits.authTextCharacters.default),
@@ -28,8 +32,12 @@ const schema = z.object({
  * Throws over_request_rate_limit after too many failures of the client's network or for the account.
  */
 export async function signInWithPassword(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const proven = await grantForPassword(context, exchange);
-  return tokenReply(context, exchange, proven.grant, weaknessOf(proven.password, context.settings));
+  const afterCheck = (account: { id: string; isRight: boolean } | null) =>
+    notePasswordAttempt(context, exchange.address, account);
+  const proven = await grantForPassword({ ...context, afterCheck }, exchange);
+  return tokenReply(context, exchange, proven.grant, {
+    weakPassword: weaknessOf(proven.password, context.settings),
+  });
 }
 
 /** Opens a session for the account whose address and password are in the body. Throws as `signInWithPassword`. */
@@ -75,6 +83,12 @@ async function authenticate(
   const isRight = await checked(context, given, hash).catch(async (error: unknown) => {
     // Nothing was checked.
     await settleSignIn(database, attempt, false);
+    throw error;
+  });
+  const isChecked = candidate !== null && hash !== null && !candidate.banned;
+  await context.afterCheck?.(isChecked ? { id: candidate.id, isRight } : null).catch(async (error: unknown) => {
+    const isRejected = error instanceof NinefoldError && error.code === 'invalid_credentials';
+    await settleSignIn(database, attempt, isRejected || !isRight);
     throw error;
   });
   if (candidate === null || hash === null || !isRight) {

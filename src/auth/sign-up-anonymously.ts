@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { checkMetadata, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { beforeUserCreated } from './before-user-created.ts';
 import type { AuthContext } from './context.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
@@ -15,7 +17,9 @@ export async function signUpAnonymously(
   if (context.settings.disable_signup) throw new NinefoldError('signup_disabled');
   checkMetadata(userMetadata);
   await takeFromLimit(context, exchange, 'anonymous');
-  const { user, grant } = await signUp(context.database, { userMetadata, isAnonymous: true }, clientOf(exchange));
+  const planned = { id: randomUUID(), userMetadata, isAnonymous: true };
+  await beforeUserCreated(context, exchange.address, { ...planned, provider: null });
+  const { user, grant } = await signUp(context.database, planned, clientOf(exchange));
   if (!grant) throw new Error('an anonymous account has no session');
   context.events.emit({
     type: 'auth',

@@ -7,6 +7,7 @@ import { pretendToMail, requestMail, type SqlStatement } from '../accounts/one-t
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
 import { droppedPassword, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { ignoreMissing, mailedLink, makeLink } from './link-mails.ts';
 import { linkTarget } from './link-target.ts';
@@ -36,10 +37,13 @@ export async function signUpToConfirm(context: AuthContext, exchange: Exchange, 
     await commonDecoys(database),
   );
   const passwordHash = await hashPassword(asked.password);
+  const planned = { id: randomUUID(), email, userMetadata };
+  if (recipient === null) await beforeUserCreated(context, exchange.address, { ...planned, provider: 'email' });
+  else await waitAsBeforeUserCreated(context);
   const redirectTo = linkTarget(context, exchange);
   const link = makeLink(context, exchange, { type: 'signup', address: email, redirectTo, challenge: asked.challenge });
   if (recipient === null) {
-    const newUser = { email, passwordHash, userMetadata };
+    const newUser = { ...planned, passwordHash };
     const made = await signUp(database, newUser, clientOf(exchange), (id) => mailedLink(id, link)).catch(ignoreTaken);
     if (made) {
       const { id } = made.user;

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { findRecipient } from '../accounts/one-time-tokens.ts';
 import { checkMetadata, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
+import { beforeUserCreated } from './before-user-created.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { checkNewPassword, wordsOf } from './check-password.ts';
 import { readCodeChallenge } from './code-challenge.ts';
@@ -62,9 +65,13 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
   if (!settings.mailer_autoconfirm) {
     return signUpToConfirm(context, exchange, { email, password: body.password, userMetadata, challenge });
   }
+  const planned = { id: randomUUID(), email, userMetadata };
+  if (settings.hook_before_user_created_enabled && (await findRecipient(database, email)) === null) {
+    await beforeUserCreated(context, exchange.address, { ...planned, provider: 'email' });
+  }
   const { user, grant } = await signUp(
     database,
-    { email, password: body.password, userMetadata, confirmed: true },
+    { ...planned, password: body.password, confirmed: true },
     clientOf(exchange),
   ).catch(asTaken);
   noteSignUp(context, exchange, user.id);

@@ -1,47 +1,77 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { ProviderTokens } from '../accounts/flow-states.ts';
-import type { Grant } from '../accounts/sessions.ts';
-import { issueAccessToken } from '../identity/access-token.ts';
+import { type Grant, revokeSession } from '../accounts/sessions.ts';
+import { signToken } from '../apps/sign-jwt.ts';
+import { type AccessTokenClaims, accessTokenClaims } from '../identity/access-token.ts';
+import { customClaims } from './access-token-hook.ts';
 import type { WeakPassword } from './check-password.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
+
+/** How a call came to its session: it opened it, exchanged its refresh token, or changed it in another way. */
+export type Issue = 'opened' | 'refreshed' | 'changed';
 
 /**
  * Returns the response that opens or continues a session in a client (GoTrue's AccessTokenResponse; RFC 6749, section 5.1).
  * `weakPassword` is part of it where a password was shown, null for a strong one; `providerTokens` after a sign-in at a provider.
  */
-export const tokenReply = (
+export async function tokenReply(
   context: AuthContext,
   exchange: Exchange,
   grant: Grant,
-  weakPassword?: WeakPassword | null,
-  providerTokens?: ProviderTokens | null,
-): Reply =>
-  json({
-    ...sessionBody(context, exchange, grant),
+  more: { weakPassword?: WeakPassword | null; providerTokens?: ProviderTokens | null; issue?: Issue } = {},
+): Promise<Reply> {
+  const { weakPassword, providerTokens, issue } = more;
+  return json({
+    ...(await sessionBody(context, exchange, grant, issue)),
     ...(weakPassword !== undefined && { weak_password: weakPassword }),
     ...(providerTokens && {
       provider_token: providerTokens.accessToken,
       provider_refresh_token: providerTokens.refreshToken,
     }),
   });
+}
 
-/** Returns a session as clients read it, with a new access token. */
-export function sessionBody(context: AuthContext, exchange: Exchange, grant: Grant) {
+/**
+ * Returns a session as clients read it, with a new access token. The only place that issues access tokens of members. Throws as
+ * `customClaims` while that hook is on; a session that the call opened then ends.
+ */
+export async function sessionBody(context: AuthContext, exchange: Exchange, grant: Grant, issue: Issue = 'opened') {
   const nowSeconds = Math.floor(timeOf(context) / 1000);
-  const { token, expiresAt } = issueAccessToken(context.app, grant, {
+  const { settings } = context;
+  const issued = accessTokenClaims(grant, {
     issuer: `${exchange.baseUrl}/auth/v1`,
     nowSeconds,
-    lifetimeSeconds: context.settings.jwt_exp,
+    lifetimeSeconds: settings.jwt_exp,
   });
+  const claims = settings.hook_custom_access_token_enabled
+    ? await claimsOfHook(context, exchange, grant, issued, issue)
+    : issued;
   return {
-    access_token: token,
+    access_token: signToken(context.app, claims),
     token_type: 'bearer',
-    expires_in: expiresAt - nowSeconds,
-    expires_at: expiresAt,
+    expires_in: claims.exp - nowSeconds,
+    expires_at: claims.exp,
     refresh_token: grant.refreshToken,
     user: grant.user,
   };
+}
+
+async function claimsOfHook(
+  context: AuthContext,
+  { address }: Exchange,
+  { session }: Grant,
+  claims: AccessTokenClaims,
+  issue: Issue,
+): Promise<AccessTokenClaims> {
+  const method = issue === 'refreshed' ? 'token_refresh' : (session.amr[0]?.method ?? '');
+  try {
+    return await customClaims(context, address, claims, method);
+  } catch (error) {
+    // The client got nothing, so nobody could end the session later.
+    if (issue === 'opened') await revokeSession(context.database, session.id);
+    throw error;
+  }
 }
 
 /** The client that makes a call, as its session remembers it. */

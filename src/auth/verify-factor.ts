@@ -8,6 +8,7 @@ import { type Raised, raiseBySecondFactor, totpProof } from '../accounts/verify-
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { challengeAddress, hasSecondFactor, type MemberSession, requireSession } from './assurance.ts';
+import { noteFactorAttempt } from './attempt-hooks.ts';
 import { readBody, text } from './body.ts';
 import { requireFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
@@ -54,13 +55,13 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
       if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return settled(await reported(verifyTotp(context, member, factor, challenge, code)));
+      return settled(await reported(verifyTotp(context, exchange, member, factor, challenge, code)));
     }
     case 'webauthn': {
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
       const answer = requireKeyAnswer(webauthn, factor);
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return settled(await reported(verifyKey(context, member, factor, challenge, answer)));
+      return settled(await reported(verifyKey(context, exchange, member, factor, challenge, answer)));
     }
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
@@ -100,6 +101,7 @@ async function requireChallenge(
 
 async function verifyTotp(
   context: AuthContext,
+  { address }: Exchange,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -108,6 +110,8 @@ async function verifyTotp(
   const { database, settings } = context;
   const attempt = await countAttempt(context, user.id);
   const step = challenge.secret === null ? null : await totpStep(challenge.secret, code, timeOf(context));
+  const tried = { userId: user.id, factorId: factor.id, type: 'totp', isRight: step !== null };
+  await noteFactorAttempt(context, address, tried);
   if (step === null) throw wrongCode();
   const proof = totpProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, step, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'totp' } as const;
@@ -119,9 +123,9 @@ async function verifyTotp(
 const wrongCode = () => new NinefoldError('mfa_verification_failed', { message: 'Invalid TOTP code entered' });
 
 /** The response to a proof that raised the session. */
-export function raisedReply(context: AuthContext, exchange: Exchange, { grant }: Raised): Reply {
+export function raisedReply(context: AuthContext, exchange: Exchange, { grant }: Raised): Promise<Reply> {
   const { address } = exchange;
   const userId = grant.user.id;
   context.events.emit({ type: 'auth', what: 'second-factor-verified', app: context.app.ref, userId, address });
-  return tokenReply(context, exchange, grant);
+  return tokenReply(context, exchange, grant, { issue: 'changed' });
 }

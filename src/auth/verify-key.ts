@@ -1,8 +1,10 @@
+import type { Exchange } from '../../contract/exchange.ts';
 import type { OpenChallenge, StoredCredential } from '../accounts/factors.ts';
 import type { Factor } from '../accounts/user.ts';
 import { addedKeyProof, keyProof, type Proof, type Raised, raiseBySecondFactor } from '../accounts/verify-factor.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { MemberSession } from './assurance.ts';
+import { noteFactorAttempt } from './attempt-hooks.ts';
 import type { AuthContext } from './context.ts';
 import { requireRelyingParty } from './register-passkey.ts';
 import { assertionCounter, type NewCredential, newCredential, type RelyingParty, readAssertion } from './web-authn.ts';
@@ -29,6 +31,7 @@ export function requireKeyAnswer(
 /** Raises the session by a security key: by a new one that completes its enrolment, else by the one of the factor. */
 export async function verifyKey(
   context: AuthContext,
+  { address }: Exchange,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -48,6 +51,8 @@ export async function verifyKey(
     const made = await newCredential(party, expected, answer);
     proof = made && addedKeyProof(target, used, { credential: JSON.stringify(stored(made)), aaguid: made.aaguid });
   }
+  const tried = { userId: user.id, factorId: factor.id, type: 'webauthn', isRight: proof !== null };
+  await noteFactorAttempt(context, address, tried);
   const raised = proof && (await raiseBySecondFactor(database, target, proof));
   if (!raised) throw new NinefoldError('webauthn_verification_failed');
   return raised;

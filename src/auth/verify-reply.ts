@@ -1,5 +1,6 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { TokenUsed } from '../accounts/one-time-tokens.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import type { LinkType } from './link-mails.ts';
 import { sessionBody } from './token-reply.ts';
@@ -32,12 +33,12 @@ export interface LinkResult {
  * Returns the response to the form of a link: a redirect with the session in the fragment, or with a code in the query for the flow
  * with PKCE, as GoTrue's. Where the app has no site, a page tells how it went; then the session is not used.
  */
-export function linkReply(context: AuthContext, exchange: Exchange, result: LinkResult): Reply {
+export async function linkReply(context: AuthContext, exchange: Exchange, result: LinkResult): Promise<Reply> {
   const { redirectTo, used } = result;
   if (redirectTo === null) return outcomePage(exchange, used.verdict);
   const target = new URL(redirectTo);
   if (used.verdict === 'code') target.searchParams.set('code', used.code);
-  else target.hash = fragmentOf(context, exchange, result, target).toString();
+  else target.hash = (await fragmentOf(context, exchange, result, target)).toString();
   return {
     status: 303,
     headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
@@ -47,16 +48,23 @@ export function linkReply(context: AuthContext, exchange: Exchange, result: Link
 }
 
 /** Returns the fragment of the redirect; the flow with PKCE gets an error in the query too. */
-function fragmentOf(
+async function fragmentOf(
   context: AuthContext,
   exchange: Exchange,
   { used, type, isPkce }: LinkResult,
   target: URL,
-): URLSearchParams {
+): Promise<URLSearchParams> {
   if (used.verdict === 'used') {
-    const { user: _, ...fields } = sessionBody(context, exchange, used.grant);
-    const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
-    return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
+    try {
+      const { user: _, ...fields } = await sessionBody(context, exchange, used.grant);
+      const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
+      return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
+    } catch (error) {
+      // A hook gave no token: the member learns so on the site.
+      if (!(error instanceof NinefoldError)) throw error;
+      const fields = { error: 'server_error', error_code: error.code, error_description: error.message };
+      return new URLSearchParams({ ...fields, sb: '' });
+    }
   }
   if (used.verdict === 'half' || used.verdict === 'code') {
     if (isPkce) target.searchParams.set('message', HALF_CONFIRMED);

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
+import { hookNames } from '../../contract/hooks.ts';
+import { providerNames } from '../../contract/providers.ts';
 import { parseDuration } from '../auth/parse-duration.ts';
 import { readMigrations, readSql } from './migration-files.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
@@ -60,8 +62,10 @@ function matching(path: string): string[] {
     .map((name) => join(folder, name));
 }
 
+type Take = (value: TomlValue, config: ReadonlyMap<string, TomlValue>) => [string, unknown] | null;
+
 /** What a key of config.toml becomes: a setting, by its key and value; null where its value asks for nothing. */
-const taken: Readonly<Record<string, (value: TomlValue) => [string, unknown] | null>> = {
+const taken: Readonly<Record<string, Take>> = {
   'api.schemas': (value) => [
     'db_schemas',
     Array.isArray(value) ? value.filter((name) => name !== 'graphql_public') : value,
@@ -92,7 +96,61 @@ const taken: Readonly<Record<string, (value: TomlValue) => [string, unknown] | n
   'auth.email.secure_password_change': (value) => ['security_update_password_require_reauthentication', value],
   'auth.email.otp_length': (value) => ['mailer_otp_length', value],
   'auth.email.otp_expiry': (value) => ['mailer_otp_exp', value],
+  'auth.email.max_frequency': (value) => duration('smtp_max_frequency', value),
+  'auth.enable_manual_linking': (value) => ['security_manual_linking_enabled', value],
+  ...ofHooks(),
+  ...ofProviders(),
 };
+
+/** A value that config.toml names by `env(NAME)` is not there to be read. */
+function setText(key: string): Take {
+  return (value) => (isSetting(value) ? [key, value] : null);
+}
+
+/** Switches on only where the project tells all that is needed. */
+function switchOn(key: string, isComplete: (config: ReadonlyMap<string, TomlValue>) => boolean): Take {
+  return (value, config) => (value === true && !isComplete(config) ? null : [key, value]);
+}
+
+/** `[auth.hook.<name>]`; its secrets are in the project's environment, as a rule. */
+function ofHooks(): Readonly<Record<string, Take>> {
+  return Object.fromEntries(
+    hookNames.flatMap((name): [string, Take][] => [
+      [`auth.hook.${name}.uri`, setText(`hook_${name}_uri`)],
+      [`auth.hook.${name}.secrets`, setText(`hook_${name}_secrets`)],
+      [
+        `auth.hook.${name}.enabled`,
+        switchOn(`hook_${name}_enabled`, (config) => {
+          const uri = config.get(`auth.hook.${name}.uri`) ?? '';
+          return (
+            isSetting(uri) &&
+            (String(uri).startsWith('pg-functions:') || isSetting(config.get(`auth.hook.${name}.secrets`) ?? ''))
+          );
+        }),
+      ],
+    ]),
+  );
+}
+
+/** `[auth.external.<provider>]` of the providers that an app can switch on. */
+function ofProviders(): Readonly<Record<string, Take>> {
+  return Object.fromEntries(
+    providerNames.flatMap((name): [string, Take][] => [
+      [
+        `auth.external.${name}.enabled`,
+        switchOn(`external_${name}_enabled`, (config) =>
+          isSetting(config.get(`auth.external.${name}.client_id`) ?? ''),
+        ),
+      ],
+      [`auth.external.${name}.client_id`, setText(`external_${name}_client_id`)],
+      [`auth.external.${name}.secret`, setText(`external_${name}_secret`)],
+      [`auth.external.${name}.url`, setText(`external_${name}_url`)],
+      [`auth.external.${name}.redirect_uri`, setText(`external_${name}_redirect_uri`)],
+      [`auth.external.${name}.skip_nonce_check`, (value) => [`external_${name}_skip_nonce_check`, value]],
+      [`auth.external.${name}.email_optional`, (value) => [`external_${name}_email_optional`, value]],
+    ]),
+  );
+}
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
@@ -127,9 +185,12 @@ function readSettings(config: ReadonlyMap<string, TomlValue>): Pick<SupabaseProj
   const settings: [string, unknown][] = [];
   const leftOut = new Set<string>();
   for (const [key, value] of config) {
-    const setting = taken[key]?.(value);
+    const setting = taken[key]?.(value, config);
     if (setting) settings.push(setting);
-    if (value !== true) continue;
+    if (Object.hasOwn(taken, key) && typeof value === 'string' && value.startsWith('env(')) {
+      leftOut.add(`${key} is in the environment of the project: set it on the app’s Sign-in methods page.`);
+    }
+    if (value !== true || setting) continue;
     for (const [pattern, words] of missing) {
       if (pattern.test(key)) leftOut.add(`${key.replace(pattern, words)} is not there (${key}).`);
     }

@@ -15,6 +15,7 @@ import { Registry } from '../apps/registry.ts';
 import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
+import { callSendMailHook } from '../auth/send-hooks.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -113,7 +114,17 @@ export async function composeWorker(
     },
   );
   const scheduledWork = new ScheduledWork(
-    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events, origins },
+    {
+      server,
+      apps,
+      registry,
+      bounds,
+      console: consoleDatabase,
+      maintenance,
+      events,
+      origins,
+      sendMailHook: callSendMailHook,
+    },
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });

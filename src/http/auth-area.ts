@@ -32,6 +32,7 @@ export const authArea = (events: Events, origins: Origins, addresses: AddressPol
         trace,
         appOrigin: origins.appOrigin(record.ref),
         leakedPasswords,
+        roleClaimKey: rest.jwt_role_claim_key,
       },
       exchange,
     );

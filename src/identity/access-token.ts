@@ -1,30 +1,41 @@
 import type { SessionClaims } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
-import type { AppKeys } from '../apps/app-keys.ts';
-import { signToken } from '../apps/sign-jwt.ts';
 
-export interface AccessToken {
-  readonly token: string;
-  /** In seconds since 1970. */
-  readonly expiresAt: number;
+/** The claims of an access token. An app's hook may add others. */
+export interface AccessTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: unknown;
+  /** In seconds since 1970, as `iat`. */
+  readonly exp: number;
+  readonly iat: number;
+  readonly email: string;
+  readonly phone: string;
+  readonly app_metadata: Readonly<Record<string, unknown>>;
+  readonly user_metadata: Readonly<Record<string, unknown>>;
+  readonly role: string;
+  readonly aal: string;
+  readonly amr: SessionClaims['amr'];
+  readonly session_id: string;
+  readonly is_anonymous: boolean;
+  /** The application that the token is for, and what it may read; missing for the app itself. */
+  readonly client_id?: string;
+  readonly scope?: string;
 }
 
 /**
- * Signs an access token for a session, with GoTrue's claims (https://supabase.com/docs/guides/auth/jwt-fields). `issuer` is the
+ * Returns the claims of an access token for a session, as GoTrue's (https://supabase.com/docs/guides/auth/jwt-fields). `issuer` is the
  * URL of the app's `/auth/v1`; `nowSeconds` is in seconds since 1970, `lifetimeSeconds` is the setting jwt_exp.
  */
-export function issueAccessToken(
-  app: AppKeys,
-  holder: { user: User; session: SessionClaims },
+export function accessTokenClaims(
+  { user, session }: { user: User; session: SessionClaims },
   options: { issuer: string; nowSeconds: number; lifetimeSeconds: number },
-): AccessToken {
-  const { user, session } = holder;
-  const expiresAt = options.nowSeconds + options.lifetimeSeconds;
-  const claims = {
+): AccessTokenClaims {
+  return {
     iss: options.issuer,
     sub: user.id,
     aud: user.aud,
-    exp: expiresAt,
+    exp: options.nowSeconds + options.lifetimeSeconds,
     iat: options.nowSeconds,
     email: user.email,
     phone: user.phone,
@@ -37,5 +48,4 @@ export function issueAccessToken(
     is_anonymous: user.is_anonymous,
     ...(session.clientId && { client_id: session.clientId, scope: session.scope ?? '' }),
   };
-  return { token: signToken(app, claims), expiresAt };
 }

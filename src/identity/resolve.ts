@@ -257,12 +257,33 @@ function unknownKey(cause?: unknown): never {
  * role_reserved.
  */
 function refuseReservedRole(ref: string, role: string): void {
+  if (isReservedRole(ref, role)) throw new NinefoldError('role_reserved', { details: { role } });
+}
+
+const isReservedRole = (ref: string, role: string): boolean =>
   // `none` returns to the login role.
-  const isReserved =
-    role === 'none' ||
-    serverRoles.has(role) ||
-    role.startsWith('pg_') ||
-    role === ownerRole(ref) ||
-    role === authenticatorRole(ref);
-  if (isReserved) throw new NinefoldError('role_reserved', { details: { role } });
+  role === 'none' ||
+  serverRoles.has(role) ||
+  role.startsWith('pg_') ||
+  role === ownerRole(ref) ||
+  role === authenticatorRole(ref);
+
+/**
+ * Returns the roles that a change of claims gives to a token; null if one is service_role or a role that no call may have, or if the change
+ * leaves no role. Reads the claim that the setting jwt_role_claim_key names (`.role` if missing), and the claim `role`.
+ */
+export function rolesOfChange(
+  ref: string,
+  roleClaimKey: string | undefined,
+  before: object,
+  after: object,
+): readonly string[] | null {
+  const roles: string[] = [];
+  for (const path of [parseRolePath(roleClaimKey ?? '.role') ?? ownRole, ownRole]) {
+    const [earlier, role] = [claimAt(before, path), claimAt(after, path)];
+    if (role === earlier) continue;
+    if (typeof role !== 'string' || role === 'service_role' || isReservedRole(ref, role)) return null;
+    roles.push(role);
+  }
+  return roles;
 }

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
+import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
+import type { Executor } from '../database/database.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { renderMail } from '../mail/render.ts';
+import type { HookContext } from './call-hook.ts';
 import { tidyResponses } from './http-queue.ts';
 import { HttpSender } from './http-sender.ts';
 import {
@@ -18,7 +21,7 @@ import {
   releaseRun,
   type ScheduledParts,
 } from './job-store.ts';
-import { keepMails, readMailSettings, readQueueState, tidyMails } from './mail-queue.ts';
+import { type ClaimedMail, keepMails, readMailSettings, readQueueState, tidyMails } from './mail-queue.ts';
 import { type MailPlaces, MailSender } from './mail-sender.ts';
 import { mailServerOf } from './mail-server.ts';
 import type { Places } from './places.ts';
@@ -36,6 +39,10 @@ export interface SharedParts {
   secretsOf: (ref: string) => Promise<Secrets>;
   /** Returns the address that mails name if the app has no site_url. */
   urlOf: (ref: string) => string;
+  /** Hands a mail to an app's hook send_email. @param apiUrl The address of the app's `/auth/v1`. */
+  sendMailHook: (context: HookContext, mail: ClaimedMail, apiUrl: string) => Promise<void>;
+  /** Returns the app's database, logged in as its authenticator. */
+  databaseOf: (ref: string) => Promise<Executor>;
   /** Names this process, since it leads, in the claims of runs. */
   runner: string;
   /** Runs of all apps that are under way. */
@@ -209,7 +216,8 @@ export class AppWork {
     const [settings, secrets] = await Promise.all([readMailSettings(this.#control), this.#shared.secretsOf(ref)]);
     const siteUrl = settings.auth.site_url ?? this.#shared.urlOf(ref);
     const { server, missing } = mailServerOf(settings.mail, secrets, siteUrl);
-    if (!server) {
+    const destination = settings.auth.hook_send_email_enabled ? this.#mailHook(settings.auth, secrets) : server;
+    if (!destination) {
       await keepMails(this.#control, missing);
       await tidyMails(this.#control);
       return next;
@@ -218,7 +226,7 @@ export class AppWork {
     this.#mails
       .run({
         database: this.#control,
-        server,
+        server: destination,
         perHour: settings.auth.rate_limit_email_sent,
         render: (mail) => renderMail(mail, settings.mail, siteUrl),
         mayGoOn: () => !isStopping() && !isSuspended(ref),
@@ -232,5 +240,15 @@ export class AppWork {
         this.#onChange(Date.now() + LATER_MILLISECONDS);
       });
     return next;
+  }
+
+  #mailHook(settings: AuthSettings, secrets: Secrets): (mail: ClaimedMail) => Promise<void> {
+    const { policy, databaseOf, sendMailHook, urlOf } = this.#shared;
+    const { ref } = this.#record;
+    return async (mail) => {
+      const database = await databaseOf(ref);
+      const context = { app: { ref }, database, settings, secrets, addresses: policy };
+      await sendMailHook(context, mail, `${urlOf(ref)}/auth/v1`);
+    };
   }
 }

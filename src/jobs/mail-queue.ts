@@ -25,6 +25,7 @@ async function asOwner(
 /** A mail that is reserved for one attempt. */
 export interface ClaimedMail extends MailToRender {
   readonly id: string;
+  readonly userId: string | null;
   /** The number of this attempt, from 1. */
   readonly attempt: number;
 }
@@ -87,7 +88,7 @@ const CLAIM = `with budget as (
     'opens', (extract(epoch from (select min(sent_at) from ninefold.mails
       where state = 'sent' and sent_at > pg_catalog.clock_timestamp() - interval '1 hour') + interval '1 hour') * 1000)::int8,
     'mails', coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-      'id', c.id, 'kind', c.kind, 'recipient', c.recipient, 'data', c.data, 'attempt', c.attempts,
+      'id', c.id, 'userId', u.id, 'kind', c.kind, 'recipient', c.recipient, 'data', c.data, 'attempt', c.attempts,
       'acceptLanguage', c.accept_language, 'email', nullif(u.email, ''),
       'metadata', case when pg_catalog.jsonb_typeof(u.raw_user_meta_data) = 'object' then u.raw_user_meta_data else '{}' end)
     ) filter (where c.id is not null), '[]'))

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
-import type { RenderedMail } from '../../contract/mails.ts';
+import { mailSecrets, type RenderedMail } from '../../contract/mails.ts';
 import type { Executor } from '../database/database.ts';
 import { ConnectionError } from '../database/database-error.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import { composeMail } from './mail-message.ts';
 import { type ClaimedMail, claimMails, noteFailure, noteSent, releaseMail } from './mail-queue.ts';
 import type { MailServer } from './mail-server.ts';
@@ -28,7 +29,8 @@ export class MailPlaces {
 /** One pass over the queue of an app. */
 export interface MailRun {
   readonly database: Executor;
-  readonly server: MailServer;
+  /** Where mails go: a mail server, or a function that delivers each mail and throws NinefoldError if that failed. */
+  readonly server: MailServer | ((mail: ClaimedMail) => Promise<void>);
   readonly perHour: number;
   readonly render: (mail: ClaimedMail) => RenderedMail;
   /** Returns false if no further mail may be sent. */
@@ -139,9 +141,12 @@ export class MailSender {
     const signal = AbortSignal.any([AbortSignal.timeout(limits.mailSendMilliseconds.default), this.#cancel]);
     let session = open;
     try {
-      const message = await composed(run, mail);
-      session ??= await SmtpSession.open(server, this.#policy, signal);
-      await session.send(message, signal);
+      if (typeof server === 'function') await server(mail).catch(asMailError);
+      else {
+        const message = await composed(server, run, mail);
+        session ??= await SmtpSession.open(server, this.#policy, signal);
+        await session.send(message, signal);
+      }
     } catch (error) {
       if (this.#cancel.aborted) {
         await this.#record(() => releaseMail(database, mail.id));
@@ -178,7 +183,14 @@ export class MailSender {
   }
 }
 
-async function composed({ server, render }: MailRun, mail: ClaimedMail) {
+/** A refusal of the app's hook is permanent; what keeps the hook from answering may pass. */
+function asMailError(error: unknown): never {
+  if (!(error instanceof NinefoldError)) throw error;
+  const isPermanent = error.code === 'unknown' && error.status < 500 && error.status !== 429;
+  throw new SmtpError(error.message, { isPermanent, endsSession: false });
+}
+
+async function composed(server: MailServer, { render }: MailRun, mail: ClaimedMail) {
   try {
     return await composeMail(server, mail.id, mail.recipient, render(mail));
   } catch (cause) {
@@ -189,7 +201,7 @@ async function composed({ server, render }: MailRun, mail: ClaimedMail) {
 
 /** A server may repeat parts of the mail in its response. */
 function withoutSecrets(text: string, { data }: ClaimedMail): string {
-  const secrets = [data.ConfirmationURL, data.TokenHash, data.Token].filter((one) => one !== undefined && one !== '');
+  const secrets = mailSecrets.map((name) => data[name]).filter((one) => one !== undefined && one !== '');
   return secrets.reduce<string>((clean, one) => clean.replaceAll(String(one), '…'), text);
 }
 

@@ -80,6 +80,7 @@ export class ScheduledWork {
       maintenance: Pool;
       events: Events;
       origins: Origins;
+      sendMailHook: SharedParts['sendMailHook'];
     },
     allowed: readonly AllowedNetwork[],
   ) {
@@ -92,6 +93,8 @@ export class ScheduledWork {
       mailPlaces: new MailPlaces(),
       secretsOf: (ref) => parts.registry.secrets.read(ref),
       urlOf: (ref) => parts.origins.appOrigin(ref) ?? parts.origins.appUrl(ref),
+      sendMailHook: parts.sendMailHook,
+      databaseOf: async (ref) => (await parts.apps.get(ref)).database,
       runner: randomUUID(),
       runs: new Places(limits.nodeRunningJobs.default),
       cancel: this.#cancel.signal,

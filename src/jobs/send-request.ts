@@ -29,10 +29,21 @@ export interface HttpResult {
   content: string | null;
   timedOut: boolean;
   error: string | null;
+  /** Why Ninefold sent no request, or did not read the response to its end. */
+  refusal?: Refusal;
 }
 
+type Refusal = 'not-sent' | 'too-large';
+
 /** The request was not sent, or its response cannot be stored. The message is for the app. */
-class RequestRefused extends Error {}
+class RequestRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(message: string, refusal: Refusal = 'not-sent') {
+    super(message);
+    this.refusal = refusal;
+  }
+}
 
 /** Headers that belong to the connection, not to the request (RFC 9110, 7.6.1), and those that Node derives from the request. */
 const ownHeaders: ReadonlySet<string> = new Set([
@@ -58,7 +69,8 @@ export async function sendRequest(
   } catch (error) {
     const none = { status: null, contentType: null, headers: null, content: null };
     if (timeout.aborted) return { ...none, timedOut: true, error: `Timeout of ${milliseconds} ms reached` };
-    return { ...none, timedOut: false, error: reasonOf(error) };
+    const refusal = error instanceof RequestRefused ? { refusal: error.refusal } : {};
+    return { ...none, timedOut: false, error: reasonOf(error), ...refusal };
   }
 }
 
@@ -147,7 +159,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<st
     bytes += chunk.length;
     if (bytes > maxBytes) {
       response.destroy();
-      throw new RequestRefused(`The response has more than ${maxBytes} bytes`);
+      throw new RequestRefused(`The response has more than ${maxBytes} bytes`, 'too-large');
     }
     chunks.push(chunk);
   }

@@ -31,11 +31,18 @@ export function callSettings(look: Lookup, settings: RestSettings & AuthSettings
         db_pre_request: refusal === null ? '' : `, ${refusal}`,
         db_schemas: missingSchemas(facts, settings.db_schemas),
       };
-      const told = `${value}${notes[key] ?? ''}`;
+      const told = `${hidesQuery.test(key) ? withoutQuery(value) : value}${notes[key] ?? ''}`;
       return { key, value: told, default: standard, meaning: setting.meaning, set_in };
     });
   return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(look)];
 }
+
+/** Settings whose value is an address of a server of the app's builder. */
+const hidesQuery = /^hook_\w+_uri$/;
+
+/** Returns an address with a fingerprint of its query in place of the query, which may hold a secret. */
+const withoutQuery = (address: string): string =>
+  address.replace(/\?(.*)$/s, (_, query: string) => `?… (${fingerprint(query)})`);
 
 /** Which of the schemas are not there; PostgreSQL's own always are. */
 function missingSchemas(facts: Facts, names: readonly string[]): string {

@@ -254,7 +254,8 @@ function ofSource(source: ErrorEntry['source'], settings: RestSettings & AuthSet
 const ofMachines = /^NF00\d$/;
 
 const isPossible = (entry: ErrorEntry, settings: RestSettings & AuthSettings): boolean =>
-  Object.entries(entry.while ?? {}).every(([key, value]) => settings[key as keyof typeof settings] === value);
+  Object.entries(entry.while ?? {}).every(([key, value]) => settings[key as keyof typeof settings] === value) &&
+  (entry.whileAny?.some((key) => settings[key] === true) ?? true);
 
 /** A function may raise the same in several places: they are one error. */
 function unique(lines: readonly ErrorLine[]): ErrorLine[] {

@@ -1,3 +1,4 @@
+import { type AuthSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../contract/specification-roles.ts';
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
@@ -19,7 +20,7 @@ import { anyone } from './words/outcomes.ts';
 const operations = ['select', 'insert', 'update', 'delete'] as const;
 
 /** Chapter 6: who may do what, over everything that /rest/v1 reaches. */
-export function rolesChapter(look: Lookup): RolesChapter {
+export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthSettings): RolesChapter {
   const { facts } = look;
   const access = new Access(look);
   const roles = callingRoles(facts, access.rights.membership);
@@ -69,7 +70,10 @@ export function rolesChapter(look: Lookup): RolesChapter {
         .map((policy) => entry(facts, access, functions, relation, policy)),
     ),
     from_now_on: fromNowOn(facts, possible, access.rights.membership),
-    advice: adviceFor({ facts, relations: look.relations, access, roles: possible, exposed: relations, cells }),
+    advice: adviceFor(
+      { facts, relations: look.relations, access, roles: possible, exposed: relations, cells },
+      settings,
+    ),
     sources: [
       {
         kind: 'catalogue',

@@ -36,7 +36,7 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
   const entities = entitiesChapter(look);
   const states = statesChapter(look);
   const rules = rulesChapter(look);
-  const roles = rolesChapter(look);
+  const roles = rolesChapter(look, settings);
   const chapters: Chapters = {
     purpose: purposeChapter(facts, app.name),
     screens: screensChapter(facts, entities.entities, states.machines, roles),

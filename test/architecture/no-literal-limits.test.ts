@@ -144,6 +144,13 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/settings.ts': [['what wideOnLoopback means', 'const WIDER = 10;']],
   'src/identity/external-keys.ts': [['the least RSA key (RFC 7518, section 3.3)', 'const LEAST_RSA_BITS = 2048;']],
   'src/limits/sliding-counts.ts': [['slots of a window, as in ninefold.take_from_rates', 'const SLOTS = 60;']],
+  'src/jobs/call-hook.ts': [
+    [
+      'how many durations are remembered: no call is refused by it',
+      'const REMEMBERED_DURATIONS = 16;',
+      'const REMEMBERED_HOOKS = 2000;',
+    ],
+  ],
   'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
   'src/auth/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
   'src/auth/parse-duration.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],

@@ -87,6 +87,15 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('complementary', { name: 'New provider' }).waitFor(),
   },
   {
+    name: 'sign-in methods, a hook in full',
+    path: () => `${filled}/sign-in-methods?method=hook_send_email`,
+    ready: async (page) => {
+      const panel = page.getByRole('complementary', { name: 'Send mail' });
+      await panel.getByLabel('Calls').selectOption('an address');
+      await panel.getByRole('textbox', { name: 'Address' }).waitFor();
+    },
+  },
+  {
     name: 'screens, one in full',
     path: () => `${filled}/screens?screen=/inbox`,
     ready: (page) => page.getByRole('complementary', { name: 'Screen /inbox' }).waitFor(),

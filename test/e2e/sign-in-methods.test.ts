@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AppConnection, SettingEntry } from '../../contract/admin.ts';
-import { admin, createApp } from '../support/apps.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
 import { type Console, openConsole } from './console.ts';
 
 let site: Console;
@@ -54,5 +54,29 @@ it('reports why a provider cannot be added', async () => {
   await panel.getByLabel('Client secret').fill('a secret');
   await panel.getByRole('button', { name: 'Add provider' }).click();
   await panel.getByText('OIDC discovery from').waitFor();
+  await context.close();
+});
+
+it('switches a hook on with a function, and gives the SQL that lets sign-in execute it', async () => {
+  await runSql(
+    site.node,
+    app.ref,
+    `create function public.add_claims(event jsonb) returns jsonb language sql as 'select event';
+     revoke execute on function public.add_claims from public, supabase_auth_admin`,
+  );
+  const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
+  await page.getByText('Without its answer no token is issued.').waitFor();
+  await page.getByRole('switch', { name: 'Custom access token' }).click();
+  const panel = page.getByRole('complementary', { name: 'Custom access token' });
+  await panel.getByLabel('Calls').selectOption({ label: 'public.add_claims' });
+  await panel.getByText('lacks EXECUTE on public.add_claims').waitFor();
+  await panel.getByText('to supabase_auth_admin;').first().waitFor();
+  await panel.getByRole('button', { name: 'Save and switch on' }).click();
+  await panel.getByRole('button', { name: 'Switch off' }).waitFor();
+  await page.getByRole('list').getByText('lacks EXECUTE on public.add_claims').waitFor();
+  const stored = await settings();
+  expect(stored.get('hook_custom_access_token_enabled')?.value).toBe(true);
+  expect(stored.get('hook_custom_access_token_uri')?.value).toBe('pg-functions://postgres/public/add_claims');
+  expect(problems).toEqual([]);
   await context.close();
 });

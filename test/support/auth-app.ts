@@ -32,6 +32,8 @@ export interface AuthApp {
   /** May be changed by a test; `reset` puts the defaults back. */
   settings: AuthSettings;
   secrets: Secrets;
+  /** The setting jwt_role_claim_key. */
+  roleClaimKey: string;
   /** Added to the clock, in milliseconds. */
   clockOffset: number;
   reset(): void;
@@ -113,10 +115,12 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     events,
     settings: defaultSettings(true).auth,
     secrets: {},
+    roleClaimKey: '.role',
     clockOffset: 0,
     reset() {
       app.settings = defaultSettings(true).auth;
       app.secrets = {};
+      app.roleClaimKey = '.role';
       app.clockOffset = 0;
       events.length = 0;
     },
@@ -144,6 +148,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
             identity,
             settings: app.settings,
             secrets: app.secrets,
+            roleClaimKey: app.roleClaimKey,
             nodeKey: () => nodeKey,
             origins,
             addresses,

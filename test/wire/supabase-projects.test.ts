@@ -299,6 +299,16 @@ verify_enabled = false
 [auth.external.github]
 enabled = true
 client_id = "env(GITHUB_ID)"
+[auth.external.google]
+enabled = true
+client_id = "an-id"
+[auth.hook.custom_access_token]
+enabled = true
+uri = "pg-functions://postgres/public/custom_access_token_hook"
+[auth.hook.send_sms]
+enabled = true
+uri = "https://example.com/sms"
+secrets = "env(SEND_SMS_HOOK_SECRETS)"
 [db.seed]
 sql_paths = ["./seeds/*.sql"]
 `;
@@ -316,13 +326,18 @@ sql_paths = ["./seeds/*.sql"]
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /applied {2}1_tables\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
+        /applied {2}1_tables\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hook send_sms[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
       ),
     ]);
     expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);
     expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
       ['db_max_rows', '50'],
       ['disable_signup', 'true'],
+      ['external_google_client_id', '"an-id"'],
+      ['external_google_enabled', 'true'],
+      ['hook_custom_access_token_enabled', 'true'],
+      ['hook_custom_access_token_uri', '"pg-functions://postgres/public/custom_access_token_hook"'],
+      ['hook_send_sms_uri', '"https://example.com/sms"'],
       ['mfa_totp_verify_enabled', 'false'],
       ['password_min_length', '10'],
       ['password_required_characters', '"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:0123456789"'],

@@ -1,9 +1,11 @@
+import { type AuthSettings, defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { AdviceEntry } from '../../../contract/specification-roles.ts';
 import { compareText } from '../names.ts';
 import { policiesInCircles } from './circles.ts';
 import { functionsAsSuperuser, functionsWithoutSearchPath } from './functions.ts';
 import { idleGrants } from './grants.ts';
 import type { Advice, Ground } from './ground.ts';
+import { failingHooks } from './hooks.ts';
 import { missingIndexes } from './indexes.ts';
 import { jobsWithoutTarget } from './jobs.ts';
 import { statusesWithoutMachine } from './machines.ts';
@@ -16,7 +18,7 @@ import { viewsAsOwner } from './views.ts';
 const weights = { fault: 0, risk: 1, slow: 2, idle: 3 } as const;
 
 /** Everything that the catalogue shows to be better done otherwise, the riskiest first. Pure. */
-export function adviceFor(ground: Ground): AdviceEntry[] {
+export function adviceFor(ground: Ground, settings: AuthSettings = defaultAuthSettings): AdviceEntry[] {
   const found: Advice[] = [
     ...policiesInCircles(ground),
     ...tablesWithoutRowSecurity(ground),
@@ -33,6 +35,7 @@ export function adviceFor(ground: Ground): AdviceEntry[] {
     ...idleGrants(ground),
     ...statusesWithoutMachine(ground),
     ...jobsWithoutTarget(ground),
+    ...failingHooks(ground, settings),
   ];
   return found
     .map(({ detail, about, weight, on, policies = [], words, sql }) => ({

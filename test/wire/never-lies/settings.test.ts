@@ -1,4 +1,5 @@
 import { beforeAll, expect, inject, it } from 'vitest';
+import { type HookSettings, hookNames } from '../../../contract/hooks.ts';
 import { type ProviderSettings, providerNames } from '../../../contract/providers.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
@@ -82,6 +83,12 @@ const values: RestSettings & AuthSettings = {
     ]),
   ) as unknown as ProviderSettings),
 
+  ...(Object.fromEntries(
+    hookNames.flatMap((name) => [
+      [`hook_${name}_enabled`, true],
+      [`hook_${name}_uri`, `pg-functions://postgres/public/${name}`],
+    ]),
+  ) as unknown as HookSettings),
   mailer_otp_exp: 600,
   mailer_otp_length: 8,
   mailer_secure_email_change_enabled: false,
@@ -144,8 +151,10 @@ beforeAll(async () => {
   before = await markdown();
 });
 
-/** The settings of all providers come from one table: those of one stand for all. */
-const tried = Object.entries(values).filter(([key]) => !/^external_(?!google_|email_|anonymous_)/.test(key));
+/** The settings of all providers come from one table, as those of all hooks: those of one stand for all. */
+const tried = Object.entries(values).filter(
+  ([key]) => !/^external_(?!google_|email_|anonymous_)|^hook_(?!send_sms_)/.test(key),
+);
 
 it.each(tried)('the setting %s is told, and no more once it is taken back', async (key, value) => {
   await admin(node, 'PUT', `/apps/${ref}/settings/${key}`, { value });

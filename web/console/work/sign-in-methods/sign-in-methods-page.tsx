@@ -12,6 +12,8 @@ import { appSettings, changeSettings } from '../../data/settings/app-settings.ts
 import { type CustomProvider, customProviders, switchCustomProvider } from '../../data/settings/custom-providers.ts';
 import { Page } from '../../frame/page.tsx';
 import { CustomProviderPanel, NewProviderPanel } from './custom-provider-panel.tsx';
+import { HookPanel } from './hook-panel.tsx';
+import { HookList, hookOfMethod } from './hooks-section.tsx';
 import { accountRules, isOn, type Method, ownMethods } from './methods.ts';
 import { ProviderPanel } from './provider-panel.tsx';
 import styles from './sign-in-methods-page.module.css';
@@ -33,6 +35,7 @@ export function SignInMethodsPage() {
     void navigate({ search: name === null ? {} : { method: name }, replace: true });
   const callback = app.data ? `${app.data.origin ?? app.data.url}/auth/v1/callback` : '';
   const close = () => choose(null);
+  const hook = hookOfMethod(method);
   const custom = own.data?.find(({ identifier }) => identifier === method);
   return (
     <Page
@@ -43,6 +46,8 @@ export function SignInMethodsPage() {
         settings.data &&
         (method === NEW ? (
           <NewProviderPanel appRef={ref} callback={callback} onAdded={choose} onClose={close} />
+        ) : hook !== null ? (
+          <HookPanel key={method} appRef={ref} name={hook} settings={settings.data} onClose={close} />
         ) : method !== null && isProvider(method) ? (
           <ProviderPanel
             key={method}
@@ -74,6 +79,9 @@ export function SignInMethodsPage() {
             />
             {own.error && <FailureNote facts={failureFacts(own.error)} />}
             <Switches appRef={ref} title="Accounts" methods={accountRules} settings={settings.data} />
+            <Section title="Hooks">
+              <HookList appRef={ref} settings={settings.data} chosen={method} onChoose={choose} />
+            </Section>
           </>
         )}
       </div>

@@ -1,0 +1,130 @@
+import type { Setting } from './settings.ts';
+
+/** One auth hook: code of the app that `/auth/v1` calls at a fixed place. */
+interface HookEntry {
+  readonly title: string;
+  /** `metadata.name` of its payloads (GoTrue, `v0hooks.Name`). */
+  readonly event: string;
+  /** Says what the hook does while it is on. */
+  readonly effect: string;
+}
+
+/** The hooks, by the names of GoTrue's settings (https://supabase.com/docs/guides/auth/auth-hooks). */
+export const hooks = {
+  custom_access_token: {
+    title: 'Custom access token',
+    event: 'customize-access-token',
+    effect: 'Changes the claims of every access token. Without its answer no token is issued.',
+  },
+  before_user_created: {
+    title: 'Before user created',
+    event: 'before-user-created',
+    effect: 'Refuses new accounts of members. Builders can always create accounts.',
+  },
+  password_verification_attempt: {
+    title: 'Password attempt',
+    event: 'password-verification',
+    effect: 'Sees each sign-in with a password, right or wrong, and can refuse it or end the account’s sessions.',
+  },
+  mfa_verification_attempt: {
+    title: 'Second-factor attempt',
+    event: 'mfa-verification',
+    effect: 'Sees each answer of a second factor, right or wrong. A refusal ends the account’s sessions.',
+  },
+  send_email: {
+    title: 'Send mail',
+    event: 'send-email',
+    effect: 'Sends the mails of sign-in in place of the mail server. It gets the links and codes.',
+  },
+  send_sms: {
+    title: 'Send SMS',
+    event: 'send-sms',
+    effect: 'Sends the text messages of sign-in in place of a provider. It gets the codes.',
+  },
+} as const satisfies Record<string, HookEntry>;
+
+export type HookName = keyof typeof hooks;
+
+export const hookNames = Object.keys(hooks) as readonly HookName[];
+
+export type HookSettings = { [K in `hook_${HookName}_enabled`]: boolean } & {
+  [K in `hook_${HookName}_uri`]: string | null;
+};
+
+export type HookSecret = `hook_${HookName}_secrets`;
+
+/** GoTrue accepts http for the machine itself only. */
+const URI =
+  /^(?:pg-functions:\/\/[\w.-]*\/[A-Za-z_]\w{0,62}\/[A-Za-z_]\w{0,62}|https:\/\/[^\s/?#@][^\s@]*|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?][^\s@]*)?)$/;
+
+/** A symmetric secret of Standard Webhooks: 24 to 65 bytes in Base64. */
+const SECRET = 'v1,whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?';
+
+const SECRETS = new RegExp(String.raw`^${SECRET}(?:\|${SECRET}){0,9}$`);
+
+/** The settings of all hooks, by key. */
+export const hookSettings = Object.fromEntries(
+  hookNames.flatMap((name): [string, Setting<unknown>][] => [
+    [
+      `hook_${name}_enabled`,
+      {
+        default: false,
+        type: 'true or false',
+        meaning: `Whether the auth hook “${hooks[name].title}” is on. ${hooks[name].effect}`,
+      },
+    ],
+    [
+      `hook_${name}_uri`,
+      {
+        default: null,
+        type: 'pg-functions://postgres/<schema>/<function>, an https address, an http address of this machine, or null',
+        meaning: `The function or the address that the auth hook “${hooks[name].title}” calls.`,
+        item: URI,
+      },
+    ],
+  ]),
+) as unknown as { readonly [K in keyof HookSettings]: Setting<HookSettings[K]> };
+
+/** The secrets of all hooks that are addresses, by key. */
+export const hookSecrets = Object.fromEntries(
+  hookNames.map((name) => [
+    `hook_${name}_secrets`,
+    {
+      type: 'v1,whsec_ and 24 to 65 bytes in Base64, up to ten with | between, or null for none',
+      meaning: `The secrets that sign requests of the auth hook “${hooks[name].title}” (Standard Webhooks); they are never shown.`,
+      item: SECRETS,
+    },
+  ]),
+) as unknown as Readonly<Record<HookSecret, { type: string; meaning: string; item: RegExp }>>;
+
+/** A function of the app that a hook can call, and what it lacks. */
+export interface HookFunction {
+  schema: string;
+  name: string;
+  /** True if supabase_auth_admin may execute the function. */
+  is_executable: boolean;
+}
+
+/** The functions of an app that hooks can call: one argument, json or jsonb, and a result json, jsonb or void. */
+export interface HookFunctions {
+  functions: HookFunction[];
+}
+
+/** Returns the SQL that lets sign-in execute a function, and nobody else through PUBLIC. */
+export const grantOfHook = (schema: string, name: string): string =>
+  [
+    `grant usage on schema ${quoted(schema)} to supabase_auth_admin;`,
+    `grant execute on function ${quoted(schema)}.${quoted(name)} to supabase_auth_admin;`,
+    `revoke execute on function ${quoted(schema)}.${quoted(name)} from anon, authenticated, public;`,
+  ].join('\n');
+
+const quoted = (name: string): string => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
+
+/** The address of a function as a hook's setting names it. */
+export const hookUriOf = (schema: string, name: string): string => `pg-functions://postgres/${schema}/${name}`;
+
+/** Returns the function that the setting of a hook names; null for another address. */
+export function functionOfHook(uri: string): { schema: string; name: string } | null {
+  const [, schema, name] = /^pg-functions:\/\/[^/]*\/([^/]+)\/([^/]+)$/.exec(uri) ?? [];
+  return schema && name ? { schema, name } : null;
+}

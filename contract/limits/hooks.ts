@@ -1,0 +1,66 @@
+import type { Limit } from './limit.ts';
+
+/** Auth hooks. */
+export const hookLimits = {
+  hookFunctionMilliseconds: {
+    group: 'sessions',
+    unit: 'milliseconds',
+    default: 2000,
+    meaning: 'How long the function of an auth hook may run.',
+    code: 'hook_timeout',
+  },
+  hookRequestMilliseconds: {
+    group: 'sessions',
+    unit: 'milliseconds',
+    default: 5000,
+    meaning: 'How long all requests for one call of an auth hook may take together.',
+    code: 'hook_timeout',
+  },
+  hookRequestAttempts: {
+    group: 'sessions',
+    unit: 'count',
+    default: 3,
+    meaning: 'Requests for one call of an auth hook, as long as the server cannot be reached or asks to come back.',
+    code: 'hook_timeout_after_retry',
+  },
+  hookRetryMilliseconds: {
+    group: 'sessions',
+    unit: 'milliseconds',
+    default: 2000,
+    meaning: 'The pause before an auth hook’s address that could not be reached is asked again.',
+  },
+  hookRequests: {
+    group: 'sessions',
+    unit: 'count',
+    default: 50,
+    meaning: 'Calls of auth hooks over HTTP that one worker makes for one app at the same time.',
+    code: 'unexpected_failure',
+  },
+  hookAnswerBytes: {
+    group: 'sessions',
+    unit: 'bytes',
+    default: 200 * 1024,
+    meaning: 'Size of one answer of an auth hook.',
+    code: 'hook_payload_over_size_limit',
+  },
+  hookMessageCharacters: {
+    group: 'sessions',
+    unit: 'characters',
+    default: 2000,
+    meaning: 'The longest message of an auth hook that is passed on; the rest is cut off.',
+  },
+  hookFunctionsListed: {
+    group: 'settings',
+    unit: 'count',
+    default: 200,
+    meaning: 'Functions that the settings of an auth hook offer to choose from.',
+  },
+  hookClaimsBytes: {
+    group: 'sessions',
+    unit: 'bytes',
+    default: 16 * 1024,
+    meaning:
+      'Size of the claims that an auth hook gives an access token, as JSON; a request’s headers must hold the token.',
+    code: 'hook_payload_over_size_limit',
+  },
+} as const satisfies Record<string, Limit>;

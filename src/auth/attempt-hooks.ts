@@ -1,0 +1,80 @@
+import { limits } from '../../contract/limits.ts';
+import { revokeSessions } from '../accounts/sessions.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { callHook, type HookContext, waitAsHook } from '../jobs/call-hook.ts';
+import { hookFailure } from '../jobs/hook-failure.ts';
+
+/** An answer of a hook that decides. */
+interface Decision {
+  readonly isRejected: boolean;
+  /** The words for the member; null for the default ones. */
+  readonly message: string | null;
+  readonly endsSessions: boolean;
+}
+
+/** Reads an answer. One that does not say `reject` continues (GoTrue). Throws unexpected_failure for fields of a wrong type. */
+function decisionOf(answer: Record<string, unknown> | null): Decision {
+  const { decision, message, should_logout_user: endsSessions } = answer ?? {};
+  const isText = (value: unknown) => value === undefined || value === null || typeof value === 'string';
+  const isFlag = endsSessions === undefined || endsSessions === null || typeof endsSessions === 'boolean';
+  if (!isText(decision) || !isText(message) || !isFlag) throw hookFailure('Error unmarshaling JSON output.');
+  return {
+    isRejected: decision === 'reject',
+    message: message ? String(message).slice(0, limits.hookMessageCharacters.default) : null,
+    endsSessions: endsSessions === true,
+  };
+}
+
+/**
+ * Calls the hook password_verification_attempt, if it is on, after a password was compared. Throws invalid_credentials with the hook's message
+ * if the hook rejects, and what `callHook` throws.
+ *
+ * @param account The account whose password was compared; null waits as long as the hook takes, so that the time does not tell that no account
+ *   has the address.
+ */
+export async function notePasswordAttempt(
+  context: HookContext,
+  address: string,
+  account: { readonly id: string; readonly isRight: boolean } | null,
+): Promise<void> {
+  if (!context.settings.hook_password_verification_attempt_enabled) return;
+  const name = 'password_verification_attempt';
+  if (account === null) return waitAsHook(context, name);
+  const payload = { user_id: account.id, valid: account.isRight };
+  const { isRejected, message, endsSessions } = await callHook(context, { name, address, payload })
+    .then(decisionOf)
+    .catch((error: unknown) => afterWrong(error, account.isRight));
+  if (!isRejected) return;
+  if (endsSessions) await revokeSessions(context.database, { userId: account.id });
+  throw new NinefoldError('invalid_credentials', {
+    message: message ?? 'Further password verification attempts will be rejected.',
+  });
+}
+
+/**
+ * Throws the error of a hook that failed, unless the password was wrong: the sign-in is refused anyway, and an error that unknown addresses do
+ * not get would tell that the account exists. An error that the hook itself chose is thrown.
+ */
+function afterWrong(error: unknown, isRight: boolean): Decision {
+  if (isRight || !(error instanceof NinefoldError) || error.code === 'unknown') throw error;
+  return { isRejected: false, message: null, endsSessions: false };
+}
+
+/**
+ * Calls the hook mfa_verification_attempt, if it is on, after an answer of a second factor was checked and before the session is raised. If
+ * the hook rejects, ends all sessions of the account and throws mfa_verification_rejected. Throws what `callHook` throws.
+ */
+export async function noteFactorAttempt(
+  context: HookContext,
+  address: string,
+  attempt: { readonly userId: string; readonly factorId: string; readonly type: string; readonly isRight: boolean },
+): Promise<void> {
+  if (!context.settings.hook_mfa_verification_attempt_enabled) return;
+  const { userId, factorId, type, isRight } = attempt;
+  const payload = { user_id: userId, factor_id: factorId, factor_type: type, valid: isRight };
+  const answer = await callHook(context, { name: 'mfa_verification_attempt', address, payload });
+  const { isRejected, message } = decisionOf(answer);
+  if (!isRejected) return;
+  await revokeSessions(context.database, { userId });
+  throw new NinefoldError('mfa_verification_rejected', message === null ? {} : { message });
+}

@@ -1,0 +1,39 @@
+import type { NewUser } from '../accounts/users.ts';
+import { callHook, type HookContext, waitAsHook } from '../jobs/call-hook.ts';
+
+/** The account that a request is about to create. */
+export type PlannedUser = Pick<NewUser, 'email' | 'phone' | 'userMetadata' | 'isAnonymous'> & {
+  readonly id: string;
+  /** The provider of the sign-up; null for an anonymous account. */
+  readonly provider: string | null;
+};
+
+/** GoTrue's time of an account that is not stored. */
+const NEVER = '0001-01-01T00:00:00Z';
+
+/**
+ * Calls the hook before_user_created, if it is on, outside of any transaction. Throws the hook's refusal, and what `callHook` throws: then no
+ * account is created.
+ */
+export async function beforeUserCreated(context: HookContext, address: string, planned: PlannedUser): Promise<void> {
+  if (!context.settings.hook_before_user_created_enabled) return;
+  const { id, email = '', phone = '', userMetadata = {}, isAnonymous = false, provider } = planned;
+  const user = {
+    id,
+    aud: 'authenticated',
+    role: '',
+    email,
+    phone,
+    app_metadata: provider === null ? {} : { provider, providers: [provider] },
+    user_metadata: userMetadata,
+    identities: [],
+    created_at: NEVER,
+    updated_at: NEVER,
+    is_anonymous: isAnonymous,
+  };
+  await callHook(context, { name: 'before_user_created', address, payload: { user } });
+}
+
+/** Waits as long as the hook takes, for a request that creates no account and must not tell so by its time. */
+export const waitAsBeforeUserCreated = (context: HookContext): Promise<void> =>
+  waitAsHook(context, 'before_user_created');

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { functionOfHook, type HookName, hooks } from '../../contract/hooks.ts';
+import { limits } from '../../contract/limits.ts';
+import type { AuthSettings } from '../../contract/settings-auth.ts';
+import type { Secrets } from '../apps/app-secrets.ts';
+import type { Executor } from '../database/database.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { nestsDeeper } from '../limits/bounded-json.ts';
+import { hookFailure, hookMisconfigured } from './hook-failure.ts';
+import { callHookFunction } from './hook-function.ts';
+import { sendHookRequest } from './hook-request.ts';
+import type { AddressPolicy } from './public-address.ts';
+
+/** The parts of an app that its hooks need. */
+export interface HookContext {
+  readonly app: { readonly ref: string };
+  /** The app's database, logged in as its authenticator. */
+  readonly database: Executor;
+  readonly settings: AuthSettings;
+  readonly secrets: Secrets;
+  readonly addresses: AddressPolicy;
+}
+
+/** One call of a hook. */
+export interface HookCall {
+  readonly name: HookName;
+  /** The network address of the member's request; null for a call of the queue. */
+  readonly address: string | null;
+  /** The payload without `metadata`. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The same for all attempts to deliver one message; a new one if missing. */
+  readonly id?: string;
+}
+
+/**
+ * Calls a hook that is on and returns its answer: an object, null without one. An answer with `error` is thrown: with the hook's message and
+ * status, in the range 400 to 599.
+ *
+ * Throws unknown, unexpected_failure, hook_timeout, hook_timeout_after_retry, hook_payload_over_size_limit, hook_payload_invalid_content_type.
+ */
+export async function callHook(context: HookContext, call: HookCall): Promise<Record<string, unknown> | null> {
+  const begun = performance.now();
+  try {
+    const text = await send(context, call);
+    if (text === null) return null;
+    const answer = parsed(text);
+    if (answer !== null) throwRefusal(answer);
+    return answer;
+  } finally {
+    noteDuration(context.app.ref, call.name, performance.now() - begun);
+  }
+}
+
+function send({ app, database, settings, secrets, addresses }: HookContext, call: HookCall): Promise<string | null> {
+  const { name, payload } = call;
+  const id = call.id ?? randomUUID();
+  const metadata = {
+    uuid: id,
+    time: new Date().toISOString(),
+    name: hooks[name].event,
+    ...(call.address !== null && { ip_address: call.address }),
+  };
+  const body = JSON.stringify({ metadata, ...payload });
+  const uri = settings[`hook_${name}_uri`];
+  if (!uri) throw hookMisconfigured(name, `hook_${name}_uri names neither a function nor an address`);
+  const target = functionOfHook(uri);
+  if (target) return callHookFunction(database, { ...target, uri }, body);
+  const secret = secrets[`hook_${name}_secrets`];
+  if (!secret) throw hookMisconfigured(name, `hook_${name}_secrets holds no secret to sign its requests with`);
+  return sendHookRequest({ ref: app.ref, url: uri, secrets: secret, id, body }, addresses);
+}
+
+/** JSON's null is no answer, as SQL's. */
+function parsed(text: string): Record<string, unknown> | null {
+  let answer: unknown;
+  try {
+    if (!nestsDeeper(text, limits.claimsDepth.default)) answer = JSON.parse(text);
+  } catch {
+    // Reported below.
+  }
+  if (answer === null) return null;
+  if (typeof answer === 'object' && !Array.isArray(answer)) return answer as Record<string, unknown>;
+  throw hookFailure('Error unmarshaling JSON output.');
+}
+
+/** Throws the error that an answer carries (GoTrue, `hookserrors`): one without a message is none. */
+function throwRefusal({ error }: Record<string, unknown>): void {
+  if (typeof error !== 'object' || error === null) return;
+  const { http_code: code, message: words } = error as Record<string, unknown>;
+  if (typeof words !== 'string' || words === '') return;
+  const message = words.slice(0, limits.hookMessageCharacters.default);
+  const status = typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599 ? code : 500;
+  if (status === 500) throw new NinefoldError('unexpected_failure', { message });
+  throw new NinefoldError('unknown', { message, status });
+}
+
+/** The last durations of hooks, in milliseconds, by app and name. */
+const durations = new Map<string, number[]>();
+const REMEMBERED_DURATIONS = 16;
+const REMEMBERED_HOOKS = 2000;
+
+const keyOf = (ref: string, name: HookName): string => `${ref} ${name}`;
+
+function noteDuration(ref: string, name: HookName, milliseconds: number): void {
+  const key = keyOf(ref, name);
+  const known = durations.get(key);
+  if (!known && durations.size >= REMEMBERED_HOOKS) durations.clear();
+  durations.set(key, [milliseconds, ...(known ?? [])].slice(0, REMEMBERED_DURATIONS));
+}
+
+/**
+ * Waits as long as one of the last calls of a hook took. A request for an account that does not exist, or exists already, does not call the
+ * hook; its response must not arrive sooner than that of a request that does.
+ */
+export async function waitAsHook(
+  { app, settings }: Pick<HookContext, 'app' | 'settings'>,
+  name: HookName,
+): Promise<void> {
+  if (!settings[`hook_${name}_enabled`]) return;
+  const known = durations.get(keyOf(app.ref, name)) ?? [];
+  const milliseconds = known[Math.floor(Math.random() * known.length)];
+  if (milliseconds !== undefined) await delay(milliseconds, undefined, { ref: false });
+}

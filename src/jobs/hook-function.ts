@@ -1,0 +1,69 @@
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { quoteIdentifier, type Statement } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { hookFailure } from './hook-failure.ts';
+
+const ROLE = 'supabase_auth_admin';
+
+/** The function runs with the privileges of sign-in, and finds unqualified names where sign-in does. */
+const BECOME: Statement = {
+  text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true),
+    pg_catalog.set_config('lock_timeout', '0', true),
+    pg_catalog.set_config('statement_timeout', '${limits.hookFunctionMilliseconds.default}', true)`,
+  params: [],
+  preparedFor: '',
+};
+
+/** SQLSTATE query_canceled. */
+const CANCELED = '57014';
+
+/** SQLSTATE raise_exception. */
+const RAISED = 'P0001';
+
+/** SQLSTATEs of the server and not of the code that it ran: connections, resources, a shutdown, its disk. */
+const ofServer = /^(08|53|57P|58)/;
+
+/**
+ * Calls a function of the app with a payload, in a transaction of its own. Returns its result as JSON text; null for NULL and for a function
+ * that returns void. Throws hook_timeout, hook_payload_over_size_limit, unexpected_failure, and errors of the server.
+ *
+ * @param database The app's, logged in as its authenticator.
+ */
+export async function callHookFunction(
+  database: Executor,
+  hook: { readonly schema: string; readonly name: string; readonly uri: string },
+  payload: string,
+): Promise<string | null> {
+  const most = limits.hookAnswerBytes.default;
+  const name = `${quoteIdentifier(hook.schema)}.${quoteIdentifier(hook.name)}`;
+  const call: Statement = {
+    text: `with answer as materialized (select ${name}($1)::text as value limit 1)
+      select case when pg_catalog.octet_length(value) <= ${most} then value end, pg_catalog.octet_length(value) from answer`,
+    params: [payload],
+  };
+  const results = await database.run([BECOME, call]).catch((error: unknown) => failed(error, hook.uri));
+  const [value, bytes] = results[1]?.rows[0] ?? [];
+  if (Number(bytes?.toString('utf8') ?? 0) > most) throw tooLarge();
+  return value?.toString('utf8') || null;
+}
+
+/** Returns the error of an answer that is longer than the limit hookAnswerBytes. */
+export const tooLarge = (): NinefoldError =>
+  new NinefoldError('hook_payload_over_size_limit', {
+    message: `Payload size exceeded size limit of ${limits.hookAnswerBytes.default} bytes`,
+    limit: 'hookAnswerBytes',
+  });
+
+/** Throws for a function that failed. The message of RAISE is meant for the client; other words of PostgreSQL may show what the app keeps to itself. */
+function failed(error: unknown, uri: string): never {
+  if (!(error instanceof DatabaseError) || ofServer.test(error.sqlstate)) throw error;
+  if (error.sqlstate === RAISED) throw hookFailure(error.fields.message ?? '', error);
+  if (error.sqlstate !== CANCELED) throw hookFailure(`Error running hook URI: ${uri}`, error);
+  throw new NinefoldError('hook_timeout', {
+    message: `Failed to run hook within maximum time of ${limits.hookFunctionMilliseconds.default / 1000} seconds`,
+    limit: 'hookFunctionMilliseconds',
+    cause: error,
+  });
+}

@@ -1,0 +1,88 @@
+import { functionOfHook, grantOfHook, hookNames, hooks } from '../../../contract/hooks.ts';
+import type { AuthSettings } from '../../../contract/settings-auth.ts';
+import type { RoutineFact } from '../../catalog/routines.ts';
+import { idOf as idOfRoutine } from '../names.ts';
+import { type Advice, type Ground, idOf, listed } from './ground.ts';
+
+/** The role as which functions of auth hooks run. */
+const ROLE = 'supabase_auth_admin';
+
+/** Auth hooks that are on and whose function is missing, may not be executed, or reads tables whose policies show it no row. */
+export function failingHooks(ground: Ground, settings: AuthSettings): Advice[] {
+  return hookNames.flatMap((name): Advice[] => {
+    const target = settings[`hook_${name}_enabled`] ? functionOfHook(settings[`hook_${name}_uri`] ?? '') : null;
+    if (target === null) return [];
+    const { schema, name: called } = target;
+    const title = hooks[name].title;
+    const named = ground.facts.routines.filter((one) => one.schema === schema && one.name === called);
+    const routine = named.find(takesJson);
+    if (!routine) {
+      return [
+        {
+          about: 'auth hook that fails',
+          weight: 'fault',
+          on: `${schema}.${called}`,
+          detail: title,
+          words: `The auth hook “${title}” is on and calls ${schema}.${called}(jsonb), which does not exist: each call that needs the hook fails. Create the function, or switch the hook off.`,
+          sql: `delete from ninefold.settings where key = 'hook_${name}_enabled';`,
+        },
+      ];
+    }
+    const { rights } = ground.access;
+    const role = rights.membership.named(ROLE)?.oid ?? -1;
+    const isExecutable = rights.usesSchema(role, schema) && rights.refusedFunctions(role, [routine.oid]).length === 0;
+    if (isExecutable) return tablesWithoutRows(ground, title, routine, role);
+    return [
+      {
+        about: 'auth hook that fails',
+        weight: 'fault',
+        on: idOfRoutine(routine),
+        detail: title,
+        words: `The auth hook “${title}” is on, and the role ${ROLE}, as which it runs, may not execute its function: each call that needs the hook fails.`,
+        sql: grantOfHook(schema, called),
+      },
+    ];
+  });
+}
+
+const takesJson = ({ kind, inputs }: RoutineFact): boolean =>
+  kind === 'f' && inputs.filter((one) => !one.has_default).length <= 1 && /^jsonb?$/.test(inputs[0]?.type ?? '');
+
+/** Tables that the function names and of which its role reads no row. A function of SECURITY DEFINER reads as its owner. */
+function tablesWithoutRows(ground: Ground, title: string, routine: RoutineFact, role: number): Advice[] {
+  if (routine.security_definer) return [];
+  const { policies, rights } = ground.access;
+  const names = new Set(routine.body.match(/[A-Za-z_]\w*/g));
+  const has = rights.membership.privilegesOf(role);
+  const shut = ground.facts.relations.filter(
+    (relation) =>
+      (relation.kind === 'r' || relation.kind === 'p') &&
+      names.has(relation.name) &&
+      !rights.owns(role, relation) &&
+      (rights.fields(role, relation, 'SELECT').length === 0 ||
+        (relation.row_security &&
+          !policies
+            .of(relation.oid)
+            .some(
+              ({ permissive, command, roles }) =>
+                permissive && (command === '*' || command === 'r') && roles.some((one) => one === 0 || has.has(one)),
+            ))),
+  );
+  if (shut.length === 0) return [];
+  const sql = shut.flatMap((relation) => [
+    `grant select on ${idOf(relation)} to ${ROLE};`,
+    ...(relation.row_security
+      ? [`create policy "sign-in reads" on ${idOf(relation)} for select to ${ROLE} using (true);`]
+      : []),
+  ]);
+  return [
+    {
+      about: 'auth hook that fails',
+      weight: 'fault',
+      on: idOfRoutine(routine),
+      detail: `${title}: ${shut.map(idOf).join(', ')}`,
+      words: `The function of the auth hook “${title}” names ${listed(shut.map(idOf))}, of which no grant and policy lets the role ${ROLE} read rows: it fails or finds nothing.`,
+      sql: sql.join('\n'),
+    },
+  ];
+}

@@ -1,0 +1,131 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { SettingEntry } from '../../../../contract/admin.ts';
+import { functionOfHook, grantOfHook, type HookName, hooks, hookUriOf } from '../../../../contract/hooks.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Panel, VerdictLine } from '../../../ui/panel.tsx';
+import { Tag } from '../../../ui/tag.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { changeSettings } from '../../data/settings/app-settings.ts';
+import { hookFunctions } from '../../data/settings/hook-functions.ts';
+import { problemOf } from './hooks-section.tsx';
+import styles from './sign-in-methods-page.module.css';
+
+/** The choice of an address in the list of functions. */
+const ADDRESS = 'address';
+
+/** The settings of one auth hook: a function of the app, or an address with its secrets, which can be written, not read. */
+export function HookPanel({
+  appRef,
+  name,
+  settings,
+  onClose,
+}: {
+  appRef: string;
+  name: HookName;
+  settings: ReadonlyMap<string, SettingEntry>;
+  onClose: () => void;
+}) {
+  const { title, effect } = hooks[name];
+  const entry = (part: string) => settings.get(`hook_${name}_${part}`);
+  const stored = String(entry('uri')?.value ?? '');
+  const isAddressStored = stored !== '' && functionOfHook(stored) === null;
+  const [choice, setChoice] = useState(isAddressStored ? ADDRESS : stored);
+  const [address, setAddress] = useState(isAddressStored ? stored : '');
+  const [secrets, setSecrets] = useState('');
+  const functions = useQuery(hookFunctions(appRef));
+  const { mutate, isPending, error } = useMutation(changeSettings(appRef));
+  const isEnabled = entry('enabled')?.value === true;
+  const isAddress = choice === ADDRESS;
+  const uri = isAddress ? address.trim() : choice;
+  const isFilled = uri !== '' && (!isAddress || secrets !== '' || entry('secrets')?.is_set === true);
+  const target = functionOfHook(uri);
+  const problem = functions.data ? problemOf(uri, functions.data) : null;
+  const offered = (functions.data ?? []).map((each) => hookUriOf(each.schema, each.name));
+  const known = choice === '' || isAddress || offered.includes(choice) ? offered : [choice, ...offered];
+  const save = () =>
+    mutate(
+      {
+        [`hook_${name}_uri`]: uri,
+        ...(isAddress && secrets !== '' && { [`hook_${name}_secrets`]: secrets.trim() }),
+        [`hook_${name}_enabled`]: true,
+      },
+      { onSuccess: () => setSecrets('') },
+    );
+  return (
+    <Panel
+      label={title}
+      title={title}
+      tools={<Tag kind={isEnabled ? 'ok' : undefined}>{isEnabled ? 'on' : 'off'}</Tag>}
+      onClose={onClose}
+    >
+      <VerdictLine>{effect}</VerdictLine>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <NativeSelect
+          label="Calls"
+          description="A function of the app with one argument of type jsonb, or an address."
+          value={choice}
+          onChange={(event) => setChoice(event.currentTarget.value)}
+          data={[
+            { value: '', label: 'nothing yet' },
+            ...known.map((value) => ({
+              value,
+              label: value.replace('pg-functions://postgres/', '').replace('/', '.'),
+            })),
+            { value: ADDRESS, label: 'an address' },
+          ]}
+        />
+        {isAddress && (
+          <>
+            <TextInput
+              label="Address"
+              placeholder="https://example.com/hooks/sign-in"
+              autoComplete="off"
+              value={address}
+              onChange={(event) => setAddress(event.currentTarget.value)}
+            />
+            <TextInput
+              label="Secrets"
+              description="v1,whsec_ and Base64; several with | between. They sign each request (Standard Webhooks)."
+              type="password"
+              autoComplete="new-password"
+              placeholder={entry('secrets')?.is_set ? 'stored, not shown' : 'none'}
+              value={secrets}
+              onChange={(event) => setSecrets(event.currentTarget.value)}
+            />
+          </>
+        )}
+        {problem && <p role="status">{problem}</p>}
+        {problem && target && offered.includes(uri) && (
+          <Code code={grantOfHook(target.schema, target.name)} language="sql" label="the grants" />
+        )}
+        {functions.error && <FailureNote facts={failureFacts(functions.error)} />}
+        {error && <FailureNote facts={failureFacts(error)} />}
+        <div className={styles.buttons}>
+          <Button
+            type="submit"
+            kind="first"
+            busy={isPending && 'Saving'}
+            offBecause={isFilled ? null : 'The hook needs a function, or an address and a secret.'}
+          >
+            {isEnabled ? 'Save' : 'Save and switch on'}
+          </Button>
+          {isEnabled && (
+            <Button kind="quiet" onClick={() => mutate({ [`hook_${name}_enabled`]: false })}>
+              Switch off
+            </Button>
+          )}
+        </div>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,76 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { SettingEntry } from '../../../../contract/admin.ts';
+import { functionOfHook, type HookFunction, type HookName, hookNames, hooks } from '../../../../contract/hooks.ts';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { changeSettings } from '../../data/settings/app-settings.ts';
+import { hookFunctions } from '../../data/settings/hook-functions.ts';
+import styles from './sign-in-methods-page.module.css';
+import { Switch } from './switch.tsx';
+
+/** The name of a hook in the address of the page. */
+const hookMethod = (name: HookName): string => `hook_${name}`;
+
+export const hookOfMethod = (method: string | null): HookName | null =>
+  hookNames.find((name) => hookMethod(name) === method) ?? null;
+
+/** Every auth hook with its switch and its effect; a hook opens in the panel. */
+export function HookList({
+  appRef,
+  settings,
+  chosen,
+  onChoose,
+}: {
+  appRef: string;
+  settings: ReadonlyMap<string, SettingEntry>;
+  chosen: string | null;
+  onChoose: (method: string) => void;
+}) {
+  const { mutate, isPending, variables, error } = useMutation(changeSettings(appRef));
+  const functions = useQuery(hookFunctions(appRef));
+  return (
+    <>
+      <ul className={styles.list}>
+        {hookNames.map((name) => {
+          const { title, effect } = hooks[name];
+          const key = `hook_${name}_enabled`;
+          const uri = String(settings.get(`hook_${name}_uri`)?.value ?? '');
+          const isReady = uri !== '' && (functionOfHook(uri) !== null || settings.get(`hook_${name}_secrets`)?.is_set);
+          const isOn = settings.get(key)?.value === true;
+          const problem = isOn && functions.data ? problemOf(uri, functions.data) : null;
+          return (
+            <li key={name} className={styles.row}>
+              <button
+                type="button"
+                className={styles.open}
+                aria-expanded={chosen === hookMethod(name)}
+                onClick={() => onChoose(hookMethod(name))}
+              >
+                {title}
+              </button>
+              <p>{problem ?? effect}</p>
+              <Switch
+                label={title}
+                isOn={isOn}
+                isBusy={isPending && Object.hasOwn(variables, key)}
+                onChange={(next) => (next && !isReady ? onChoose(hookMethod(name)) : mutate({ [key]: next }))}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      {error && <FailureNote facts={failureFacts(error)} />}
+    </>
+  );
+}
+
+/** Returns why the function of a hook cannot run, in a sentence; null if it can, and for an address. */
+export function problemOf(uri: string, functions: readonly HookFunction[]): string | null {
+  const target = functionOfHook(uri);
+  if (target === null) return null;
+  const found = functions.find(({ schema, name }) => schema === target.schema && name === target.name);
+  if (!found) return `The app has no function ${target.schema}.${target.name}(jsonb), so each call of the hook fails.`;
+  return found.is_executable
+    ? null
+    : `The role supabase_auth_admin lacks EXECUTE on ${target.schema}.${target.name}, so each call of the hook fails.`;
+}
