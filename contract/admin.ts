@@ -49,6 +49,13 @@
  * | GET /admin/v1/apps/:ref/versions/:n | – (a number, a hash, a date or a time) | VersionDetail of changes.ts |
  * | GET /admin/v1/apps/:ref/versions/:n/changes | ?since= a number | VersionComparison of changes.ts |
  * | GET /admin/v1/apps/:ref/types | ?format=typescript\|zod\|json-schema, ?entity= an id | text |
+ * | POST /admin/v1/apps/:ref/member-imports | BeginImportRequest of member-imports.ts | 201 MemberImport |
+ * | GET /admin/v1/apps/:ref/member-imports/:id | – | MemberImport |
+ * | DELETE /admin/v1/apps/:ref/member-imports/:id | – | 204: the file and the report are deleted, members stay |
+ * | PUT /admin/v1/apps/:ref/member-imports/:id/parts/:position | bytes of the file | 204 |
+ * | GET /admin/v1/apps/:ref/member-imports/:id/preview | – | ImportPreview |
+ * | POST /admin/v1/apps/:ref/member-imports/:id/run | – | 202 MemberImport |
+ * | GET /admin/v1/apps/:ref/member-imports/:id/refusals | – | RefusedRecord[] |
  * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
  * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |
  *

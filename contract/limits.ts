@@ -4,6 +4,7 @@ import { appLimits } from './limits/apps.ts';
 import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
 import { factorLimits } from './limits/factors.ts';
+import { importLimits } from './limits/imports.ts';
 import { jobLimits } from './limits/jobs.ts';
 import { mailLimits } from './limits/mails.ts';
 import { oauthServerLimits } from './limits/oauth-server.ts';
@@ -43,6 +44,7 @@ export const limits = {
   ...recordLimits,
   ...providerLimits,
   ...oauthServerLimits,
+  ...importLimits,
 };
 
 export type LimitName = keyof typeof limits;

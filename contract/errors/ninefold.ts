@@ -552,4 +552,24 @@ export const ninefoldErrors = entries({
     member: null,
     limit: 'mailTests',
   },
+  import_busy: {
+    source: 'ninefold',
+    status: 409,
+    message: 'This import cannot be run at the moment.',
+    meaning:
+      'It runs or is done, another import of the app runs, or as many imports run in the worker as the limit importsAtOnce allows.',
+    action: 'Wait until the other import is done. To import a file a second time, begin a new import.',
+    member: null,
+    limit: 'importsAtOnce',
+  },
+  import_too_large: {
+    source: 'ninefold',
+    status: 413,
+    message: 'The file is too large, or its import takes no more parts.',
+    meaning:
+      'A file of members is at most as large as the limit importBytes, and takes no parts once its import was run.',
+    action: 'Split the file, or begin a new import.',
+    member: null,
+    limit: 'importBytes',
+  },
 });

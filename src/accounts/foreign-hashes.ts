@@ -16,7 +16,8 @@ const FIREBASE = new RegExp(
 );
 
 /** Django (`pbkdf2_sha256$1000$salt$base64`) and passlib (`$pbkdf2-sha256$1000$salt$ab64`, salt in base64 with `.` for `+`). */
-const PBKDF2 = /^(?:(pbkdf2_)|\$pbkdf2-)(sha1|sha256|sha512)\$(\d{1,8})\$([A-Za-z0-9+/.=_-]{1,128})\$([A-Za-z0-9+/.]{16,88}={0,2})$/;
+const PBKDF2 =
+  /^(?:(pbkdf2_)|\$pbkdf2-)(sha1|sha256|sha512)\$(\d{1,8})\$([A-Za-z0-9+/.=_-]{1,128})\$([A-Za-z0-9+/.]{16,88}={0,2})$/;
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -29,8 +30,7 @@ function firebaseHash(hash: string): ForeignHash | null {
   if (n === undefined) return null;
   const cost = { N: 2 ** Number(n), r: Number(r), p: Number(p) };
   const mebibytes = (128 * cost.N * cost.r) / MEBIBYTE;
-  const isAffordable =
-    Number(n) > 0 && cost.r > 0 && cost.p > 0 && mebibytes <= limits.importedHashMebibytes.default;
+  const isAffordable = Number(n) > 0 && cost.r > 0 && cost.p > 0 && mebibytes <= limits.importedHashMebibytes.default;
   if (!isAffordable || mebibytes * cost.p > limits.importedHashWork.default) return null;
   const seed = Buffer.concat([Buffer.from(salt, 'base64'), Buffer.from(separator, 'base64')]);
   return {

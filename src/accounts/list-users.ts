@@ -98,11 +98,7 @@ async function searchUsers(
   const [result] = await asAuthAdmin(database, [
     [
       search(oldestFirst ? 'asc' : 'desc', isIndexed),
-      [
-        `%${text.replace(/[\\%_]/g, '\\$&')}%`,
-        ...[perPage, (page - 1) * perPage, first, total].map(String),
-        text,
-      ],
+      [`%${text.replace(/[\\%_]/g, '\\$&')}%`, ...[perPage, (page - 1) * perPage, first, total].map(String), text],
     ],
   ]);
   const [suffices, found, usersJson] = (result?.rows[0] ?? []).map((value) => value?.toString('utf8') ?? '');

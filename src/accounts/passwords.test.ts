@@ -31,7 +31,10 @@ describe('a hash from elsewhere', () => {
       '$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
     ],
     ['correct horse', 'pbkdf2_sha256$1000$seasalt$mQnueSakb748zqBAC1tmWVZsZbi2zPGZarEzTGdfmso='],
-    ['correct horse', '$pbkdf2-sha512$1000$AQIDBAX.//s$S1to4PwftfaNbT6P4nCttroI09p6uVVGRNdiqWYwaGuqipR6dx.JqCFJcLLxzwTzSbyKdK4M6EOq4O/DIXlucQ'],
+    [
+      'correct horse',
+      '$pbkdf2-sha512$1000$AQIDBAX.//s$S1to4PwftfaNbT6P4nCttroI09p6uVVGRNdiqWYwaGuqipR6dx.JqCFJcLLxzwTzSbyKdK4M6EOq4O/DIXlucQ',
+    ],
   ])('verifies %s against a hash of another system', async (password, hash) => {
     expect(await verifyPassword(password, hash)).toBe(true);
     expect(await verifyPassword(`${password}s`, hash)).toBe(false);

@@ -44,7 +44,9 @@ export async function verifyPassword(
 function verify(password: string, hash: string): Promise<boolean> {
   const scheme = passwordScheme(hash);
   if (scheme === 'bcrypt') return bcryptVerify(password, hash);
-  return scheme === 'argon2' ? argon2Verify(hash, password) : (foreignHash(hash)?.verify(password) ?? Promise.resolve(false));
+  return scheme === 'argon2'
+    ? argon2Verify(hash, password)
+    : (foreignHash(hash)?.verify(password) ?? Promise.resolve(false));
 }
 
 /** Salts and hashes of random bytes that nobody kept. */

@@ -210,8 +210,14 @@ describe('the list of accounts', () => {
     expect((await get(`per_page=1&page=${total}`)).emails).toEqual(['many1@example.com']);
     expect((await get(`per_page=1&page=${total + 1}`)).emails).toEqual([]);
 
-    expect(await get('filter=7.NEEDLE')).toEqual({ emails: ['many7.needle@example.com'], count: '1', about: undefined });
-    expect((await get('filter=crowd%207&per_page=1&sort=created_at%20asc')).emails).toEqual(['many7.needle@example.com']);
+    expect(await get('filter=7.NEEDLE')).toEqual({
+      emails: ['many7.needle@example.com'],
+      count: '1',
+      about: undefined,
+    });
+    expect((await get('filter=crowd%207&per_page=1&sort=created_at%20asc')).emails).toEqual([
+      'many7.needle@example.com',
+    ]);
     const common = await get('filter=many&per_page=5');
     expect(common).toMatchObject({ about: 'true' });
     expect(Math.abs(Number(common.count) - 12_000)).toBeLessThan(200);

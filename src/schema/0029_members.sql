@@ -86,3 +86,62 @@ alter table auth.users enable always trigger ninefold_count_truncated;
 -- The lock of the triggers holds off every other writer until the end of this transaction.
 insert into ninefold.account_counts select count(*) from auth.users;
 reset role;
+
+-- Imports -------------------------------------------------------------------------------------------------------------------------
+-- A file arrives in parts. Its accounts are prepared in a table of their own and become members in one transaction.
+
+create table ninefold.member_imports (
+  id uuid not null default gen_random_uuid(),
+  source text not null,
+  file_name text not null,
+  options jsonb not null default '{}',
+  bytes bigint not null default 0,
+  state text not null default 'receiving',
+  read_records bigint not null default 0,
+  imported bigint not null default 0,
+  present bigint not null default 0,
+  refused bigint not null default 0,
+  failure text,
+  created_by text not null,
+  created_at timestamptz not null default now(),
+  changed_at timestamptz not null default now(),
+  constraint member_imports_pkey primary key (id),
+  constraint member_imports_state_check check (state in ('receiving', 'running', 'done', 'failed'))
+);
+comment on table ninefold.member_imports is 'Imports of members from files.';
+
+create unlogged table ninefold.member_import_parts (
+  import_id uuid not null,
+  position integer not null,
+  data bytea not null,
+  constraint member_import_parts_pkey primary key (import_id, position),
+  constraint member_import_parts_import_id_fkey foreign key (import_id) references ninefold.member_imports (id) on delete cascade
+);
+alter table ninefold.member_import_parts alter column data set storage external;
+comment on table ninefold.member_import_parts is 'Files that are being imported, in parts.';
+
+create unlogged table ninefold.member_import_records (
+  import_id uuid not null,
+  line bigint not null,
+  -- Of an identity that follows its account in the file.
+  user_id uuid,
+  record jsonb not null,
+  constraint member_import_records_import_id_fkey foreign key (import_id) references ninefold.member_imports (id) on delete cascade
+);
+create index member_import_records_import_id_idx on ninefold.member_import_records (import_id);
+comment on table ninefold.member_import_records is 'Accounts and identities of a file, before they become members.';
+
+create table ninefold.member_import_refusals (
+  import_id uuid not null,
+  line bigint not null,
+  subject text,
+  reason text not null,
+  constraint member_import_refusals_import_id_fkey foreign key (import_id) references ninefold.member_imports (id) on delete cascade
+);
+create index member_import_refusals_import_id_idx on ninefold.member_import_refusals (import_id, line);
+comment on table ninefold.member_import_refusals is 'Records of a file that did not become members, and why.';
+
+alter table ninefold.member_imports owner to supabase_auth_admin;
+alter table ninefold.member_import_parts owner to supabase_auth_admin;
+alter table ninefold.member_import_records owner to supabase_auth_admin;
+alter table ninefold.member_import_refusals owner to supabase_auth_admin;
