@@ -572,4 +572,23 @@ export const ninefoldErrors = entries({
     member: null,
     limit: 'importBytes',
   },
+  acting_required: {
+    source: 'ninefold',
+    status: 403,
+    message: 'To change rows as a member, act as this member first.',
+    meaning:
+      'The header x-ninefold-as holds the id of a member, with which a call only reads, or rolls its changes back.',
+    action: 'Act as the member on the page of the member, or with POST /admin/v1/apps/:ref/members/:id/act.',
+    member: null,
+  },
+  acting_ended: {
+    source: 'ninefold',
+    status: 403,
+    message: 'You no longer act as this member.',
+    meaning:
+      'The token has expired after actingSeconds, or belongs to another app, another builder or a session that has ended.',
+    action: 'Act as the member again.',
+    member: null,
+    limit: 'actingSeconds',
+  },
 });

@@ -91,4 +91,6 @@ export interface AdminContext {
 }
 
 /** The caller of the management API: the operator, or a builder with the apps that the builder may see. */
-export type Caller = { kind: 'operator' } | { kind: 'builder'; userId: string; apps: ReadonlySet<string> };
+export type Caller =
+  | { kind: 'operator' }
+  | { kind: 'builder'; userId: string; sessionId: string; apps: ReadonlySet<string> };

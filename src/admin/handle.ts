@@ -1,5 +1,6 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
@@ -142,6 +143,9 @@ const appRoutes: readonly Route<Call>[] = [
   ),
   onApp('GET', '/member-imports/:id/refusals', ({ context }, _, ref, params) =>
     showImportRefusals(context, ref, params.id ?? ''),
+  ),
+  onApp('POST', '/members/:id/act', ({ context, caller }, exchange, ref, params) =>
+    actAsMember(context, caller, exchange, ref, params.id ?? ''),
   ),
 ];
 

@@ -5,12 +5,17 @@ const BACKSLASH = 0x5c;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 const END_OF_LINE = 0x0a;
 
+/** A byte order mark may come first. */
+const BEGINS_JSON = /^(?:\xef\xbb\xbf)?\s*[[{]/;
+const PROBED_BYTES = 64;
+
 /**
  * Returns the objects of the first list of a JSON text, each as its bytes, with the line on which it begins. Holds one object of at
  * most `maxBytes` in memory; the bytes of a longer one are null.
  */
 export async function* readObjects(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
   let lineNumber = 1;
+  let isBegun = false;
   let isInText = false;
   let isEscaped = false;
   /** Brackets that are open within the list; null before the list. */
@@ -25,6 +30,10 @@ export async function* readObjects(chunks: AsyncIterable<Buffer>, maxBytes: numb
   };
   for await (const chunk of chunks) {
     let start = 0;
+    if (!isBegun) {
+      if (!BEGINS_JSON.test(chunk.toString('latin1', 0, PROBED_BYTES))) throw new SyntaxError('The file is not JSON.');
+      isBegun = true;
+    }
     for (let i = 0; i < chunk.length; i++) {
       const byte = chunk[i];
       if (byte === END_OF_LINE) lineNumber++;
