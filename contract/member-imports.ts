@@ -81,3 +81,12 @@ export const refusalsAsCsv = (refusals: readonly RefusedRecord[]): string =>
   ]
     .map((row) => `${row}\r\n`)
     .join('');
+
+/** Reads hash parameters as JSON, or as the console of Firebase shows them: `hash_config { algorithm: SCRYPT, … }`. Returns null if one is missing. */
+export function readHashParameters(text: string): FirebaseHashParameters | null {
+  const value = (name: string) => new RegExp(`"?${name}"?\\s*:\\s*"?([A-Za-z0-9+/=]*)`).exec(text)?.[1];
+  const [base64_signer_key, base64_salt_separator] = [value('base64_signer_key'), value('base64_salt_separator')];
+  const [rounds, mem_cost] = [Number(value('rounds')), Number(value('mem_cost'))];
+  if (!base64_signer_key || base64_salt_separator === undefined || !rounds || !mem_cost) return null;
+  return { base64_signer_key, base64_salt_separator, rounds, mem_cost };
+}

@@ -45,7 +45,7 @@ export async function actAsMember(
           log_type: 'account',
           traits: { user_id: user.id, user_email: user.email },
         }),
-        exchange.address.slice(0, 64),
+        exchange.address,
       ],
     ],
   ]);

@@ -75,7 +75,7 @@ export async function showMemberImport(context: AdminContext, ref: string, id: s
 /** GET /apps/:ref/member-imports/:id/preview: the first records as they would be imported. */
 export async function showImportPreview(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const { app, file } = await importOf(context, ref, id);
-  return json(await previewImport(app.database, file, context.addressForms));
+  return json(await previewImport(app.database, file, context.accountForms));
 }
 
 /** GET /apps/:ref/member-imports/:id/refusals: the records that did not become members. */
@@ -107,7 +107,7 @@ export async function runMemberImport(context: AdminContext, ref: string, id: st
     release();
     throw error;
   }
-  void runImport(app.database, () => app.apart(), file, context.addressForms)
+  void runImport(app.database, () => app.apart(), file, context.accountForms)
     .catch((error: unknown) => context.events.emit({ type: 'fault', requestId: null, where: 'import', error }))
     .finally(release);
   return json((await readImport(app.database, id)).shown, 202);

@@ -104,7 +104,7 @@ describe('a token with which a builder acts as a member', () => {
     const { token } = await act(mine);
     expect((await notes(mine, token)).status).toBe(200);
     await call(mine, 'DELETE', '/session');
-    expect((await notes(mine, token)).status).toBe(401);
+    await expect.poll(async () => (await notes(mine, token)).status).toBe(401);
     expect(await notes(cookie, token)).toMatchObject({ body: { code: 'acting_ended' } });
     expect(await call(cookie, 'POST', `/apps/${other.ref}/members/${ada.user.id}/act`)).toMatchObject({
       body: { code: 'user_not_found' },
@@ -227,7 +227,7 @@ describe('a hostile file of members', () => {
       status: 409,
       body: { code: 'import_busy' },
     });
-    expect((await call(null, 'POST', done.path.replace(app.ref, other.ref) + '/run', operator)).status).toBe(404);
+    expect((await call(null, 'POST', `${done.path.replace(app.ref, other.ref)}/run`, operator)).status).toBe(404);
     expect((await call(null, 'POST', `${done.path}/run`)).status).toBe(401);
     for (const id of ['x', "1' or '1'='1", '%00', crypto.randomUUID()]) {
       expect(

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
-import { UUID } from '../../identity/uuid.ts';
 import { passwordScheme } from '../passwords.ts';
 import { checkMetadata } from '../users.ts';
 
@@ -38,10 +37,11 @@ export class RefusedAccount extends Error {
   override readonly name = 'RefusedAccount';
 }
 
-/** Brings addresses into the form in which they are stored; throws for what is none. */
-export interface AddressForms {
+/** Brings addresses and ids into the form in which they are stored; throws for what is none. */
+export interface AccountForms {
   readonly email: (text: string) => string;
   readonly phone: (text: string) => string;
+  readonly id: (text: string) => string;
 }
 
 /** Returns a UUID that is the same for the same id of the same source (RFC 9562, version 5). */
@@ -92,15 +92,14 @@ function named(text: string | null | undefined, name: string): string {
  *
  * @throws RefusedAccount in words for a builder
  */
-export function importedAccount(draft: AccountDraft, forms: AddressForms, newId: () => string): string {
+export function importedAccount(draft: AccountDraft, forms: AccountForms, newId: () => string): string {
   const email = stored(forms.email, draft.email, 'address');
   const phone = stored(forms.phone, draft.phone, 'phone number');
   const identities = draft.identities ?? [];
   if (!email && !phone && identities.length === 0 && !draft.isAnonymous) {
     throw new RefusedAccount('it has no address, no phone number and no identity');
   }
-  const id = draft.id?.toLowerCase() || newId();
-  if (!UUID.test(id) || /^[0-]+$/.test(id)) throw new RefusedAccount('the id is no UUID');
+  const id = stored(forms.id, draft.id, 'id') ?? newId();
   const hash = draft.passwordHash || null;
   if (hash !== null && passwordScheme(hash) === null) {
     throw new RefusedAccount(

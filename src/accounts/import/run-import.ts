@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { passwordScheme } from '../passwords.ts';
 import { failImport, type PreparedRecord, readParts, reportAlive, storeRecords } from './import-store.ts';
-import { type AddressForms, importedAccount, RefusedAccount } from './imported-account.ts';
+import { type AccountForms, importedAccount, RefusedAccount } from './imported-account.ts';
 import { makeMembers } from './make-members.ts';
 import { type FirebaseHashes, type ImportRecord, readRecords } from './sources.ts';
 
@@ -25,7 +25,7 @@ const recordsOf = (database: Database, { id, source, fileName, hashes }: Importe
   readRecords(source, readParts(database, id), { isSql: !/\.csv$/i.test(fileName), hashes });
 
 /** Returns what is stored of a record: a prepared one, or a refusal. */
-function prepare(record: ImportRecord, forms: AddressForms): PreparedRecord | RefusedRecord {
+function prepare(record: ImportRecord, forms: AccountForms): PreparedRecord | RefusedRecord {
   const { line } = record;
   if ('refused' in record) return { line, subject: null, reason: record.refused };
   if ('identity' in record) {
@@ -54,7 +54,7 @@ export async function runImport(
   database: Database,
   openLong: () => Database,
   file: ImportedFile,
-  forms: AddressForms,
+  forms: AccountForms,
 ): Promise<void> {
   const alive = setInterval(
     () => void reportAlive(database, file.id).catch(() => undefined),
@@ -72,7 +72,7 @@ export async function runImport(
   }
 }
 
-async function prepareAll(database: Database, file: ImportedFile, forms: AddressForms): Promise<void> {
+async function prepareAll(database: Database, file: ImportedFile, forms: AccountForms): Promise<void> {
   let records: PreparedRecord[] = [];
   let refusals: RefusedRecord[] = [];
   let bytes = 0;
@@ -103,7 +103,7 @@ function failureOf(error: unknown): string {
 export async function previewImport(
   database: Database,
   file: ImportedFile,
-  forms: AddressForms,
+  forms: AccountForms,
 ): Promise<ImportPreview> {
   const records: ImportPreview['records'][number][] = [];
   try {
@@ -121,7 +121,7 @@ export async function previewImport(
 
 function shown(
   record: Exclude<ImportRecord, { identity: unknown }>,
-  forms: AddressForms,
+  forms: AccountForms,
 ): ImportPreview['records'][number] {
   const prepared = prepare(record, forms);
   const nothing = { email: null, phone: null, password: null, confirmed: false, providers: [] };

@@ -9,6 +9,7 @@ import {
   type MemberImport,
   partBytes,
   type RefusedRecord,
+  readHashParameters,
   refusalsAsCsv,
 } from '../../../contract/member-imports.ts';
 import { CliError, type Client, connect } from '../client.ts';
@@ -96,18 +97,13 @@ async function untilEnded(client: Client, path: string, isQuiet: boolean): Promi
   }
 }
 
-/** Reads the parameters as JSON, or as the console of Firebase shows them: `hash_config { algorithm: SCRYPT, … }`. */
 async function readHashConfig(file: string): Promise<FirebaseHashParameters> {
   const text = await readFile(file, 'utf8').catch(() => {
     throw new CliError(`The file ${file} cannot be read.`);
   });
-  const value = (name: string) => new RegExp(`"?${name}"?\\s*:\\s*"?([A-Za-z0-9+/=]*)`).exec(text)?.[1];
-  const [base64_signer_key, base64_salt_separator] = [value('base64_signer_key'), value('base64_salt_separator')];
-  const [rounds, mem_cost] = [Number(value('rounds')), Number(value('mem_cost'))];
-  if (!base64_signer_key || base64_salt_separator === undefined || !rounds || !mem_cost) {
-    throw new CliError(
-      `${file} must hold base64_signer_key, base64_salt_separator, rounds and mem_cost, as Firebase shows them.`,
-    );
-  }
-  return { base64_signer_key, base64_salt_separator, rounds, mem_cost };
+  const parameters = readHashParameters(text);
+  if (parameters !== null) return parameters;
+  throw new CliError(
+    `${file} must hold base64_signer_key, base64_salt_separator, rounds and mem_cost, as Firebase shows them.`,
+  );
 }
