@@ -91,6 +91,20 @@ describe('a token with which a builder acts as a member', () => {
     for (const forged of [ada.session.access_token, cookie.value, `${token}x`, token.replace(/\.[^.]*$/, '.'), 'ey']) {
       expect(await notes(cookie, forged)).toMatchObject(ended);
     }
+    for (const [method, path] of [
+      ['GET', '/user'],
+      ['PUT', '/user'],
+      ['GET', '/sessions'],
+      ['POST', '/logout'],
+      ['GET', '/admin/users'],
+    ] as const) {
+      const options = {
+        headers: { 'x-ninefold-as': token },
+        ...(method !== 'GET' && { body: { password: 'taken over' } }),
+      };
+      const refused = await call(cookie, method, `/apps/${app.ref}/auth/v1${path}`, options);
+      expect([path, refused.status, refused.body.code]).toEqual([path, 403, 'bad_jwt']);
+    }
     for (const path of [`/apps/${app.ref}/auth/v1/user`, `/apps/${app.ref}/rest/v1/notes`]) {
       const asMember = await fetch(node.url + path, {
         headers: { apikey: app.publishable_key, authorization: `Bearer ${token}` },

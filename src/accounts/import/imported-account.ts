@@ -56,7 +56,7 @@ export function uuidOf(source: string, id: string): string {
 const PRINTED_TIME = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
 /** Returns a time in ISO 8601: of what PostgreSQL prints, of ISO 8601, or of milliseconds since 1970. */
-export function timeOf(value: string | number | boolean | null | undefined, name: string): string | null {
+function timeOf(value: string | number | boolean | null | undefined, name: string): string | null {
   if (value === null || value === undefined || value === '' || typeof value === 'boolean') return null;
   const text = String(value);
   const printed = text.replace(' ', 'T').replace(/(T.*[+-]\d\d)$/, '$1:00');

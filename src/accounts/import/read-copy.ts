@@ -14,7 +14,7 @@ const INSERT = /^INSERT INTO "?auth"?\."?users"?/i;
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
 /** Returns the value of a field in the text format of COPY (PostgreSQL manual, COPY, "Text Format"). */
-export const copyValue = (field: string): string | null =>
+const copyValue = (field: string): string | null =>
   field === '\\N'
     ? null
     : field.replace(/\\(?:x([0-9a-f]{1,2})|([0-7]{1,3})|(.))/gis, (_, hex?: string, octal?: string, other = '') =>
