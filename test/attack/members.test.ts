@@ -103,7 +103,7 @@ describe('a token with which a builder acts as a member', () => {
         ...(method !== 'GET' && { body: { password: 'taken over' } }),
       };
       const refused = await call(cookie, method, `/apps/${app.ref}/auth/v1${path}`, options);
-      expect([path, refused.status, refused.body.code]).toEqual([path, 403, 'bad_jwt']);
+      expect([path, refused.status, refused.body.error_code]).toEqual([path, 403, 'bad_jwt']);
     }
     for (const path of [`/apps/${app.ref}/auth/v1/user`, `/apps/${app.ref}/rest/v1/notes`]) {
       const asMember = await fetch(node.url + path, {
