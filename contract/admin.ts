@@ -49,14 +49,32 @@
  * | GET /admin/v1/apps/:ref/versions/:n | – (a number, a hash, a date or a time) | VersionDetail of changes.ts |
  * | GET /admin/v1/apps/:ref/versions/:n/changes | ?since= a number | VersionComparison of changes.ts |
  * | GET /admin/v1/apps/:ref/types | ?format=typescript\|zod\|json-schema, ?entity= an id | text |
+ * | POST /admin/v1/apps/:ref/member-imports | BeginImportRequest of member-imports.ts | 201 MemberImport |
+ * | GET /admin/v1/apps/:ref/member-imports/:id | – | MemberImport |
+ * | DELETE /admin/v1/apps/:ref/member-imports/:id | – | 204: the file and the report are deleted, members stay |
+ * | PUT /admin/v1/apps/:ref/member-imports/:id/parts/:position | bytes of the file | 204 |
+ * | GET /admin/v1/apps/:ref/member-imports/:id/preview | – | ImportPreview |
+ * | POST /admin/v1/apps/:ref/member-imports/:id/run | – | 202 MemberImport |
+ * | GET /admin/v1/apps/:ref/member-imports/:id/refusals | – | RefusedRecord[] |
+ * | POST /admin/v1/apps/:ref/members/:id/act | – | 201 ActingToken |
  * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
  * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |
  *
  * The last two are the builder's door: the console uses the stock client through it, and no secret key
- * ever reaches a browser. `x-ninefold-as: anon | <user id>` makes a rest call as that caller instead.
+ * ever reaches a browser. `x-ninefold-as: anon | <user id> | <token of …/act>` makes a rest call as that caller instead. With an id the
+ * call must read, or be rolled back (`Prefer: tx=rollback`).
  *
  * Errors are `ApiError` with the entry's HTTP status.
  */
+
+/** Lets the builder who asked for it make rest calls as a member, within the builder's session, until it expires. */
+export interface ActingToken {
+  /** Value of `x-ninefold-as`. */
+  readonly token: string;
+  readonly user_id: string;
+  /** ISO 8601. */
+  readonly expires_at: string;
+}
 
 export interface ApiError {
   code: string;

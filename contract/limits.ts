@@ -5,6 +5,7 @@ import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
 import { factorLimits } from './limits/factors.ts';
 import { hookLimits } from './limits/hooks.ts';
+import { importLimits } from './limits/imports.ts';
 import { jobLimits } from './limits/jobs.ts';
 import { mailLimits } from './limits/mails.ts';
 import { oauthServerLimits } from './limits/oauth-server.ts';
@@ -45,6 +46,7 @@ export const limits = {
   ...providerLimits,
   ...oauthServerLimits,
   ...hookLimits,
+  ...importLimits,
 };
 
 export type LimitName = keyof typeof limits;

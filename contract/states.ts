@@ -4,7 +4,29 @@ import type { Source } from './specification.ts';
 export interface StatesChapter {
   /** By entity and field. */
   machines: Machine[];
+  /** Of the accounts of members, as the settings leave them; absent in earlier versions. */
+  accounts?: AccountStates;
   sources: Source[];
+}
+
+export type AccountState = 'unconfirmed' | 'active' | 'anonymous' | 'banned' | 'deleted';
+
+export interface AccountStates {
+  states: { name: AccountState; words: string }[];
+  /** The calls that move an account; those that the settings switch off are left out. */
+  moves: AccountMove[];
+}
+
+export interface AccountMove {
+  id: string;
+  /** Id of a call in chapter 7. */
+  call: string;
+  /** Null: there is no account. */
+  from: AccountState | null;
+  /** Null: there is no account any more. */
+  to: AccountState | null;
+  /** Under which condition; null: always. */
+  when: string | null;
 }
 
 export interface Machine {

@@ -552,4 +552,43 @@ export const ninefoldErrors = entries({
     member: null,
     limit: 'mailTests',
   },
+  import_busy: {
+    source: 'ninefold',
+    status: 409,
+    message: 'This import cannot be run at the moment.',
+    meaning:
+      'It runs or is done, another import of the app runs, or as many imports run in the worker as the limit importsAtOnce allows.',
+    action: 'Wait until the other import is done. To import a file a second time, begin a new import.',
+    member: null,
+    limit: 'importsAtOnce',
+  },
+  import_too_large: {
+    source: 'ninefold',
+    status: 413,
+    message: 'The file is too large, or its import takes no more parts.',
+    meaning:
+      'A file of members is at most as large as the limit importBytes, and takes no parts once its import was run.',
+    action: 'Split the file, or begin a new import.',
+    member: null,
+    limit: 'importBytes',
+  },
+  acting_required: {
+    source: 'ninefold',
+    status: 403,
+    message: 'To change rows as a member, act as this member first.',
+    meaning:
+      'The header x-ninefold-as holds the id of a member, with which a call only reads, or rolls its changes back.',
+    action: 'Act as the member on the page of the member, or with POST /admin/v1/apps/:ref/members/:id/act.',
+    member: null,
+  },
+  acting_ended: {
+    source: 'ninefold',
+    status: 403,
+    message: 'You no longer act as this member.',
+    meaning:
+      'The token has expired after actingSeconds, or belongs to another app, another builder or a session that has ended.',
+    action: 'Act as the member again.',
+    member: null,
+    limit: 'actingSeconds',
+  },
 });

@@ -140,4 +140,11 @@ export const accountLimits = {
     meaning: 'How old a session may be to change a password or an address without reauthentication.',
     code: 'reauthentication_needed',
   },
+  searchedAccounts: {
+    group: 'accounts',
+    unit: 'count',
+    default: 10_000,
+    meaning:
+      'Accounts that a search of the list of users reads before it uses the index. If they fill the page, the number of matches is an estimate.',
+  },
 } as const satisfies Record<string, Limit>;

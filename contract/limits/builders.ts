@@ -93,4 +93,11 @@ export const builderLimits = {
     default: 1000,
     meaning: 'Of how many conditions and orders of defined screens PostgreSQL is asked whether it would take them.',
   },
+  actingSeconds: {
+    group: 'builders',
+    unit: 'seconds',
+    default: 600,
+    meaning: 'How long a builder acts as a member before asking again.',
+    code: 'acting_ended',
+  },
 } as const satisfies Record<string, Limit>;

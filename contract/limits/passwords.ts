@@ -131,7 +131,7 @@ export const passwordLimits = {
     group: 'passwords',
     unit: 'count',
     default: 20,
-    meaning: 'The highest cost of a password hash brought along: passes of argon2, or the exponent of bcrypt.',
+    meaning: 'The most passes of an argon2 hash brought along.',
   },
   commonHashes: {
     group: 'passwords',
@@ -177,5 +177,23 @@ export const passwordLimits = {
     default: 255,
     meaning: 'The longest password hash brought along.',
     code: 'validation_failed',
+  },
+  importedBcryptCost: {
+    group: 'passwords',
+    unit: 'count',
+    default: 15,
+    meaning: 'The highest exponent of a bcrypt hash brought along.',
+  },
+  importedHashWork: {
+    group: 'passwords',
+    unit: 'count',
+    default: 1024,
+    meaning: 'The most work of an argon2 or scrypt hash brought along: memory in MiB times passes.',
+  },
+  importedHashIterations: {
+    group: 'passwords',
+    unit: 'count',
+    default: 2_000_000,
+    meaning: 'The most iterations of a PBKDF2 hash brought along.',
   },
 } as const satisfies Record<string, Limit>;

@@ -9,7 +9,8 @@ import { decoyHash, ourScheme } from './passwords.ts';
  */
 const COMMON = `select pg_catalog.jsonb_agg(scheme order by accounts desc) from (
   select scheme, pg_catalog.count(*) as accounts, pg_catalog.sum(pg_catalog.count(*)) over () as "all" from (
-    select pg_catalog.substring(u.encrypted_password, '^\\$(?:2[aby]\\$\\d\\d|argon2id?\\$v=19\\$m=\\d+,t=\\d+,p=\\d+)\\$') as scheme
+    select pg_catalog.substring(u.encrypted_password, 
+      '^(?:\\$2[aby]\\$\\d\\d\\$|\\$argon2id?\\$v=19\\$m=\\d+,t=\\d+,p=\\d+\\$|\\$fbscrypt\\$v=1,n=\\d+,r=\\d+,p=\\d+|(?:pbkdf2_|\\$pbkdf2-)sha\\d+\\$\\d+\\$)') as scheme
     from auth.users u tablesample system ((
       select least(100, 100.0 * $1::integer / greatest(1, c.reltuples)) from pg_catalog.pg_class c where c.oid = 'auth.users'::regclass
     ))

@@ -24,6 +24,24 @@ describe('a hash from elsewhere', () => {
     'bcrypt $2a$': async () => (await bcrypt('päss', 4)).replace('$2b$', '$2a$'),
     'bcrypt $2y$': async () => (await bcrypt('päss', 4)).replace('$2b$', '$2y$'),
   };
+  // Firebase: the example of github.com/firebase/scrypt. PBKDF2: made with Python's hashlib.
+  it.each([
+    [
+      'user1password',
+      '$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
+    ],
+    ['correct horse', 'pbkdf2_sha256$1000$seasalt$mQnueSakb748zqBAC1tmWVZsZbi2zPGZarEzTGdfmso='],
+    [
+      'correct horse',
+      '$pbkdf2-sha512$1000$AQIDBAX.//s$S1to4PwftfaNbT6P4nCttroI09p6uVVGRNdiqWYwaGuqipR6dx.JqCFJcLLxzwTzSbyKdK4M6EOq4O/DIXlucQ',
+    ],
+  ])('verifies %s against a hash of another system', async (password, hash) => {
+    expect(await verifyPassword(password, hash)).toBe(true);
+    expect(await verifyPassword(`${password}s`, hash)).toBe(false);
+    expect(needsRehash(hash, password)).toBe(true);
+    expect(passwordScheme(decoyHash(hash) ?? '')).toBe(passwordScheme(hash));
+  });
+
   it.each(Object.entries(made))('verifies and is due for a new one: %s', async (_, make) => {
     const hash = await make();
     expect(await verifyPassword('päss', hash)).toBe(true);
@@ -48,6 +66,12 @@ describe('a hash from elsewhere', () => {
     '$argon2d$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
     '$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
     '$1$salt$hash',
+    '$2b$16$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+    '$argon2id$v=19$m=262144,t=20,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    '$fbscrypt$v=1,n=30,r=8,p=1,ss=Bw==,sk=AAAA$AAAA$AAAA',
+    '$fbscrypt$v=1,n=14,r=8,p=99,ss=Bw==,sk=AAAA$AAAA$AAAA',
+    '$fbscrypt$v=1,n=0,r=0,p=0,ss=Bw==,sk=AAAA$AAAA$AAAA',
+    'pbkdf2_sha256$90000000$salt$AAAAAAAAAAAAAAAAAAAAAAAA',
   ])('matches nothing when it is of no known kind or too costly: %s', async (hash) => {
     expect(passwordScheme(hash)).toBeNull();
     expect(await verifyPassword('päss', hash)).toBe(false);

@@ -1,6 +1,7 @@
 import { hash as argon2Hash, verify as argon2Verify, parseOptions } from '@node-rs/argon2';
 import { verify as bcryptVerify } from '@node-rs/bcrypt';
 import { limits } from '../../contract/limits.ts';
+import { foreignDecoy, foreignHash } from './foreign-hashes.ts';
 import { HashQueue } from './hash-queue.ts';
 
 /** argon2id with 19 MiB, two passes, one lane (OWASP, "Password Storage Cheat Sheet"). */
@@ -19,7 +20,7 @@ const queue = new HashQueue();
 export const hashPassword = (password: string): Promise<string> => queue.run(() => argon2Hash(password, OURS));
 
 /**
- * Returns whether the password has this hash: argon2id, argon2i or bcrypt. If it has not, or there is no hash or one of another
+ * Returns whether the password has this hash: argon2id, argon2i, bcrypt, scrypt of Firebase or PBKDF2. If it has not, or there is no hash or one of another
  * kind, also verifies each of `decoys` that is of another scheme than the hash, so that the time shows neither whether an account
  * exists nor which scheme its hash is of.
  *
@@ -40,8 +41,13 @@ export async function verifyPassword(
   });
 }
 
-const verify = (password: string, hash: string): Promise<boolean> =>
-  passwordScheme(hash) === 'bcrypt' ? bcryptVerify(password, hash) : argon2Verify(hash, password);
+function verify(password: string, hash: string): Promise<boolean> {
+  const scheme = passwordScheme(hash);
+  if (scheme === 'bcrypt') return bcryptVerify(password, hash);
+  return scheme === 'argon2'
+    ? argon2Verify(hash, password)
+    : (foreignHash(hash)?.verify(password) ?? Promise.resolve(false));
+}
 
 /** Salts and hashes of random bytes that nobody kept. */
 const BCRYPT_REST = 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
@@ -57,7 +63,7 @@ export function decoyHash(hash: string): string | null {
     return Number(bcryptCost) <= limits.decoyBcryptCost.default ? `$2b$${bcryptCost}$${BCRYPT_REST}` : null;
   }
   const [prefix, memory, passes] = /^\$argon2id?\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=\d{1,3}\$/.exec(hash) ?? [];
-  if (prefix === undefined) return null;
+  if (prefix === undefined) return foreignDecoy(hash);
   const work = (Number(memory) / 1024) * Number(passes);
   const decoy = prefix + ARGON2_REST;
   return work <= limits.decoyArgon2Mebibytes.default && passwordScheme(decoy) !== null ? decoy : null;
@@ -75,16 +81,18 @@ const BCRYPT_BYTES = 72;
 export const needsRehash = (hash: string, password: string): boolean =>
   !hash.startsWith(OUR_PREFIX) && !(BCRYPT.test(hash) && Buffer.byteLength(password) > BCRYPT_BYTES);
 
-/** Returns the scheme and cost of a hash; null when it cannot be verified here, or only at a cost above the limits. */
-export function passwordScheme(hash: string): 'argon2' | 'bcrypt' | null {
+/** Returns the scheme of a hash; null when it cannot be verified here, or only at a cost above the limits. */
+export function passwordScheme(hash: string): 'argon2' | 'bcrypt' | 'firebase' | 'pbkdf2' | null {
   const cost = BCRYPT.exec(hash)?.[1];
-  if (cost !== undefined) return Number(cost) <= limits.importedHashPasses.default ? 'bcrypt' : null;
-  if (hash.length > limits.importedHashCharacters.default || !ARGON2.test(hash)) return null;
+  if (cost !== undefined) return Number(cost) <= limits.importedBcryptCost.default ? 'bcrypt' : null;
+  if (hash.length > limits.importedHashCharacters.default) return null;
+  if (!ARGON2.test(hash)) return foreignHash(hash)?.scheme ?? null;
   try {
     const { memoryCost, timeCost, parallelism } = parseOptions(hash);
     const affordable =
       memoryCost <= limits.importedHashMebibytes.default * 1024 &&
       timeCost <= limits.importedHashPasses.default &&
+      (memoryCost / 1024) * timeCost <= limits.importedHashWork.default &&
       parallelism <= 16;
     return affordable ? 'argon2' : null;
   } catch {

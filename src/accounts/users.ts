@@ -207,42 +207,6 @@ export const invitedAt = (id: string): SqlStatement => [
   [id],
 ];
 
-/** How many accounts there are. */
-export const countUsers = async (database: Executor): Promise<number> =>
-  (await jsonAsAuthAdmin<number>(database, 'select pg_catalog.count(*) from auth.users', [])) ?? 0;
-
-export interface UserPage {
-  readonly total: number;
-  /** The users of the page, a JSON array of User. */
-  readonly usersJson: string;
-}
-
-/**
- * A page of the accounts by age; `page` counts from 1. `filter` is looked for in the address and in `full_name` of the user
- * metadata, in any letter case.
- */
-export async function listUsers(
-  database: Executor,
-  options: { page: number; perPage: number; filter?: string; oldestFirst?: boolean },
-): Promise<UserPage> {
-  const order = options.oldestFirst ? 'asc' : 'desc';
-  const matching = `where $1::text is null or u.email ilike $1 or u.raw_user_meta_data ->> 'full_name' ilike $1`;
-  const pattern = options.filter ? `%${options.filter.replace(/[\\%_]/g, '\\$&')}%` : null;
-  const [total, users] = await asAuthAdmin(database, [
-    [`select pg_catalog.count(*) from auth.users u ${matching}`, [pattern]],
-    [
-      `select coalesce(pg_catalog.jsonb_agg(${userJson} order by u.created_at ${order}, u.id ${order}), '[]') from (
-         select * from auth.users u ${matching} order by created_at ${order}, id ${order} limit $2::bigint offset $3::bigint
-       ) u`,
-      [pattern, String(options.perPage), String((options.page - 1) * options.perPage)],
-    ],
-  ]);
-  return {
-    total: Number(total?.rows[0]?.[0]?.toString() ?? 0),
-    usersJson: users?.rows[0]?.[0]?.toString('utf8') ?? '[]',
-  };
-}
-
 /** Deletes an account and everything of it in schema auth. Answers whether there was one. */
 export async function deleteUser(database: Executor, id: string): Promise<boolean> {
   const [result] = await asAuthAdmin(database, [['delete from auth.users where id = $1::uuid', [id]]]);

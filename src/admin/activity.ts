@@ -1,7 +1,7 @@
 import type { Activity } from '../../contract/admin.ts';
 import type { Reply } from '../../contract/exchange.ts';
+import { countUsers } from '../accounts/list-users.ts';
 import { countSessions } from '../accounts/sessions.ts';
-import { countUsers } from '../accounts/users.ts';
 import { quantile } from '../apps/call-statistics.ts';
 import { readCalls } from '../apps/read-statistics.ts';
 import { rowsAsText } from '../database/statement.ts';

@@ -2,9 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Exchange } from '../../contract/exchange.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { isActingToken, requireActing } from '../identity/acting.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
-import { identityOfNamed, namedCaller } from '../identity/named-caller.ts';
+import { identityOfNamed, type NamedCaller, namedCaller } from '../identity/named-caller.ts';
 import { roleRules } from '../identity/resolve.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
@@ -23,17 +24,23 @@ export function equalSecrets(a: string, b: string): boolean {
 export async function callerOf(context: AdminContext, exchange: Exchange): Promise<Caller> {
   const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers.authorization ?? '')?.[1];
   if (token && equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
-  const userId = token ? await memberOfConsole(context, exchange) : (await sessionOf(context, exchange))?.userId;
-  const apps = userId ? await context.registry.appsOfBuilder(userId) : null;
-  if (!userId || !apps) throw new NinefoldError('operator_required');
-  return { kind: 'builder', userId, apps };
+  const session = token ? await memberOfConsole(context, exchange) : await sessionOf(context, exchange);
+  const apps = session ? await context.registry.appsOfBuilder(session.userId) : null;
+  if (!session || !apps) throw new NinefoldError('operator_required');
+  return { kind: 'builder', userId: session.userId, sessionId: session.id, apps };
 }
 
-async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<string | null> {
+async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<BuilderSession | null> {
   const app = await openApp(context, CONSOLE_REF);
-  const identity = await context.identify(app, exchange).catch(asSignedOut);
-  return identity.role === 'authenticated' ? identity.userId : null;
+  const { role, userId, sessionId } = await context.identify(app, exchange).catch(asSignedOut);
+  return role === 'authenticated' && userId !== null ? { userId, id: sessionId ?? '' } : null;
 }
+
+/** Returns who acts as a member, and the session with which that ends. */
+export const actorOf = (caller: Caller): { actor: string; actorSession: string } =>
+  caller.kind === 'operator'
+    ? { actor: 'operator', actorSession: '' }
+    : { actor: caller.userId, actorSession: caller.sessionId };
 
 /** Returns the session of the builder whose cookie came with the request; null without a cookie. Throws as `callerOf`. */
 export async function sessionOf(context: AdminContext, exchange: Exchange): Promise<BuilderSession | null> {
@@ -58,17 +65,34 @@ export function requireApp(caller: Caller, ref: string): void {
 }
 
 /**
- * As whom a call through the builder's door is made: with the rights of the service role, or as `x-ninefold-as` says: `anon` or
- * the id of a member.
+ * As whom a call through the builder's door is made: with the rights of the service role, or as `x-ninefold-as` says: `anon`, the id of a
+ * member, or a token of `actAsMember`. Throws `acting_ended`, and `acting_required` for an id with a call that would keep a change.
  */
 export async function authoriseDoor(context: AdminContext, exchange: Exchange, ref: string): Promise<Identity> {
   const caller = await callerOf(context, exchange);
   requireApp(caller, ref);
-  const as = namedCaller(exchange.headers['x-ninefold-as']);
+  const header = exchange.headers['x-ninefold-as'];
+  const acting =
+    header !== undefined && isActingToken(header) ? await actingMember(context, caller, ref, header) : null;
+  const as = acting ?? namedCaller(header);
   if (as === null) return serviceRole;
+  if (acting === null && as !== 'anon' && keepsChanges(exchange)) throw new NinefoldError('acting_required');
   const app = await openApp(context, ref);
   const { rest } = await app.settings();
-  return { ...(await identityOfNamed(app.database, roleRules(app.record, rest), as)), source: 'builder' };
+  const more = acting === null ? {} : { act: { sub: actorOf(caller).actor } };
+  return { ...(await identityOfNamed(app.database, roleRules(app.record, rest), as, more)), source: 'builder' };
+}
+
+async function actingMember(context: AdminContext, caller: Caller, ref: string, token: string): Promise<NamedCaller> {
+  const { record } = await openApp(context, CONSOLE_REF);
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  return { userId: requireActing(record, token, { ref, ...actorOf(caller) }, nowSeconds) };
+}
+
+/** True unless the call only reads, or asks for its changes to be rolled back. */
+function keepsChanges({ method, headers }: Exchange): boolean {
+  const isTried = /(?:^|,)\s*(?:tx=rollback|explain=access)\s*(?:,|$)/.test(headers.prefer ?? '');
+  return method !== 'GET' && method !== 'HEAD' && (!isTried || /tx=commit/.test(headers.prefer ?? ''));
 }
 
 const serviceRole: Identity = {

@@ -5,6 +5,7 @@ import type { CallStory } from '../../contract/observed.ts';
 import type { ProbeState } from '../../contract/probe.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { PolicyEntry } from '../../contract/specification-roles.ts';
+import type { AccountForms } from '../accounts/import/imported-account.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
@@ -41,6 +42,8 @@ export interface AdminContext {
     /** Returns the session that the token of a cookie names. Throws if the token is not valid or its session has ended. */
     resolve(console: App, token: string): Promise<BuilderSession>;
   };
+  /** How addresses, phone numbers and ids of accounts are stored; each throws for a text that is none. */
+  readonly accountForms: AccountForms;
   readonly origins: Origins;
   /** Which addresses mail servers may have. */
   readonly addresses: AddressPolicy;
@@ -88,4 +91,6 @@ export interface AdminContext {
 }
 
 /** The caller of the management API: the operator, or a builder with the apps that the builder may see. */
-export type Caller = { kind: 'operator' } | { kind: 'builder'; userId: string; apps: ReadonlySet<string> };
+export type Caller =
+  | { kind: 'operator' }
+  | { kind: 'builder'; userId: string; sessionId: string; apps: ReadonlySet<string> };

@@ -1,5 +1,6 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
 import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
 import { callerOf, requireApp } from './authorise.ts';
@@ -13,6 +14,15 @@ import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
 import { previewMail, showMailTemplates } from './mail-templates.ts';
 import { testMailServer } from './mail-test.ts';
 import { removeMail, resendMail, showMail, showMails } from './mails.ts';
+import {
+  beginMemberImport,
+  removeMemberImport,
+  runMemberImport,
+  showImportPreview,
+  showImportRefusals,
+  showMemberImport,
+  storeImportPart,
+} from './member-imports.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
 import { showProbe, startProbe } from './probe.ts';
@@ -116,6 +126,29 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/mail-templates', ({ context }, _, ref) => showMailTemplates(context, ref)),
   onApp('POST', '/mail-templates/preview', ({ context }, exchange, ref) => previewMail(context, exchange, ref)),
   onApp('GET', '/hook-functions', ({ context }, _, ref) => listHookFunctions(context, ref)),
+
+  onApp('POST', '/member-imports', ({ context, caller }, exchange, ref) =>
+    beginMemberImport(context, caller, exchange, ref),
+  ),
+  onApp('GET', '/member-imports/:id', ({ context }, _, ref, params) => showMemberImport(context, ref, params.id ?? '')),
+  onApp('DELETE', '/member-imports/:id', ({ context }, _, ref, params) =>
+    removeMemberImport(context, ref, params.id ?? ''),
+  ),
+  onApp('PUT', '/member-imports/:id/parts/:position', ({ context }, exchange, ref, params) =>
+    storeImportPart(context, exchange, ref, params.id ?? '', params.position ?? ''),
+  ),
+  onApp('GET', '/member-imports/:id/preview', ({ context }, _, ref, params) =>
+    showImportPreview(context, ref, params.id ?? ''),
+  ),
+  onApp('POST', '/member-imports/:id/run', ({ context }, _, ref, params) =>
+    runMemberImport(context, ref, params.id ?? ''),
+  ),
+  onApp('GET', '/member-imports/:id/refusals', ({ context }, _, ref, params) =>
+    showImportRefusals(context, ref, params.id ?? ''),
+  ),
+  onApp('POST', '/members/:id/act', ({ context, caller }, exchange, ref, params) =>
+    actAsMember(context, caller, exchange, ref, params.id ?? ''),
+  ),
 ];
 
 const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];

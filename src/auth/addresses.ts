@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
 
 /** What `<input type=email>` accepts (HTML standard, "valid e-mail address"), with a dot in the domain not required. */
 const EMAIL =
@@ -24,4 +25,14 @@ export function normalisePhone(phone: string): string {
     throw new NinefoldError('validation_failed', { message: 'Invalid phone number format (E.164 required)' });
   }
   return normal;
+}
+
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** Returns the id of an account as it is stored. Throws validation_failed. */
+export function normaliseId(id: string): string {
+  if (!UUID.test(id) || id === NIL_UUID) {
+    throw new NinefoldError('validation_failed', { message: 'ID must be a UUID other than the nil UUID' });
+  }
+  return id.toLowerCase();
 }

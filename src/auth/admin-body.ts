@@ -44,6 +44,6 @@ export function banSecondsOf(body: AdminBody): { banSeconds?: number } {
 export function checkPasswordHash(hash: string): void {
   if (passwordScheme(hash) !== null) return;
   throw new NinefoldError('validation_failed', {
-    message: 'password_hash: must be an argon2id, argon2i or bcrypt hash of bounded cost',
+    message: 'password_hash: must be an argon2id, argon2i, bcrypt, Firebase scrypt or PBKDF2 hash of bounded cost',
   });
 }

@@ -1,15 +1,13 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { checkMetadata, createUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { UUID } from '../identity/uuid.ts';
+import { normaliseId } from './addresses.ts';
 import { addressesOf, adminBody, banSecondsOf, checkPasswordHash } from './admin-body.ts';
 import { readBody } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import { checkPasswordLength } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
-
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * POST /admin/users: makes an account, also while sign-up is switched off. Takes a password or the hash of one; with neither
@@ -29,16 +27,14 @@ export async function adminCreateUser(context: AuthContext, exchange: Exchange):
       message: 'Only a password or a password hash should be provided',
     });
   }
-  if (body.id && (!UUID.test(body.id) || body.id === NIL_UUID)) {
-    throw new NinefoldError('validation_failed', { message: 'ID must be a UUID other than the nil UUID' });
-  }
+  const id = body.id && normaliseId(body.id);
   if (body.password) checkPasswordLength(body.password);
   if (body.password_hash) checkPasswordHash(body.password_hash);
   checkMetadata(body.user_metadata ?? {}, body.app_metadata);
   const user = await createUser(context.database, {
     ...addresses,
     ...banSecondsOf(body),
-    ...(body.id && { id: body.id.toLowerCase() }),
+    ...(id && { id }),
     ...(body.aud && { aud: body.aud }),
     ...(body.role && { role: body.role }),
     ...(body.password && { password: body.password }),

@@ -1,6 +1,6 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { listUsers } from '../accounts/users.ts';
+import { listUsers } from '../accounts/list-users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
@@ -9,6 +9,7 @@ import { replyHeaders } from './reply.ts';
 /**
  * GET /admin/users?page=&per_page=&sort=created_at asc|desc&filter=: a page of the accounts, the newest first, with their
  * number in X-Total-Count and the next and last page in Link (RFC 8288). `per_page` beyond the limit usersPerPage is that limit.
+ * If many accounts match a filter, the number is an estimate and `X-Total-Count-Estimated` is `true`.
  */
 export async function adminListUsers(context: AuthContext, exchange: Exchange): Promise<Reply> {
   await requireAdmin(context, exchange);
@@ -17,10 +18,15 @@ export async function adminListUsers(context: AuthContext, exchange: Exchange): 
   const perPage = Math.min(count(query, 'per_page') || limits.usersPageDefault.default, limits.usersPerPage.default);
   const filter = query.get('filter')?.slice(0, limits.emailCharacters.default).replaceAll('\0', '') ?? '';
   const oldestFirst = isAscending(query.get('sort'));
-  const { total, usersJson } = await listUsers(context.database, { page, perPage, filter, oldestFirst });
+  const { total, isEstimated, usersJson } = await listUsers(context.database, { page, perPage, filter, oldestFirst });
   return {
     status: 200,
-    headers: { ...replyHeaders, 'x-total-count': String(total), link: links(query, page, Math.ceil(total / perPage)) },
+    headers: {
+      ...replyHeaders,
+      'x-total-count': String(total),
+      ...(isEstimated && { 'x-total-count-estimated': 'true' }),
+      link: links(query, page, Math.ceil(total / perPage)),
+    },
     body: `{"users":${usersJson},"aud":"authenticated"}`,
   };
 }

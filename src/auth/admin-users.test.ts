@@ -189,6 +189,47 @@ describe('the list of accounts', () => {
     expect(await found("' or true --")).toEqual([]);
   });
 
+  it('has the same pages from either end, and finds what only the index reaches', async () => {
+    const before = Number((await app.sql('select count(*) from auth.users'))[0]?.count);
+    await app.sql(`insert into auth.users (id, email, raw_user_meta_data, created_at)
+      select gen_random_uuid(), 'many' || i || case when i = 7 then '.needle@' else '@' end || 'example.com',
+        jsonb_build_object('name', 'Crowd ' || i), timestamptz '2001-01-01' + i * interval '1 minute'
+      from generate_series(1, 12000) i`);
+    const total = before + 12_000;
+    const get = async (query: string) => {
+      const reply = await app.ask('GET', `/admin/users?${query}`, { headers: { apikey: app.keys.secretKey } });
+      const emails = (reply.body.users as { email: string }[]).map(({ email }) => email);
+      return { emails, count: reply.headers['x-total-count'], about: reply.headers['x-total-count-estimated'] };
+    };
+    const last = Math.ceil(total / 50);
+    const oldestPage = await get(`page=${last}`);
+    expect(oldestPage).toMatchObject({ count: String(total), about: undefined });
+    expect(oldestPage.emails.at(-1)).toBe('many1@example.com');
+    expect(oldestPage.emails).toHaveLength(total % 50 || 50);
+    expect((await get('sort=created_at%20asc&per_page=2')).emails).toEqual(['many1@example.com', 'many2@example.com']);
+    expect((await get(`per_page=1&page=${total}`)).emails).toEqual(['many1@example.com']);
+    expect((await get(`per_page=1&page=${total + 1}`)).emails).toEqual([]);
+
+    expect(await get('filter=7.NEEDLE')).toEqual({
+      emails: ['many7.needle@example.com'],
+      count: '1',
+      about: undefined,
+    });
+    expect((await get('filter=crowd%207&per_page=1&sort=created_at%20asc')).emails).toEqual([
+      'many7.needle@example.com',
+    ]);
+    const common = await get('filter=many&per_page=5');
+    expect(common).toMatchObject({ about: 'true' });
+    expect(Math.abs(Number(common.count) - 12_000)).toBeLessThan(200);
+    expect((await get('filter=7.')).emails).toEqual(['many7.needle@example.com']);
+    for (const odd of ['7_needle', '7.n%25dle', '.*needle', '\\7', '%0A%0A', 'x'.repeat(5000)]) {
+      expect((await get(`filter=${odd}`)).emails).toEqual([]);
+    }
+
+    await app.sql(`delete from auth.users where email like 'many%'`);
+    expect((await get('')).count).toBe(String(before));
+  });
+
   it.each(['page=x', 'page=-1', 'per_page=1e9', 'per_page=99999999999', 'sort=email', 'sort=created_at;drop'])(
     'refuses ?%s',
     async (query) => {

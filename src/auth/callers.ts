@@ -46,7 +46,10 @@ async function identify(context: AuthContext, exchange: Exchange): Promise<Ident
   if (identity.source === 'external-token') {
     throw new NinefoldError('bad_jwt', { message: 'invalid JWT: tokens of third parties open no account here' });
   }
-  const { exp } = identity.claims;
+  const { exp, act } = identity.claims;
+  if (identity.source === 'builder' && act !== undefined) {
+    throw new NinefoldError('bad_jwt', { message: 'A builder who acts as a member cannot use the account itself' });
+  }
   if (typeof exp === 'number' && exp <= timeOf(context) / 1000) {
     throw new NinefoldError('bad_jwt', {
       message: 'invalid JWT: unable to parse or verify signature, token has invalid claims: token is expired',

@@ -24,6 +24,7 @@ export interface Client {
   /** The answer as text, for exports. */
   text(path: string): Promise<string>;
   post<T>(path: string, body: unknown): Promise<T>;
+  /** Sends bytes as they are, all else as JSON. */
   put(path: string, body: unknown): Promise<void>;
   delete(path: string, body?: unknown): Promise<void>;
 }
@@ -43,9 +44,11 @@ export function connect(): Client {
         method,
         headers: {
           authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined
+            ? {}
+            : { 'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json' }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
       });
     } catch {
       throw new CliError(`The node at ${url} does not answer. Start it with: npm start`);

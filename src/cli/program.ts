@@ -4,6 +4,7 @@ import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
 import { addBuilderCommands } from './commands/builders.ts';
 import { addKeyCommands } from './commands/keys.ts';
+import { addMemberCommands } from './commands/members.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addSpecCommand } from './commands/spec.ts';
@@ -32,6 +33,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addMigrateCommand(program);
   addSpecCommand(program);
   addTypesCommand(program);
+  addMemberCommands(program);
   // A reader that closes the pipe, as `head` does, has read enough.
   process.stdout.on('error', () => process.exit());
   // Output that cannot be written, on a full disk for one, is lost.

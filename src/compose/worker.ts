@@ -16,6 +16,7 @@ import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
 import { callSendMailHook } from '../auth/send-hooks.ts';
+import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -159,6 +160,7 @@ export async function composeWorker(
       },
       resolve: (app, token) => identities.resolveBuilder(app, token),
     },
+    accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },
     origins,
     addresses: new AddressPolicy(config.httpAllowed),
     node: { version, workers: config.workers, startedAt: brief.startedAt, embedded: brief.embedded },

@@ -1,6 +1,7 @@
 import { findUser } from '../accounts/users.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { isActingToken } from './acting.ts';
 import type { Identity } from './identity.ts';
 import { identityOfClaims, type RoleRules } from './resolve.ts';
 import { UUID } from './uuid.ts';
@@ -8,9 +9,10 @@ import { UUID } from './uuid.ts';
 /** Whom the header `x-ninefold-as` names: nobody in particular, or a member by id. */
 export type NamedCaller = 'anon' | { readonly userId: string };
 
-/** Reads the header `x-ninefold-as`; null where there is none. Throws validation_invalid. */
+/** Reads the header `x-ninefold-as`; null where there is none, or a token that was read before. Throws validation_invalid. */
 export function namedCaller(header: string | undefined): NamedCaller | null {
-  if (header === undefined || header === 'anon') return header ?? null;
+  if (header === undefined || isActingToken(header)) return null;
+  if (header === 'anon') return header;
   if (UUID.test(header)) return { userId: header.toLowerCase() };
   throw new NinefoldError('validation_invalid', { message: 'x-ninefold-as is “anon” or the id of a member.' });
 }
@@ -19,12 +21,19 @@ export function namedCaller(header: string | undefined): NamedCaller | null {
  * The identity that a call of the named caller has, with the claims of a token that the member would get now, those of
  * its session left out. An id without an account is a member of whom nothing but the id is known.
  * Throws PGRST302 for `anon` where the app refuses calls without a token, and what the database throws.
+ *
+ * @param more Further claims.
  */
-export async function identityOfNamed(database: Executor, rules: RoleRules, caller: NamedCaller): Promise<Identity> {
+export async function identityOfNamed(
+  database: Executor,
+  rules: RoleRules,
+  caller: NamedCaller,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<Identity> {
   if (caller === 'anon') return { ...identityOfClaims(rules, {}), source: 'none' };
   const user = await findUser(database, caller.userId);
   if (!user) {
-    return identityOfClaims(rules, { sub: caller.userId, aud: 'authenticated', role: 'authenticated' });
+    return identityOfClaims(rules, { sub: caller.userId, aud: 'authenticated', role: 'authenticated', ...more });
   }
   const { id: sub, aud, email, phone, app_metadata, user_metadata, role, is_anonymous } = user;
   return identityOfClaims(rules, {
@@ -37,5 +46,6 @@ export async function identityOfNamed(database: Executor, rules: RoleRules, call
     role,
     aal: 'aal1',
     is_anonymous,
+    ...more,
   });
 }

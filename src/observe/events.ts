@@ -52,7 +52,8 @@ export type NinefoldEvent =
         | 'signed-out'
         | 'session-revoked'
         | 'second-factor-verified'
-        | 'second-factor-failed';
+        | 'second-factor-failed'
+        | 'acted-as';
       app: string;
       userId: string | null;
       address: string | null;

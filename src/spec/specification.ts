@@ -2,6 +2,7 @@ import type { LimitName } from '../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
+import { accountStates } from './account-states.ts';
 import { callsChapter } from './calls.ts';
 import { entitiesChapter } from './entities.ts';
 import { errorsChapter } from './errors.ts';
@@ -34,9 +35,11 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
   const settings = { ...(app.restSettings ?? defaultRestSettings), ...app.authSettings };
   const look = new Lookup(facts);
   const entities = entitiesChapter(look);
-  const states = statesChapter(look);
+  const machines = statesChapter(look);
   const rules = rulesChapter(look);
   const roles = rolesChapter(look, settings);
+  const calls = callsChapter(look, entities.entities, roles, settings);
+  const states = { ...machines, accounts: accountStates(settings, new Set(calls.calls.map(({ id }) => id))) };
   const chapters: Chapters = {
     purpose: purposeChapter(facts, app.name),
     screens: screensChapter(facts, entities.entities, states.machines, roles),
@@ -44,7 +47,7 @@ export function deriveSpecification(facts: Facts, app: SpecificationApp): Specif
     states,
     rules,
     roles,
-    calls: callsChapter(look, entities.entities, roles, settings),
+    calls,
     errors: errorsChapter(look, rules, states, roles, settings),
     limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
   };

@@ -24,6 +24,7 @@ export function statesChapter({ facts, relations }: Lookup): StatesChapter {
       },
       { kind: 'catalogue', label: 'schema ninefold_states: the conditions, compiled' },
       { kind: 'catalogue', label: 'pg_trigger: the triggers that enforce them' },
+      { kind: 'code', label: 'the states of accounts, and the settings that switch the calls of chapter 7' },
     ],
   };
 }

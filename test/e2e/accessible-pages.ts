@@ -263,6 +263,16 @@ const views: readonly View[] = [
       await page.getByRole('textbox', { name: 'User metadata as JSON' }).waitFor();
     },
   },
+  {
+    name: 'the page of a member',
+    path: () => `${filled}/users`,
+    ready: async (page) => {
+      await page.getByRole('row', { name: 'example.com' }).click();
+      await page.getByRole('link', { name: 'Open the page of this member' }).click();
+      await heading(/example\.com/)(page);
+    },
+  },
+  { name: 'import of users', path: () => `${filled}/import-users`, ready: heading('Import users') },
   { name: 'users, empty', path: () => `${empty}/users`, ready: (page) => page.getByText('No users yet').waitFor() },
   {
     name: 'create a user',

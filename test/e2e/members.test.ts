@@ -120,6 +120,57 @@ it('finds one of many users, and pages through the rest', async () => {
   expect(problems).toEqual([]);
 });
 
+it('imports a file with a report, and acts as one of the members', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    `create table public.notes (id bigint generated always as identity primary key, owner uuid, body text not null);
+     alter table public.notes enable row level security;
+     create policy own on public.notes to authenticated using (owner = auth.uid()) with check (owner = auth.uid());
+     grant all on public.notes to authenticated;`,
+  );
+  const { page, problems } = await site.visit(`/app/${app.ref}/users`);
+  await page.getByRole('link', { name: 'Import', exact: true }).click();
+  const csv = 'email,email_confirmed,name\nada@example.com,true,Ada\nnobody,true,Nobody\n';
+  await page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name: 'members.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  await page.getByRole('button', { name: 'Send and preview' }).click();
+  const preview = page.getByRole('table', { name: 'First rows of the file' });
+  await preview.getByRole('row', { name: 'ada@example.com' }).waitFor();
+  await preview.getByText('the address is not valid').waitFor();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByText('1 user imported, 0 were there already, 1 refused.').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download the report' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('members.csv.refused.csv');
+
+  await page.getByRole('link', { name: 'All users' }).click();
+  await page.getByRole('row', { name: 'ada@example.com' }).click();
+  await page.getByRole('link', { name: 'Open the page of this member' }).click();
+  const member = page.getByRole('article', { name: 'Member' });
+  await member.getByText('No calls yet').waitFor();
+  await member.getByRole('button', { name: 'Send recovery link' }).click();
+  await member.getByRole('button', { name: 'Recovery link sent' }).waitFor();
+
+  const [id] = (await runSql(site.node, app.ref, 'select id from auth.users')).results.at(-1)?.rows[0] ?? [];
+  await runSql(
+    site.node,
+    app.ref,
+    `insert into public.notes (owner, body) values ('${id}', 'mine'), (gen_random_uuid(), 'of somebody else')`,
+  );
+  await member.getByRole('link', { name: 'Act as this member' }).click();
+  await page.getByText(/^You act as this member for (?:9|10) more min/).waitFor();
+  await page.getByRole('gridcell', { name: 'mine', exact: true }).waitFor();
+  expect(await page.getByText('of somebody else').count()).toBe(0);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('of somebody else').waitFor();
+  expect(problems).toEqual([]);
+});
+
 it('revokes a session: the member’s client is refused within a second, others go on', async () => {
   const app = await createApp(site.node);
   await runSql(

@@ -232,6 +232,24 @@ const users = createRoute({
   ),
 });
 
+const member = createRoute({
+  getParentRoute: () => app,
+  path: '/users/$id',
+  component: lazyRouteComponent(
+    code(() => import('./work/users/member-page.tsx')),
+    'MemberPage',
+  ),
+});
+
+const importMembers = createRoute({
+  getParentRoute: () => app,
+  path: '/import-users',
+  component: lazyRouteComponent(
+    code(() => import('./work/users/import-page.tsx')),
+    'ImportPage',
+  ),
+});
+
 const sessions = createRoute({
   getParentRoute: () => app,
   path: '/sessions',
@@ -314,6 +332,8 @@ const inApp = app.addChildren([
   keys,
   signInMethods,
   logs,
+  member,
+  importMembers,
 ]);
 
 export const router = createRouter({

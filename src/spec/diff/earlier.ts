@@ -6,11 +6,18 @@ import { isObject, type JsonObject } from './differences.ts';
  * fields of their entity again, where now the chapter's `rows` tells once what they have in common, as it does in `other`; what is granted
  * on what is made from now on was not told, nor the call that describes the others, nor
  * what a table between two others joins, nor what calls embed through views and which keys views show, nor the objects that only functions use
- * with what came with them: new advice, parts of aggregates, sequences yet to be made, policies beyond the exposed schemas. No job ran. Pure.
+ * with what came with them: new advice, parts of aggregates, sequences yet to be made, policies beyond the exposed schemas. No job ran, and the states of accounts were
+ * not told. Pure.
  */
 export function inFormOfNow(chapters: JsonObject, other: JsonObject): JsonObject {
   const described = withDescribing(withFromNowOn(withRows(withOwnRows(chapters), other), other), other);
-  return withJobs(withDefinitions(withJunctions(described, other), other), other);
+  return withAccounts(withJobs(withDefinitions(withJunctions(described, other), other), other), other);
+}
+
+function withAccounts(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { states } = chapters;
+  if (!isObject(states) || states.accounts !== undefined || !isObject(other.states)) return chapters;
+  return { ...chapters, states: { ...states, accounts: other.states.accounts, sources: other.states.sources } };
 }
 
 /** Cells and policies said "own row (owner is the member)" where they say "own row (by owner)". */

@@ -1,6 +1,6 @@
 import type { PurposeFigures } from '../../../contract/description.ts';
 import type { CallEntry } from '../../../contract/specification-calls.ts';
-import { countUsers } from '../../accounts/users.ts';
+import { countUsers } from '../../accounts/list-users.ts';
 import type { App } from '../../apps/app.ts';
 import { asServer } from '../../apps/as-server.ts';
 import { readIncidents } from '../../apps/incidents.ts';

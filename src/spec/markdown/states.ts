@@ -1,11 +1,27 @@
-import type { Machine, StatesChapter } from '../../../contract/states.ts';
+import type { AccountStates, Machine, StatesChapter } from '../../../contract/states.ts';
 import { code, count, inline, table } from './escape.ts';
 
 /** Chapter 4 in Markdown. */
-export function statesMarkdown({ machines }: StatesChapter): string {
-  if (machines.length === 0) return 'There is no state machine yet.';
-  return [`${count(machines.length, 'state machine')}.`, ...machines.map(section)].join('\n\n');
+export function statesMarkdown({ machines, accounts }: StatesChapter): string {
+  const of =
+    machines.length === 0 ? ['There is no state machine yet.'] : [`${count(machines.length, 'state machine')}.`];
+  return [...of, ...machines.map(section), ...(accounts ? [accountsSection(accounts)] : [])].join('\n\n');
 }
+
+const accountsSection = ({ states, moves }: AccountStates): string =>
+  [
+    '### Accounts of members',
+    states.map(({ name, words }) => `- ${name}: ${inline(words)}`).join('\n'),
+    table(
+      ['From', 'Call', 'To', 'If'],
+      moves.map(({ call, from, to, when }) => [
+        from ?? 'no account',
+        inline(call),
+        to ?? 'no account',
+        inline(when ?? ''),
+      ]),
+    ),
+  ].join('\n\n');
 
 function section(machine: Machine): string {
   const { entity, field, initial, states, transitions, problems, enforced } = machine;

@@ -24,7 +24,7 @@ export async function reach(url: string, { headers, ...request }: NodeRequest): 
 interface NodeRequest {
   method?: string;
   headers: Readonly<Record<string, string>>;
-  body?: string;
+  body?: string | Blob;
   signal?: AbortSignal;
 }
 

@@ -7,7 +7,7 @@ import { fewWords, fromTo, items, text, texts, thing, valueWords } from './value
 
 /** Chapter 4: state machines, their states and transitions. */
 export const statesTeller: Teller = {
-  whole: ['machines/*/transitions/*', 'machines/*/states/*', 'machines/*/table'],
+  whole: ['machines/*/transitions/*', 'machines/*/states/*', 'machines/*/table', 'accounts/moves/*'],
   tell: (differences) => {
     const tables = differences.filter(({ path }) => matches(path, 'machines/*/table'));
     const renamed = renamedTransitions(differences.filter(({ path }) => matches(path, 'machines/*/transitions/*')));
@@ -48,8 +48,20 @@ const likenessOf = (transition: unknown): string => {
 const renamedWords = (gone: Difference, { after }: Difference): string =>
   `The transition ${text(gone.before, 'name')} of ${thing(keyAt(gone, 1))} is called ${text(after, 'name')} now.`;
 
+/** "The call auth.signup no longer makes an account unconfirmed." */
+function accountWords({ before, after }: Difference): string {
+  const move = after ?? before;
+  const [call, from, to] = [text(move, 'call'), text(move, 'from'), text(move, 'to')];
+  const what =
+    from === '' ? `makes accounts that are ${to}` : `moves ${from} accounts to ${to === '' ? 'their end' : to}`;
+  if (after === undefined) return `The call ${call} no longer ${what}.`;
+  const when = text(after, 'when');
+  return `The call ${call} now ${what}${when === '' ? '' : `, if ${when}`}.`;
+}
+
 function wordsOf(difference: Difference): string | null {
   const { path, before, after } = difference;
+  if (matches(path, 'accounts/moves/*')) return accountWords(difference);
   const machine = thing(keyAt(difference, 1));
   if (matches(path, 'machines/*')) {
     if (after === undefined)

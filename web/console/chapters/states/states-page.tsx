@@ -10,6 +10,7 @@ import { useNeighbours } from '../../keys/use-neighbours.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { ListTable } from '../list/list-table.tsx';
 import { useChapter } from '../use-chapter.ts';
+import { AccountTable } from './account-table.tsx';
 import { EveryPair } from './every-pair.tsx';
 import { FirstMachine } from './first-machine.tsx';
 import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.ts';
@@ -129,6 +130,7 @@ export function StatesPage() {
           )}
         </>
       )}
+      {chapter?.accounts && <AccountTable appRef={ref} number="Table 4.4" accounts={chapter.accounts} stale={stale} />}
     </ChapterPage>
   );
 }

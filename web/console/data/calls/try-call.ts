@@ -1,3 +1,4 @@
+import { seatHeader } from '../acting/acting.ts';
 import { segment } from '../api.ts';
 import { reach } from '../reach.ts';
 import type { Seat } from '../rows/row.ts';
@@ -30,13 +31,17 @@ export async function tryCall(
   as: { seat: Seat } | { key: string },
 ): Promise<TriedAnswer> {
   const direct = 'key' in as;
+  const isMember = !direct && as.seat !== 'service' && as.seat !== 'anon';
+  // Only a change that is kept needs the token.
+  const reads = method === 'GET' || method === 'HEAD' || /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
+  const seated = direct ? {} : isMember && reads ? { 'x-ninefold-as': as.seat } : await seatHeader(ref, as.seat);
   const started = performance.now();
   const response = await reach(`${direct ? '' : '/admin/v1'}/apps/${segment(ref)}${address}`, {
     method,
     headers: {
       ...headers,
       ...(direct && { apikey: as.key }),
-      ...(!direct && as.seat !== 'service' && { 'x-ninefold-as': as.seat }),
+      ...seated,
     },
     ...(body !== null && { body }),
   });

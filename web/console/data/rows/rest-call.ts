@@ -1,4 +1,5 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import { seatHeader } from '../acting/acting.ts';
 import { segment } from '../api.ts';
 import { failureOf } from '../api-failure.ts';
 import { reach, readJson } from '../reach.ts';
@@ -29,13 +30,15 @@ export interface RestAnswer {
 }
 
 /**
- * A PostgREST call on an entity through the builder's door: with the rights of the service role, or as `seat` says.
+ * A PostgREST call on an entity through the builder's door: with the rights of the service role, or as `seat` says. The first call as a
+ * member makes the builder act as this member.
  *
  * @throws {ApiFailure} for every answer that is no success, and where none came
  */
 export async function restCall(table: Table, call: RestCall): Promise<RestAnswer> {
   const { ref, entity, seat } = table;
   const { method = 'GET', parameters, body, prefer = [], signal } = call;
+  const as = await seatHeader(ref, seat);
   const started = performance.now();
   const query = queryString(parameters);
   const response = await reach(
@@ -45,7 +48,7 @@ export async function restCall(table: Table, call: RestCall): Promise<RestAnswer
       headers: {
         accept: 'application/json',
         [method === 'GET' ? 'accept-profile' : 'content-profile']: entity.schema,
-        ...(seat !== 'service' && { 'x-ninefold-as': seat }),
+        ...as,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(prefer.length > 0 && { prefer: prefer.join(', ') }),
       },

@@ -13,6 +13,7 @@ interface UserPage {
   users: User[];
   /** Of how many, as the search has it. */
   total: number;
+  isEstimated: boolean;
 }
 
 /**
@@ -27,7 +28,11 @@ export const userList = (ref: string, search: string) =>
     initialPageParam: 1,
     getNextPageParam: ({ users, total }, _, number) =>
       users.length > 0 && number * usersAtOnce < total ? number + 1 : undefined,
-    select: ({ pages }) => ({ users: distinct(pages.flatMap(({ users }) => users)), total: pages.at(-1)?.total ?? 0 }),
+    select: ({ pages }) => ({
+      users: distinct(pages.flatMap(({ users }) => users)),
+      total: pages.at(-1)?.total ?? 0,
+      isEstimated: pages.at(-1)?.isEstimated ?? false,
+    }),
     refetchInterval: 30_000,
   });
 
@@ -35,14 +40,18 @@ async function page(ref: string, search: string, number: number, signal: AbortSi
   const query = new URLSearchParams({ page: String(number), per_page: String(usersAtOnce) });
   if (search !== '') query.set('filter', search);
   const { data, headers } = await apiWithHeaders<{ users: User[] }>(`${usersPath(ref)}?${query}`, { signal });
-  return { users: data.users, total: Number(headers.get('x-total-count') ?? data.users.length) };
+  return {
+    users: data.users,
+    total: Number(headers.get('x-total-count') ?? data.users.length),
+    isEstimated: headers.get('x-total-count-estimated') === 'true',
+  };
 }
 
 async function withId(ref: string, id: string, signal: AbortSignal): Promise<UserPage> {
   try {
-    return { users: [await api<User>(userPath(ref, id), { signal })], total: 1 };
+    return { users: [await api<User>(userPath(ref, id), { signal })], total: 1, isEstimated: false };
   } catch (error) {
-    if (error instanceof ApiFailure && error.status === 404) return { users: [], total: 0 };
+    if (error instanceof ApiFailure && error.status === 404) return { users: [], total: 0, isEstimated: false };
     throw error;
   }
 }

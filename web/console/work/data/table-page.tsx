@@ -14,6 +14,7 @@ import { keyFromText, keyOf, keyText, type Seat } from '../../data/rows/row.ts';
 import { counted, entityName } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import { useKeys } from '../../keys/keyboard.tsx';
+import { ActingNote } from './acting-note.tsx';
 import { Columns } from './columns.tsx';
 import styles from './data-page.module.css';
 import { type DataSearch, nextSort, readSort } from './data-search.ts';
@@ -200,6 +201,7 @@ export function TablePage({
       narrowPanel
       tools={
         <>
+          <ActingNote appRef={appRef} seat={seat} onStop={() => onSearch({ as: undefined })} />
           Rows as seen by
           <SeenBy
             appRef={appRef}

@@ -1,13 +1,15 @@
 import type { User } from '@supabase/supabase-js';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { Button, buttonClass } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { Bar } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
+import { sendRecovery } from '../../data/users/send-recovery.ts';
 import { updateUser } from '../../data/users/update-user.ts';
 import { user as userQuery } from '../../data/users/user.ts';
 import { dateTime } from '../../format/format.ts';
@@ -64,7 +66,14 @@ export function UserPanel({
         </div>
       )}
       {user ? (
-        <UserFacts key={id} appRef={appRef} user={user} onDeleted={onClose} />
+        <>
+          <UserFacts key={id} appRef={appRef} user={user} onDeleted={onClose} />
+          <p className={styles.line}>
+            <Link to="/app/$ref/users/$id" params={{ ref: appRef, id }}>
+              Open the page of this member
+            </Link>
+          </p>
+        </>
       ) : (
         query.isPending && <Bar width={220} />
       )}
@@ -72,7 +81,8 @@ export function UserPanel({
   );
 }
 
-function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: User; onDeleted: () => void }) {
+/** The facts about a user, and what can be done about them. */
+export function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: User; onDeleted: () => void }) {
   const now = Math.max(useNow(), Date.now());
   const identities = user.identities ?? [];
   return (
@@ -150,6 +160,8 @@ function UserActions({
 }) {
   const [dialog, setDialog] = useState<'password' | 'ban' | 'delete' | null>(null);
   const { mutate, isPending, error, variables } = useMutation(updateUser(appRef, user.id));
+  const recovering = useMutation(sendRecovery(appRef));
+  const failure = error ?? recovering.error;
   const close = () => setDialog(null);
   return (
     <>
@@ -161,6 +173,19 @@ function UserActions({
             onClick={() => mutate({ email_confirm: true })}
           >
             Confirm the address
+          </Button>
+        )}
+        <Link
+          to="/app/$ref/data"
+          params={{ ref: appRef }}
+          search={{ as: user.id }}
+          className={buttonClass({ small: true })}
+        >
+          Act as this member
+        </Link>
+        {user.email && (
+          <Button small busy={recovering.isPending && 'Sending'} onClick={() => recovering.mutate(user.email ?? '')}>
+            {recovering.isSuccess ? 'Recovery link sent' : 'Send recovery link'}
           </Button>
         )}
         <Button small onClick={() => setDialog('password')}>
@@ -183,9 +208,9 @@ function UserActions({
           Delete
         </Button>
       </div>
-      {error && (
+      {failure && (
         <div className={styles.failure}>
-          <FailureNote facts={failureFacts(error)} />
+          <FailureNote facts={failureFacts(failure)} />
         </div>
       )}
       {dialog === 'password' && <PasswordDialog appRef={appRef} user={user} onClose={close} />}

@@ -1,9 +1,9 @@
 import type { User } from '@supabase/supabase-js';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
@@ -85,9 +85,14 @@ export function UsersPage() {
           <SearchField ref={search} label="Search users" example="E-mail, name or id" value={q} onSearch={find} />
         }
         tools={
-          <Button small icon={IconPlus} onClick={() => setCreating(true)}>
-            Create user
-          </Button>
+          <>
+            <Link to="/app/$ref/import-users" params={{ ref }} className={buttonClass({ small: true })}>
+              Import
+            </Link>
+            <Button small icon={IconPlus} onClick={() => setCreating(true)}>
+              Create user
+            </Button>
+          </>
         }
         notice={
           list.error && (
@@ -98,6 +103,7 @@ export function UsersPage() {
           <UsersFoot
             users={users}
             total={list.data?.total}
+            isEstimated={list.data?.isEstimated ?? false}
             at={list.dataUpdatedAt}
             stale={list.isError}
             more={list.hasNextPage ? { busy: list.isFetchingNextPage, onMore: () => void list.fetchNextPage() } : null}
@@ -139,12 +145,14 @@ export function UsersPage() {
 function UsersFoot({
   users,
   total = 0,
+  isEstimated,
   at,
   stale,
   more,
 }: {
   users: readonly User[] | undefined;
   total: number | undefined;
+  isEstimated: boolean;
   at: number;
   stale: boolean;
   more: { busy: boolean; onMore: () => void } | null;
@@ -152,7 +160,11 @@ function UsersFoot({
   if (!users) return <SheetFoot shown={stale ? 'Not known at the moment' : 'Counting'} />;
   return (
     <SheetFoot
-      shown={more ? `${count(users.length)} of ${counted(total, 'user')} shown` : `${counted(users.length, 'user')}`}
+      shown={
+        more
+          ? `${count(users.length)} of ${isEstimated ? 'about ' : ''}${counted(total, 'user')} shown`
+          : `${counted(users.length, 'user')}`
+      }
       part={total === 0 ? 1 : users.length / total}
       more={more && { word: `Load ${count(Math.min(usersAtOnce, total - users.length))} more`, ...more }}
       remark={

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { limits } from '../../../contract/limits.ts';
+import type { ImportPreview, ImportSource, RefusedRecord } from '../../../contract/member-imports.ts';
+import type { Database } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { passwordScheme } from '../passwords.ts';
+import { failImport, type PreparedRecord, readParts, reportAlive, storeRecords } from './import-store.ts';
+import { type AccountForms, importedAccount, RefusedAccount } from './imported-account.ts';
+import { makeMembers } from './make-members.ts';
+import { type FirebaseHashes, type ImportRecord, readRecords } from './sources.ts';
+
+/** A file that is imported. */
+export interface ImportedFile {
+  readonly id: string;
+  readonly source: ImportSource;
+  readonly fileName: string;
+  readonly hashes: FirebaseHashes | null;
+}
+
+/** Records and bytes that are sent to the database at once. */
+const BATCH_RECORDS = 500;
+const BATCH_BYTES = 1024 * 1024;
+
+const recordsOf = (database: Database, { id, source, fileName, hashes }: ImportedFile): AsyncGenerator<ImportRecord> =>
+  readRecords(source, readParts(database, id), { isSql: !/\.csv$/i.test(fileName), hashes });
+
+/** Returns what is stored of a record: a prepared one, or a refusal. */
+function prepare(record: ImportRecord, forms: AccountForms): PreparedRecord | RefusedRecord {
+  const { line } = record;
+  if ('refused' in record) return { line, subject: null, reason: record.refused };
+  if ('identity' in record) {
+    const { userId, provider, providerId, data } = record.identity;
+    return { line, userId, json: JSON.stringify({ provider, provider_id: providerId, data }) };
+  }
+  try {
+    return { line, json: importedAccount(record.draft, forms, randomUUID) };
+  } catch (error) {
+    if (!(error instanceof RefusedAccount)) throw error;
+    const subject = (record.draft.email || record.draft.phone || record.draft.id || '').slice(
+      0,
+      limits.emailCharacters.default,
+    );
+    return { line, subject: subject.replace(/[\p{Cc}\p{Cs}]/gu, '') || null, reason: error.message };
+  }
+}
+
+/**
+ * Imports a file that has arrived: prepares every record, then makes members of all at once. What goes wrong is written into the
+ * import, and nothing is imported then.
+ *
+ * @param openLong Returns connections for the transaction that makes the members, which may take minutes.
+ */
+export async function runImport(
+  database: Database,
+  openLong: () => Database,
+  file: ImportedFile,
+  forms: AccountForms,
+): Promise<void> {
+  const alive = setInterval(
+    () => void reportAlive(database, file.id).catch(() => undefined),
+    (limits.importSilenceSeconds.default * 1000) / 4,
+  );
+  try {
+    await prepareAll(database, file, forms);
+    const long = openLong();
+    await makeMembers(long, file.id).finally(() => long.close());
+  } catch (error) {
+    await failImport(database, file.id, failureOf(error));
+    if (!(error instanceof SyntaxError || error instanceof DatabaseError)) throw error;
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+async function prepareAll(database: Database, file: ImportedFile, forms: AccountForms): Promise<void> {
+  let records: PreparedRecord[] = [];
+  let refusals: RefusedRecord[] = [];
+  let bytes = 0;
+  const store = async () => {
+    await storeRecords(database, file.id, records, refusals);
+    [records, refusals, bytes] = [[], [], 0];
+  };
+  for await (const record of recordsOf(database, file)) {
+    const prepared = prepare(record, forms);
+    if ('json' in prepared) {
+      records.push(prepared);
+      bytes += prepared.json.length;
+    } else refusals.push(prepared);
+    if (records.length + refusals.length >= BATCH_RECORDS || bytes >= BATCH_BYTES) await store();
+  }
+  await store();
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof SyntaxError) return error.message;
+  if (!(error instanceof DatabaseError))
+    return 'The import failed for a reason of the node. Nothing was imported: run it again.';
+  const rule = error.fields.constraint ? ` (${error.fields.constraint})` : '';
+  return `A rule or a trigger of the app refused an account, so nothing was imported: ${error.message}${rule}`;
+}
+
+/** Returns the first records of a file as they would be imported; reads what has arrived of it. */
+export async function previewImport(
+  database: Database,
+  file: ImportedFile,
+  forms: AccountForms,
+): Promise<ImportPreview> {
+  const records: ImportPreview['records'][number][] = [];
+  try {
+    for await (const record of recordsOf(database, file)) {
+      if ('identity' in record) continue;
+      records.push(shown(record, forms));
+      if (records.length === limits.importPreviewRecords.default) break;
+    }
+    return { records, failure: null };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { records, failure: error.message };
+  }
+}
+
+function shown(
+  record: Exclude<ImportRecord, { identity: unknown }>,
+  forms: AccountForms,
+): ImportPreview['records'][number] {
+  const prepared = prepare(record, forms);
+  const nothing = { email: null, phone: null, password: null, confirmed: false, providers: [] };
+  if (!('json' in prepared)) {
+    return { ...nothing, line: prepared.line, email: prepared.subject, refused: prepared.reason };
+  }
+  const account = JSON.parse(prepared.json) as {
+    email: string | null;
+    phone: string | null;
+    password_hash: string | null;
+    email_confirmed_at: string | null;
+    phone_confirmed_at: string | null;
+    app_metadata: { providers?: unknown };
+  };
+  const { email, phone, password_hash: hash, app_metadata: app } = account;
+  return {
+    line: prepared.line,
+    email,
+    phone,
+    password: hash && passwordScheme(hash),
+    confirmed: (account.email_confirmed_at ?? account.phone_confirmed_at) !== null,
+    providers: Array.isArray(app.providers) ? app.providers.map(String) : [],
+    refused: null,
+  };
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { importSources } from '../../contract/member-imports.ts';
+import {
+  beginImport,
+  claimImport,
+  deleteImport,
+  readImport,
+  readRefusals,
+  storePart,
+} from '../accounts/import/import-store.ts';
+import { type ImportedFile, previewImport, runImport } from '../accounts/import/run-import.ts';
+import type { App } from '../apps/app.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
+import { line, readBody } from './body.ts';
+import { callerName } from './caller-name.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { openApp } from './open-app.ts';
+import { json, noContent } from './router.ts';
+
+const base64 = z
+  .string()
+  .max(limits.importedHashCharacters.default)
+  .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'is not base64');
+const firebase = z.strictObject({
+  base64_signer_key: base64.min(4),
+  base64_salt_separator: base64,
+  rounds: z.int().min(1).max(limits.importedHashPasses.default),
+  mem_cost: z.int().min(1).max(limits.importedHashPasses.default),
+});
+const schema = z.strictObject({
+  source: z.enum(importSources),
+  file_name: line(limits.migrationNameCharacters.default),
+  firebase: firebase.optional(),
+});
+
+/** POST /apps/:ref/member-imports: begins an import; the file follows in parts. */
+export async function beginMemberImport(
+  context: AdminContext,
+  caller: Caller,
+  exchange: Exchange,
+  ref: string,
+): Promise<Reply> {
+  const { source, file_name: fileName, firebase: options = {} } = readBody(exchange, schema);
+  const app = await openApp(context, ref);
+  const createdBy = await callerName(context, caller);
+  return json(await beginImport(app.database, { source, fileName, options, createdBy }), 201);
+}
+
+/** PUT /apps/:ref/member-imports/:id/parts/:position: a part of the file, counted from 0. Throws `import_too_large`. */
+export async function storeImportPart(
+  context: AdminContext,
+  exchange: Exchange,
+  ref: string,
+  id: string,
+  position: string,
+): Promise<Reply> {
+  if (!/^\d{1,6}$/.test(position)) {
+    throw new NinefoldError('validation_invalid', { message: 'The position of a part is a whole number from 0.' });
+  }
+  if (exchange.body === null) throw new NinefoldError('validation_invalid', { message: 'The part is empty.' });
+  const { app } = await importOf(context, ref, id);
+  if (!(await storePart(app.database, id, Number(position), exchange.body)))
+    throw new NinefoldError('import_too_large');
+  return noContent();
+}
+
+/** GET /apps/:ref/member-imports/:id: how far the import is. */
+export async function showMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  return json((await importOf(context, ref, id)).shown);
+}
+
+/** GET /apps/:ref/member-imports/:id/preview: the first records as they would be imported. */
+export async function showImportPreview(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  const { app, file } = await importOf(context, ref, id);
+  return json(await previewImport(app.database, file, context.accountForms));
+}
+
+/** GET /apps/:ref/member-imports/:id/refusals: the records that did not become members. */
+export async function showImportRefusals(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  const { app } = await importOf(context, ref, id);
+  return json(await readRefusals(app.database, id));
+}
+
+/** DELETE /apps/:ref/member-imports/:id: deletes the file and the report. Members stay. Throws `import_busy` while it runs. */
+export async function removeMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  const { app } = await importOf(context, ref, id);
+  if (!(await deleteImport(app.database, id))) throw new NinefoldError('import_busy');
+  return noContent();
+}
+
+let running = 0;
+
+/** POST /apps/:ref/member-imports/:id/run: runs the import in the background. Throws `import_busy`. */
+export async function runMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  const { app, file } = await importOf(context, ref, id);
+  if (running >= limits.importsAtOnce.default) throw new NinefoldError('import_busy');
+  running++;
+  const release = (): void => {
+    running--;
+  };
+  try {
+    if (!(await claimImport(app.database, id))) throw new NinefoldError('import_busy');
+  } catch (error) {
+    release();
+    throw error;
+  }
+  void runImport(app.database, () => app.apart(), file, context.accountForms)
+    .catch((error: unknown) => context.events.emit({ type: 'fault', requestId: null, where: 'import', error }))
+    .finally(release);
+  return json((await readImport(app.database, id)).shown, 202);
+}
+
+async function importOf(
+  context: AdminContext,
+  ref: string,
+  id: string,
+): Promise<{ app: App; file: ImportedFile } & Awaited<ReturnType<typeof readImport>>> {
+  if (!UUID.test(id)) throw new NinefoldError('not_found', { message: 'There is no import with this id.' });
+  const app = await openApp(context, ref);
+  const found = await readImport(app.database, id);
+  const given = firebase.safeParse(found.options);
+  const hashes = given.success
+    ? {
+        signerKey: given.data.base64_signer_key,
+        saltSeparator: given.data.base64_salt_separator,
+        rounds: given.data.rounds,
+        memoryCost: given.data.mem_cost,
+      }
+    : null;
+  const { source, file_name: fileName } = found.shown;
+  return { ...found, app, file: { id, source, fileName, hashes } };
+}

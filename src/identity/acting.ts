@@ -1,0 +1,61 @@
+import { limits } from '../../contract/limits.ts';
+import type { AppKeys } from '../apps/app-keys.ts';
+import { hs256, signHs256 } from '../apps/sign-jwt.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { type Claims, verifyJwt } from './verify-jwt.ts';
+
+const AUDIENCE = 'ninefold-acting';
+
+/** A builder who acts as a member of an app. */
+export interface Acting {
+  readonly ref: string;
+  /** The member. */
+  readonly userId: string;
+  /** The id of the builder; `operator` for the operator. */
+  readonly actor: string;
+  /** The session of the builder, with which the acting ends; empty for the operator. */
+  readonly actorSession: string;
+}
+
+/** Returns the keys for tokens of acting builders: such a token is no access token of any app, and no access token passes as one. */
+const actingKeys = (console: AppKeys): AppKeys => ({ ...console, jwtSecret: hs256(AUDIENCE, console.jwtSecret) });
+
+/** Signs a token with which a builder acts as a member. */
+export function issueActingToken(
+  console: AppKeys,
+  acting: Acting,
+  nowSeconds: number,
+): { token: string; expires: number } {
+  const expires = nowSeconds + limits.actingSeconds.default;
+  const { ref, userId: sub, actor, actorSession } = acting;
+  const claims = { aud: AUDIENCE, ref, sub, actor, actor_session: actorSession, iat: nowSeconds, exp: expires };
+  return { token: signHs256(claims, actingKeys(console).jwtSecret), expires };
+}
+
+/** True for a value of `x-ninefold-as` that is such a token. */
+export const isActingToken = (header: string): boolean => header.startsWith('ey');
+
+/** Throws `acting_ended` unless the token was issued for exactly this builder, session and app, and has not expired. Returns the member's id. */
+export function requireActing(
+  console: AppKeys,
+  token: string,
+  expected: Omit<Acting, 'userId'>,
+  nowSeconds: number,
+): string {
+  const claims = claimsOf(console, token, nowSeconds);
+  const { aud, ref, sub, actor, actor_session: session, exp } = claims;
+  const isTheirs =
+    aud === AUDIENCE && ref === expected.ref && actor === expected.actor && session === expected.actorSession;
+  if (!isTheirs || typeof sub !== 'string' || typeof exp !== 'number' || exp <= nowSeconds) {
+    throw new NinefoldError('acting_ended');
+  }
+  return sub;
+}
+
+function claimsOf(console: AppKeys, token: string, nowSeconds: number): Claims {
+  try {
+    return verifyJwt(token, actingKeys(console), { nowSeconds });
+  } catch (cause) {
+    throw new NinefoldError('acting_ended', { cause });
+  }
+}

@@ -1,0 +1,256 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ActingToken, AppConnection } from '../../contract/admin.ts';
+import { consoleHeader } from '../../contract/admin.ts';
+import type { ImportSource, MemberImport, RefusedRecord } from '../../contract/member-imports.ts';
+import { admin, runSql } from '../support/apps.ts';
+import { type Cookie, makeBuilder, builder as ofNode, signInBuilder } from '../support/builder.ts';
+import { type Member, signUpMember } from '../support/clients.ts';
+import { ownNode } from '../support/own-node.ts';
+
+const node = ownNode('attack-members');
+
+let app: AppConnection;
+let other: AppConnection;
+let ada: Member;
+let cookie: Cookie;
+
+beforeAll(async () => {
+  cookie = await makeBuilder(node);
+  const asBuilder = async (ref: string) =>
+    (await call(cookie, 'POST', '/apps', { body: { ref } })).body as unknown as AppConnection;
+  [app, other] = [await asBuilder('acted'), await asBuilder('other-app')];
+  await runSql(
+    node,
+    app.ref,
+    `create table public.notes (id bigint generated always as identity primary key, owner uuid default auth.uid(), body text);
+     alter table public.notes enable row level security;
+     create policy own on public.notes for all to authenticated using (owner = auth.uid()) with check (owner = auth.uid());
+     grant all on public.notes to authenticated;
+     insert into public.notes (owner, body) values (gen_random_uuid(), 'not theirs');`,
+  );
+  ada = await signUpMember(app, 'ada');
+});
+
+async function call(
+  who: Cookie | null,
+  method: string,
+  path: string,
+  options: { body?: unknown; headers?: Record<string, string> } = {},
+) {
+  const answer = await fetch(`${node.url}/admin/v1${path}`, {
+    method,
+    headers: {
+      [consoleHeader]: '1',
+      ...(who && { cookie: `${who.name}=${who.value}` }),
+      ...(options.body !== undefined && { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: (text ? JSON.parse(text) : null) as Record<string, unknown> };
+}
+
+const act = async (who: Cookie): Promise<ActingToken> =>
+  (await call(who, 'POST', `/apps/${app.ref}/members/${ada.user.id}/act`)).body as unknown as ActingToken;
+
+const notes = (who: Cookie | null, token: string, ref = app.ref, body?: object) =>
+  call(who, body ? 'POST' : 'GET', `/apps/${ref}/rest/v1/notes`, {
+    headers: { 'x-ninefold-as': token, prefer: 'return=representation' },
+    ...(body && { body }),
+  });
+
+describe('a token with which a builder acts as a member', () => {
+  it('reads and writes exactly what the policies allow the member, and is in the audit log', async () => {
+    const { token, expires_at: expires } = await act(cookie);
+    expect(new Date(expires).getTime() - Date.now()).toBeLessThanOrEqual(600_000);
+    expect(await notes(cookie, token, app.ref, { body: 'mine' })).toMatchObject({
+      status: 201,
+      body: [{ owner: ada.user.id, body: 'mine' }],
+    });
+    expect(await notes(cookie, token)).toMatchObject({ status: 200, body: [{ body: 'mine' }] });
+    const stolen = await notes(cookie, token, app.ref, { owner: crypto.randomUUID(), body: 'as another' });
+    expect(stolen.body.code).toBe('42501');
+    const { results } = await runSql(
+      node,
+      app.ref,
+      `select payload ->> 'actor_username', payload #>> '{traits,user_id}' from auth.audit_log_entries where payload ->> 'action' = 'builder_acted_as'`,
+    );
+    expect(results.at(-1)?.rows[0]).toEqual([ofNode.name, ada.user.id]);
+  });
+
+  it('is good for this app, this builder and this session alone', async () => {
+    const { token } = await act(cookie);
+    const again = await signInBuilder(node, ofNode);
+    const operator = { headers: { authorization: `Bearer ${node.operatorToken}`, 'x-ninefold-as': token } };
+    const ended = { status: 403, body: { code: 'acting_ended' } };
+    expect(await notes(cookie, token, other.ref)).toMatchObject(ended);
+    expect(await notes(again, token)).toMatchObject(ended);
+    expect(await call(null, 'GET', `/apps/${app.ref}/rest/v1/notes`, operator)).toMatchObject(ended);
+    expect((await notes(null, token)).status).toBe(401);
+    for (const forged of [ada.session.access_token, cookie.value, `${token}x`, token.replace(/\.[^.]*$/, '.'), 'ey']) {
+      expect(await notes(cookie, forged)).toMatchObject(ended);
+    }
+    for (const [method, path] of [
+      ['GET', '/user'],
+      ['PUT', '/user'],
+      ['GET', '/sessions'],
+      ['POST', '/logout'],
+      ['GET', '/admin/users'],
+    ] as const) {
+      const options = {
+        headers: { 'x-ninefold-as': token },
+        ...(method !== 'GET' && { body: { password: 'taken over' } }),
+      };
+      const refused = await call(cookie, method, `/apps/${app.ref}/auth/v1${path}`, options);
+      expect([path, refused.status, refused.body.error_code]).toEqual([path, 403, 'bad_jwt']);
+    }
+    for (const path of [`/apps/${app.ref}/auth/v1/user`, `/apps/${app.ref}/rest/v1/notes`]) {
+      const asMember = await fetch(node.url + path, {
+        headers: { apikey: app.publishable_key, authorization: `Bearer ${token}` },
+      });
+      expect([path, [401, 403].includes(asMember.status)]).toEqual([path, true]);
+    }
+  });
+
+  it('is worth nothing once the builder has signed out, and is not made for members of another app', async () => {
+    const mine = await signInBuilder(node, ofNode);
+    const { token } = await act(mine);
+    expect((await notes(mine, token)).status).toBe(200);
+    await call(mine, 'DELETE', '/session');
+    await expect.poll(async () => (await notes(mine, token)).status).toBe(401);
+    expect(await notes(cookie, token)).toMatchObject({ body: { code: 'acting_ended' } });
+    expect(await call(cookie, 'POST', `/apps/${other.ref}/members/${ada.user.id}/act`)).toMatchObject({
+      body: { code: 'user_not_found' },
+    });
+    expect((await call(null, 'POST', `/apps/${app.ref}/members/${ada.user.id}/act`)).status).toBe(401);
+  });
+
+  it('is needed for a change that is kept', async () => {
+    for (const prefer of ['', 'tx=commit', 'tx=commit, tx=rollback', 'tx=rollbackx']) {
+      const refused = await call(cookie, 'POST', `/apps/${app.ref}/rest/v1/notes`, {
+        headers: { 'x-ninefold-as': ada.user.id, prefer },
+        body: { body: 'unseen' },
+      });
+      expect(refused).toMatchObject({ status: 403, body: { code: 'acting_required' } });
+    }
+    const tried = await call(cookie, 'POST', `/apps/${app.ref}/rest/v1/notes`, {
+      headers: { 'x-ninefold-as': ada.user.id, prefer: 'tx=rollback' },
+      body: { body: 'unseen' },
+    });
+    expect(tried.status).toBe(201);
+    const { results } = await runSql(node, app.ref, `select count(*) from public.notes where body = 'unseen'`);
+    expect(results.at(-1)?.rows).toEqual([['0']]);
+  });
+});
+
+describe('a hostile file of members', () => {
+  async function imported(source: ImportSource, name: string, parts: readonly (string | Uint8Array)[], ref = app.ref) {
+    const path = `/apps/${ref}/member-imports`;
+    const { id } = await admin<MemberImport>(node, 'POST', path, { source, file_name: name });
+    for (const [i, part] of parts.entries()) {
+      const sent = await fetch(`${node.url}/admin/v1${path}/${id}/parts/${i}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${node.operatorToken}` },
+        body: part,
+      });
+      expect(sent.status).toBe(204);
+    }
+    await admin(node, 'GET', `${path}/${id}/preview`);
+    await admin(node, 'POST', `${path}/${id}/run`);
+    const state = await expect
+      .poll(() => admin<MemberImport>(node, 'GET', `${path}/${id}`), { timeout: 20_000, interval: 50 })
+      .toSatisfy((one: MemberImport) => one.state !== 'running')
+      .then(() => admin<MemberImport>(node, 'GET', `${path}/${id}`));
+    return {
+      ...state,
+      path: `${path}/${id}`,
+      refusals: await admin<RefusedRecord[]>(node, 'GET', `${path}/${id}/refusals`),
+    };
+  }
+
+  it('is refused line by line where hashes burn the processor, texts cannot be stored or lines are huge', async () => {
+    const line = (user: object) => `${JSON.stringify(user)}\n`;
+    const rest = 'c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+    const hostile = [
+      line({ user_id: 'auth0|1', email: 'a@example.com', passwordHash: `$argon2id$v=19$m=4194304,t=1,p=1$${rest}` }),
+      line({
+        user_id: 'auth0|2',
+        email: 'b@example.com',
+        passwordHash: '$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+      }),
+      line({
+        user_id: 'auth0|3',
+        email: 'c@example.com',
+        passwordHash: '$fbscrypt$v=1,n=31,r=8,p=1,ss=Bw==,sk=AAAA$AAAA$AAAA',
+      }),
+      line({
+        user_id: 'auth0|4',
+        email: 'd@example.com',
+        passwordHash: 'pbkdf2_sha256$99999999$salt$AAAAAAAAAAAAAAAAAAAAAAAA',
+      }),
+      line({ user_id: 'auth0|5', email: 'e@example.com', name: 'nul\0' }),
+      line({ user_id: 'auth0|6', email: 'f@example.com', name: '\ud800' }),
+      line({ user_id: 'auth0|7', email: "x'); drop table auth.users; --@example.com" }),
+      line({
+        user_id: 'auth0|8',
+        email: 'h@example.com',
+        user_metadata: JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`),
+      }),
+      `{"email":"i@example.com","name":"${'x'.repeat(3_000_000)}"}\n`,
+      line({ user_id: 'auth0|9', email: 'good@example.com' }),
+      `${'['.repeat(50_000)}\n`,
+      '{"__proto__": {"email": "p@example.com"}}\n',
+    ].join('');
+    const middle = Math.floor(hostile.length / 2);
+    const {
+      state,
+      imported: made,
+      refusals,
+    } = await imported('auth0', 'x.ndjson', [hostile.slice(0, middle), hostile.slice(middle)]);
+    expect([state, made]).toEqual(['done', 1]);
+    expect(refusals.map((one) => one.line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12]);
+    const { results } = await runSql(
+      node,
+      app.ref,
+      `select email from auth.users where email like '%@example.com' and raw_app_meta_data ? 'auth0_user_id'`,
+    );
+    expect(results.at(-1)?.rows).toEqual([['good@example.com']]);
+  });
+
+  it('imports nothing where the file is no file of its kind', async () => {
+    const quote = `email\n"${'x'.repeat(5_000_000)}`;
+    for (const [source, name, parts] of [
+      ['csv', 'x.csv', [quote]],
+      ['csv', 'x.csv', ['name,age\nAda,36\n']],
+      ['supabase', 'x.sql', ["INSERT INTO auth.users VALUES ('x');\n"]],
+      ['supabase', 'x.sql', ['COPY auth.users (id) FROM stdin;\n\\N\n']],
+      ['firebase', 'x.json', [Uint8Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 256)]],
+      ['firebase', 'x.json', ['{"users": [{"a": "'.padEnd(1_000_000, '{')]],
+    ] as const) {
+      const { state, failure, imported: made } = await imported(source, name, parts, other.ref);
+      expect([name, state, made]).toEqual([name, 'failed', 0]);
+      expect(failure).toBeTruthy();
+    }
+  });
+
+  it('cannot be run twice, by anybody else, or for another app', async () => {
+    const done = await imported('csv', 'x.csv', ['email\nonce@example.com\n']);
+    const operator = { headers: { authorization: `Bearer ${node.operatorToken}` } };
+    expect(await call(null, 'POST', `${done.path}/run`, operator)).toMatchObject({
+      status: 409,
+      body: { code: 'import_busy' },
+    });
+    expect((await call(null, 'POST', `${done.path.replace(app.ref, other.ref)}/run`, operator)).status).toBe(404);
+    expect((await call(null, 'POST', `${done.path}/run`)).status).toBe(401);
+    for (const id of ['x', "1' or '1'='1", '%00', crypto.randomUUID()]) {
+      expect(
+        (await call(null, 'GET', `/apps/${app.ref}/member-imports/${encodeURIComponent(id)}`, operator)).status,
+      ).toBe(404);
+    }
+    for (const position of ['-1', '1e9', 'x']) {
+      const refused = await call(null, 'PUT', `${done.path}/parts/${position}`, { ...operator, body: {} });
+      expect([position, refused.status]).toEqual([position, 400]);
+    }
+  });
+});
