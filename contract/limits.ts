@@ -14,6 +14,7 @@ import { recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
+import { textLimits } from './limits/texts.ts';
 import { versionLimits } from './limits/versions.ts';
 
 export type { AppBounds } from './limits/apps.ts';
@@ -41,6 +42,7 @@ export const limits = {
   ...probeLimits,
   ...recordLimits,
   ...providerLimits,
+  ...textLimits,
 };
 
 export type LimitName = keyof typeof limits;

@@ -1,13 +1,14 @@
 import { limits } from './limits.ts';
 import { type ProviderSettings, providerSecrets, providerSettings } from './providers.ts';
 import type { Setting } from './settings.ts';
+import { type PhoneSettings, phoneSecrets, phoneSettings } from './settings-phone.ts';
 
 /**
  * The settings of an app's `/auth/v1`, by the names of GoTrue's configuration
  * (https://supabase.com/docs/guides/self-hosting/auth/config, the GOTRUE_ variables in lower case), but for those of
  * `rate_limit_sign_in_…`: GoTrue counts calls, Ninefold the sign-ins that failed.
  */
-export interface AuthSettings extends ProviderSettings {
+export interface AuthSettings extends ProviderSettings, PhoneSettings {
   site_url: string | null;
   disable_signup: boolean;
   external_email_enabled: boolean;
@@ -387,6 +388,8 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   mailer_notifications_mfa_factor_enrolled_enabled: notification('a second factor was added'),
   mailer_notifications_mfa_factor_unenrolled_enabled: notification('a second factor was removed'),
   mailer_notifications_new_device_enabled: notification('somebody signed in from a network that was not seen before'),
+
+  ...phoneSettings,
 };
 
 /** Every setting at its default. */
@@ -410,6 +413,7 @@ export const authSecrets = {
     meaning: 'The password for the mail server; it is never shown.',
   },
   ...providerSecrets,
+  ...phoneSecrets,
 } as const satisfies Record<string, SecretSetting>;
 
 export type AuthSecret = keyof typeof authSecrets;

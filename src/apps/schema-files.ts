@@ -26,6 +26,7 @@ import oneTimeTokens from '../schema/0021_one_time_tokens.sql';
 import secondFactors from '../schema/0022_second_factors.sql';
 import providers from '../schema/0023_providers.sql';
 import sessions from '../schema/0024_sessions.sql';
+import phones from '../schema/0025_phones.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -62,6 +63,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0022_second_factors', sql: secondFactors, onExisting: true },
   { name: '0023_providers', sql: providers, onExisting: true },
   { name: '0024_sessions', sql: sessions, onExisting: true },
+  { name: '0025_phones', sql: phones, onExisting: true },
 ];
 
 /** The name of the last of them. */
