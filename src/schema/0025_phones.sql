@@ -96,7 +96,7 @@ begin
   where t.user_id = account.id and t.token_type = kind and c.code_hash = short_hash;
   if not found
     or token.created_at at time zone 'utc' < now() - make_interval(secs => valid_seconds)
-    or token.relates_to is distinct from case when is_change then account.phone_change else account.phone end then
+    or token.relates_to is distinct from (case when is_change then account.phone_change else account.phone end) then
     return 'void';
   end if;
   if account.banned_until > now() then
