@@ -37,6 +37,7 @@ export async function otp(context: AuthContext, exchange: Exchange): Promise<Rep
   if (body.email && body.channel) throw invalid('Channel should only be specified with Phone OTP');
   const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (body.phone) {
+    if (context.trace) context.trace.call = 'auth.otp.phone';
     return textSignInCode(context, exchange, {
       ...{ phone: body.phone, channel: body.channel },
       userMetadata: body.data ?? {},

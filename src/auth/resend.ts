@@ -73,6 +73,7 @@ function mailsOf(
 }
 
 async function resendText(context: AuthContext, exchange: Exchange, type: string, number: string): Promise<Reply> {
+  if (context.trace) context.trace.call = 'auth.resend.phone';
   const { settings, database } = context;
   if (!settings.external_phone_enabled) throw new NinefoldError('phone_provider_disabled', { status: 400 });
   const phone = normalisePhone(number);

@@ -14,7 +14,7 @@ import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 /** The parts that a sign-in needs; it needs no identity. */
-type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events'>;
+type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events' | 'trace'>;
 
 const schema = z.object({
   email: text(limits.authTextCharacters.default),
@@ -45,6 +45,7 @@ export async function grantForPassword(
     });
   }
   if (!body.email && !body.phone) throw new NinefoldError('validation_failed', { message: 'missing email or phone' });
+  if (body.phone && context.trace) context.trace.call = 'auth.token.password.phone';
   const { external_email_enabled: byMail, external_phone_enabled: byPhone } = context.settings;
   if (body.email && !byMail) throw new NinefoldError('email_provider_disabled');
   if (body.phone && !byPhone) throw new NinefoldError('phone_provider_disabled');

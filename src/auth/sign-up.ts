@@ -52,6 +52,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
     });
   }
   if (body.phone) {
+    if (context.trace) context.trace.call = 'auth.signup.phone';
     const { phone, channel, code_challenge: challenge, data: userMetadata = {} } = body;
     return signUpByPhone(context, exchange, { phone, channel, challenge, userMetadata, password: body.password });
   }

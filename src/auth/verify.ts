@@ -111,6 +111,7 @@ async function verifyByProgram(context: AuthContext, exchange: Exchange): Promis
   const shown = body.token_hash ? shownHash(body, body.token_hash) : shownCode(body, body.token ?? '');
   const isCode = 'code' in shown;
   const isPhone = isCode && Boolean(body.phone);
+  if (isPhone && context.trace) context.trace.call = 'auth.verify.phone';
   if (isPhone && !context.settings.external_phone_enabled) {
     throw new NinefoldError('otp_expired', { message: INVALID_CODE });
   }
