@@ -292,11 +292,12 @@ describe('change of number', () => {
     const done = await client.auth.verifyOtp({ type: 'phone_change', phone: second, token: await codeTo(second) });
     expect(done.data.user?.phone).toBe(second);
     expect((await other.auth.refreshSession()).error?.code).toBe('refresh_token_not_found');
-    const [mail] = await app.sql(
+    const told = await jsonAsAuthAdmin(
+      app.database,
       `select data from ninefold.mails where kind = 'phone_changed_notification' and recipient = $1`,
       [email],
     );
-    expect(JSON.parse(mail?.data ?? '{}')).toEqual({ OldPhone: first, Phone: second });
+    expect(told).toEqual({ OldPhone: first, Phone: second });
   });
 
   it('tells of a taken number only to the caller who shows its code', async () => {
