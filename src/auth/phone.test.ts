@@ -308,6 +308,21 @@ describe('change of number', () => {
     expect(error?.code).toBe('phone_exists');
   });
 
+  it('takes a number from an account that never confirmed it', async () => {
+    const phone = newPhone();
+    const squatter = await app.client().auth.signUp({ phone, password });
+    const { client } = await app.member(password);
+    await client.auth.updateUser({ phone });
+    const { data } = await client.auth.verifyOtp({ type: 'phone_change', phone, token: await codeTo(phone) });
+    expect(data.user?.phone).toBe(phone);
+    const [left] = await app.sql(
+      `select u.phone, (select count(*) from auth.identities i where i.user_id = u.id) as identities
+       from auth.users u where u.id = $1`,
+      [squatter.data.user?.id ?? ''],
+    );
+    expect(left).toEqual({ phone: null, identities: '0' });
+  });
+
   it('makes a member of an anonymous account, with its id', async () => {
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const client = app.client();

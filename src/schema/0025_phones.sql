@@ -102,8 +102,17 @@ begin
   if account.banned_until > now() then
     return 'banned';
   end if;
-  if is_change and exists (select from auth.users x where x.phone = account.phone_change and x.id <> account.id) then
-    return 'taken';
+  if is_change then
+    -- The code proves whose the number is: an account that never confirmed it loses it, so that nobody can reserve a stranger's number.
+    with freed as (
+      update auth.users x set phone = null, confirmation_token = '', updated_at = now()
+      where x.phone = account.phone_change and x.id <> account.id and x.phone_confirmed_at is null
+      returning x.id
+    )
+    delete from auth.identities i using freed where i.user_id = freed.id and i.provider = 'phone';
+    if exists (select from auth.users x where x.phone = account.phone_change and x.id <> account.id) then
+      return 'taken';
+    end if;
   end if;
   perform ninefold.confirm_phone(account.id, is_change);
   perform set_config('ninefold.verified', account.id::text, true);

@@ -10,6 +10,7 @@ import styles from './user-panel.module.css';
 const types: Readonly<Record<string, string>> = {
   totp: 'Authenticator app',
   webauthn: 'Security key',
+  phone: 'Phone number',
   phone: 'Phone',
   recovery_code: 'Recovery codes',
 };
