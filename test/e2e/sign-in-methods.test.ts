@@ -33,8 +33,7 @@ it('sets up texts, and never shows the secret of their provider', async () => {
   await page.getByRole('button', { name: 'Phone', exact: true }).click();
   const panel = page.getByRole('complementary', { name: 'Phone' });
   await panel.getByText('Texts are stored on the page Mail').waitFor();
-  await panel.getByRole('textbox', { name: 'Provider' }).click();
-  await page.getByRole('option', { name: 'Webhook' }).click();
+  await panel.getByRole('combobox', { name: 'Provider' }).selectOption('webhook');
   await panel.getByLabel('Webhook address').fill('https://hook.example/texts');
   await panel.getByLabel('Webhook secret').fill('whsec_c2VjcmV0');
   await panel.getByRole('button', { name: 'Save' }).click();

@@ -1,4 +1,4 @@
-import { NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SettingEntry } from '../../../../contract/admin.ts';
@@ -87,12 +87,11 @@ export function PhonePanel({
           if (isChanged && !isPending) mutate(changes, { onSuccess: () => setTyped({}) });
         }}
       >
-        <Select
+        <NativeSelect
           label="Provider"
           data={providers}
-          allowDeselect={false}
           value={provider}
-          onChange={(value) => setProvider(value ?? NONE)}
+          onChange={(event) => setProvider(event.currentTarget.value)}
         />
         {(fields[provider] ?? []).map(([key, label, isSecret]) => (
           <TextInput

@@ -10,7 +10,6 @@ import styles from './user-panel.module.css';
 const types: Readonly<Record<string, string>> = {
   totp: 'Authenticator app',
   webauthn: 'Security key',
-  phone: 'Phone number',
   phone: 'Phone',
   recovery_code: 'Recovery codes',
 };
