@@ -34,8 +34,13 @@ export const requirePhoneChange = async (
  * Stores the number that an account is to have, and sends a code to it. Whether another account has the number is told only to the caller who
  * shows the code. Throws sms_send_failed.
  */
-export async function beginPhoneChange(context: AuthContext, userId: string, phone: string): Promise<void> {
+export async function beginPhoneChange(
+  context: AuthContext,
+  exchange: Exchange,
+  userId: string,
+  phone: string,
+): Promise<void> {
   const text = makeText(context, 'sms_phone_change', phone);
   await asAuthAdmin(context.database, storedText(userId, text)).catch(ignoreMissing);
-  await sendText(context, text, { waits: true });
+  await sendText(context, exchange, text, { waits: true });
 }

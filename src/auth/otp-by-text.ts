@@ -47,7 +47,7 @@ export async function textSignInCode(context: AuthContext, exchange: Exchange, a
     await pretendToText(database, 'sms', phone);
     return json({});
   }
-  const messageId = await sendText(context, text, { waits: everyNumberGetsText });
+  const messageId = await sendText(context, exchange, text, { waits: everyNumberGetsText });
   return json(messageId === null ? {} : { message_id: messageId });
 }
 

@@ -36,7 +36,7 @@ export async function challengePhone(
   const text = makeText(context, 'sms_mfa', phone);
   const opened = await open(text.code);
   await asAuthAdmin(context.database, storedText(user.id, text));
-  await sendText(context, text, { waits: true });
+  await sendText(context, exchange, text, { waits: true });
   return json(opened);
 }
 

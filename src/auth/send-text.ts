@@ -105,10 +105,11 @@ let underWayOfAll = 0;
  * @param options.waits Waits for the provider. Only for calls whose response may depend on whether a text was sent: elsewhere the time
  *   would tell whether an account exists.
  * @returns The provider's id of the text; null if it is not known.
- * @throws sms_send_failed if `waits` and the provider refused the text.
+ * @throws sms_send_failed if `waits` and the provider did not take the text, even if the queue tries again.
  */
 export async function sendText(
   context: AuthContext,
+  exchange: Exchange,
   text: CodeText,
   options: { waits: boolean },
 ): Promise<string | null> {
@@ -119,7 +120,7 @@ export async function sendText(
   setImmediate(() => {
     attempt(context, text, provider).catch((error: unknown) => {
       if (error instanceof NinefoldError && error.code === 'sms_send_failed') return;
-      context.events.emit({ type: 'fault', requestId: text.id, where: 'auth', error });
+      context.events.emit({ type: 'fault', requestId: exchange.requestId, where: 'auth', error });
     });
   });
   return null;
@@ -142,7 +143,6 @@ async function attempt({ app, database }: AuthContext, text: CodeText, provider:
     const pause = pauseSeconds(1);
     const isLast = error.isPermanent || pause >= text.validSeconds;
     await noteTextFailure(database, text.id, withoutCode(error.message, text.code), isLast ? null : pause);
-    if (!isLast) return null;
     const kind = text.kind.replace(/^sms_/, '');
     const reason = withoutCode(error.publicReason, text.code);
     throw new NinefoldError('sms_send_failed', { message: `Error sending ${kind} OTP to provider: ${reason}` });

@@ -56,7 +56,7 @@ async function signUpByCode(context: AuthContext, exchange: Exchange, asked: Pho
     const newUser = { phone, passwordHash, userMetadata };
     const made = await signUp(database, newUser, clientOf(exchange), (id) => storedText(id, text)).catch(ignoreTaken);
     if (made) {
-      await sendText(context, text, { waits: false });
+      await sendText(context, exchange, text, { waits: false });
       noteSignUp(context, exchange, made.user.id);
       return json(made.user);
     }
@@ -67,7 +67,7 @@ async function signUpByCode(context: AuthContext, exchange: Exchange, asked: Pho
       ...storedText(waiting.id, text),
     ];
     await asAuthAdmin(database, statements).then(
-      () => sendText(context, text, { waits: false }),
+      () => sendText(context, exchange, text, { waits: false }),
       (error: unknown) => ignoreMissing(error),
     );
   } else await pretendToText(database, 'sms', phone);

@@ -90,7 +90,7 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
     const mails = mailedEmailChange(context, exchange, user, newEmail, challenge);
     await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails]);
   }
-  if (phoneWaits) await beginPhoneChange(context, userId, newPhone);
+  if (phoneWaits) await beginPhoneChange(context, exchange, userId, newPhone);
   return json(usable(await findUser(database, userId), timeOf(context)));
 }
 
