@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
+import type { Result } from '../database/statement.ts';
 import { failedMail, releasedMail, sentMail } from '../jobs/mail-queue.ts';
 import type { Text } from '../jobs/text-provider.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
@@ -43,12 +44,13 @@ export interface TextRequested {
 }
 
 /**
- * Counts a request for a text to a number, whether or not an account has it, and finds the account.
+ * Finds the account with a number, and tells how long the pause between two texts lasts yet. Reserves nothing: a call that another bound refuses
+ * must not make others wait.
  *
  * @param of The number or the id that the pause holds for.
  * @param phone The number of the account that is looked for.
  */
-export async function requestText(
+export async function findForText(
   database: Executor,
   purpose: TextPurpose,
   of: string,
@@ -56,11 +58,31 @@ export async function requestText(
   phone: string,
 ): Promise<TextRequested> {
   const [wait, found] = await asAuthAdmin(database, [
-    ['select ninefold.reserve_mail($1, $2::integer)', [subjectOf(purpose, of), String(pauseSeconds)]],
+    [
+      `select greatest(0, pg_catalog.ceil(extract(epoch from
+         m.requested_at + pg_catalog.make_interval(secs => $2::float8) - pg_catalog.clock_timestamp())))
+       from ninefold.mail_requests m where m.subject = $1`,
+      [subjectOf(purpose, of), String(pauseSeconds)],
+    ],
     [purpose === 'phone_change' ? BY_CHANGE : BY_PHONE, [phone]],
   ]);
-  return { wait: Number(wait?.rows[0]?.[0]?.toString() ?? 0), account: accountJson<PhoneAccount>(found) };
+  return { wait: secondsOf(wait), account: accountJson<PhoneAccount>(found) };
 }
+
+/** Begins the pause between two texts, whether or not an account has the number. Returns 0, or the seconds to wait if another call began it. */
+export async function reserveText(
+  database: Executor,
+  purpose: TextPurpose,
+  of: string,
+  pauseSeconds: number,
+): Promise<number> {
+  const [wait] = await asAuthAdmin(database, [
+    ['select ninefold.reserve_mail($1, $2::integer)', [subjectOf(purpose, of), String(pauseSeconds)]],
+  ]);
+  return secondsOf(wait);
+}
+
+const secondsOf = (result: Result | undefined): number => Number(result?.rows[0]?.[0]?.toString() ?? 0);
 
 /** Costs as much as to store a code and a text, for a number without an account: a transaction that writes. */
 export async function pretendToText(database: Executor, purpose: TextPurpose, phone: string): Promise<void> {

@@ -269,6 +269,22 @@ describe('codes', () => {
   });
 });
 
+it('does not let a stranger who is refused keep the member waiting', async () => {
+  const { phone } = await phoneMember();
+  app.settings = { ...app.settings, sms_max_frequency: 60, rate_limit_sms_number: 2 };
+  const pauseEnds = () =>
+    asAuthAdmin(app.database, [
+      [`update ninefold.mail_requests set requested_at = requested_at - interval '61 s'`, []],
+    ]);
+  const stranger = () => app.ask('POST', '/otp', { body: { phone }, address: '203.0.113.9' });
+  await pauseEnds();
+  expect((await stranger()).status).toBe(200);
+  await pauseEnds();
+  expect((await stranger()).body).toMatchObject({ message: expect.stringContaining('SMS rate limit exceeded') });
+  // From a network that the member has signed in from.
+  expect((await post('/otp', { phone })).status).toBe(200);
+});
+
 describe('change of number', () => {
   it('waits for the code, ends the other sessions and tells the address', async () => {
     const { client, email, user } = await app.member(password);

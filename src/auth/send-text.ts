@@ -4,11 +4,12 @@ import { limits } from '../../contract/limits.ts';
 import type { TextKind } from '../../contract/mails.ts';
 import { issuedPhoneCode, makeCode, type SqlStatement, type TokenKind } from '../accounts/one-time-tokens.ts';
 import {
+  findForText,
   noteTextFailure,
   noteTextSent,
   queuedText,
   releaseText,
-  requestText,
+  reserveText,
   type TextPurpose,
   type TextRequested,
 } from '../accounts/texts.ts';
@@ -171,16 +172,20 @@ export async function requireText(
   await takeFromLimit(context, exchange, 'otp', phone);
   const isFactor = purpose === 'mfa_sms';
   const seconds = isFactor ? settings.mfa_phone_max_frequency : settings.sms_max_frequency;
-  const requested = await requestText(database, purpose, of, seconds, phone);
-  if (requested.wait > 0) {
-    throw new NinefoldError('over_sms_send_rate_limit', {
-      message: `For security purposes, you can only request this after ${requested.wait} seconds.`,
-      headers: { 'retry-after': String(requested.wait) },
-      limit: isFactor ? 'factorTextPauseSeconds' : 'textPauseSeconds',
-    });
-  }
+  const requested = await findForText(database, purpose, of, seconds, phone);
+  refuseBeforePauseEnds(requested.wait, isFactor);
   if (isFactor || testCodeOf(context, phone) === undefined) await takeFromLimit(context, exchange, 'sms', phone);
+  refuseBeforePauseEnds(await reserveText(database, purpose, of, seconds), isFactor);
   return requested;
+}
+
+function refuseBeforePauseEnds(wait: number, isFactor: boolean): void {
+  if (wait <= 0) return;
+  throw new NinefoldError('over_sms_send_rate_limit', {
+    message: `For security purposes, you can only request this after ${wait} seconds.`,
+    headers: { 'retry-after': String(wait) },
+    limit: isFactor ? 'factorTextPauseSeconds' : 'textPauseSeconds',
+  });
 }
 
 const CHANNEL =
