@@ -211,6 +211,17 @@ describe('codes', () => {
     expect((await verify(phone, code)).status).toBe(429);
   });
 
+  it('lets a member in from a new network while a stranger guesses', async () => {
+    const phone = newPhone();
+    await app.client().auth.signInWithOtp({ phone });
+    const shown = (token: string, address: string) =>
+      app.ask('POST', '/verify', { body: { type: 'sms', phone, token }, address });
+    const code = await codeTo(phone);
+    for (let i = 0; i < 15; i++) await shown('wrong', '203.0.113.50');
+    expect((await shown(code, '203.0.113.50')).status).toBe(429);
+    expect((await shown(code, '203.0.113.51')).status).toBe(200);
+  });
+
   it('refuses a code after its time, and one of another kind', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
