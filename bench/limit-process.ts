@@ -103,7 +103,12 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
   return callers.map((caller) => {
     const database = executor(caller);
     return async () => {
-      const attempt = await beginSignIn(database, order.email, subjects, new AbortController().signal);
+      const attempt = await beginSignIn(
+        database,
+        { by: 'email', name: order.email },
+        subjects,
+        new AbortController().signal,
+      );
       const { candidate, newNetwork } = attempt;
       if (!candidate?.passwordHash || !(await verifyPassword(order.password, candidate.passwordHash)))
         throw new Error('refused');

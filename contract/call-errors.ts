@@ -139,6 +139,7 @@ const throughProvider = [
   'user_not_found',
 ];
 
+const texted = ['over_sms_send_rate_limit', 'sms_send_failed'];
 const mailed = ['email_provider_disabled', 'phone_provider_disabled', 'over_email_send_rate_limit'];
 
 /** The codes of GoTrue by the id of the call, besides those that all have. */
@@ -176,6 +177,8 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'reauthentication_not_valid',
     'over_email_send_rate_limit',
     'insufficient_aal',
+    'phone_provider_disabled',
+    ...texted,
   ],
   'auth.logout': authSession,
   'auth.admin.users.list': ['no_authorization', 'bad_jwt', 'not_admin'],
@@ -221,6 +224,8 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'email_not_confirmed',
     'over_email_send_rate_limit',
     'phone_provider_disabled',
+    'phone_not_confirmed',
+    ...texted,
   ],
   'auth.invite': ['no_authorization', 'bad_jwt', 'not_admin', 'email_exists'],
   'auth.admin.generate_link': [
@@ -270,16 +275,20 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
     'mfa_totp_enroll_not_enabled',
     'mfa_webauthn_enroll_not_enabled',
     'too_many_enrolled_mfa_factors',
+    'mfa_verified_factor_exists',
   ],
   'auth.factors.challenge': [
     ...authSession,
     'mfa_factor_not_found',
+    'mfa_phone_verify_not_enabled',
+    ...texted,
     'mfa_totp_verify_not_enabled',
     'mfa_webauthn_verify_not_enabled',
   ],
   'auth.factors.verify': [
     ...authSession,
     'mfa_factor_not_found',
+    'mfa_phone_verify_not_enabled',
     'mfa_totp_verify_not_enabled',
     'mfa_webauthn_verify_not_enabled',
     'mfa_ip_address_mismatch',
@@ -328,6 +337,24 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.admin.factors.list': admin,
   'auth.admin.factors.update': [...admin, 'mfa_factor_not_found', 'mfa_factor_name_conflict'],
   'auth.admin.factors.delete': [...admin, 'mfa_factor_not_found'],
+
+  'auth.signup.phone': [
+    'signup_disabled',
+    'phone_provider_disabled',
+    'user_already_exists',
+    'weak_password',
+    'over_sms_send_rate_limit',
+  ],
+  'auth.token.password.phone': [
+    'invalid_credentials',
+    'phone_not_confirmed',
+    'user_banned',
+    'email_provider_disabled',
+    'phone_provider_disabled',
+  ],
+  'auth.otp.phone': ['phone_provider_disabled', ...texted],
+  'auth.resend.phone': ['phone_provider_disabled', 'over_sms_send_rate_limit'],
+  'auth.verify.phone': ['otp_expired', 'user_banned', 'phone_exists'],
 };
 
 /** Calls that an auth hook can refuse: those that issue an access token, create an account or check a second factor. */

@@ -18,6 +18,7 @@ export interface AuthCall {
       | 'disable_signup'
       | 'external_email_enabled'
       | 'external_anonymous_users_enabled'
+      | 'external_phone_enabled'
       | 'security_manual_linking_enabled'
       | 'passkey_enabled'
       | 'oauth_server_enabled'
@@ -150,6 +151,7 @@ export const authCalls: readonly AuthCall[] = [
     settings: {},
     parameters: [
       body('email', 'text', false, 'The new e-mail address.'),
+      body('phone', 'text', false, 'The new phone number (E.164), where phone numbers are on.'),
       body('password', 'text', false, 'The new password.'),
       body('data', 'object', false, 'User metadata, merged with what is there.'),
       body('nonce', 'text', false, 'The code of GET /reauthenticate, for a session that is older than a day.'),
@@ -666,7 +668,8 @@ export const authCalls: readonly AuthCall[] = [
     id: 'auth.reauthenticate',
     method: 'GET',
     path: '/auth/v1/reauthenticate',
-    summary: 'Mails a code to the member who calls, which a change of password or address can ask for.',
+    summary:
+      'Sends a code to the member who calls, by mail or else by text, which a change of password, address or number can ask for.',
     caller: 'member',
     settings: {},
     parameters: [],
@@ -717,9 +720,10 @@ export const authCalls: readonly AuthCall[] = [
     caller: 'member',
     settings: {},
     parameters: [
-      body('factor_type', 'text', true, 'totp.'),
+      body('factor_type', 'text', true, 'totp, phone or webauthn.'),
       body('friendly_name', 'text', false, 'The name by which the member tells it from others.'),
       body('issuer', 'text', false, 'The name that the authenticator app shows; the host of site_url when not given.'),
+      body('phone', 'text', false, 'The number of a phone factor (E.164).'),
     ],
     returns: 'id, type, friendly_name; totp: qr_code (SVG), secret, uri',
     example: { factor_type: 'totp', friendly_name: 'My phone' },
@@ -729,7 +733,8 @@ export const authCalls: readonly AuthCall[] = [
     id: 'auth.factors.challenge',
     method: 'POST',
     path: '/auth/v1/factors/{factor_id}/challenge',
-    summary: 'Opens a challenge to a second factor, which is answered from the same network address.',
+    summary:
+      'Opens a challenge to a second factor, which is answered from the same network address. A phone gets a text with a code.',
     caller: 'member',
     settings: {},
     parameters: [],
@@ -746,7 +751,7 @@ export const authCalls: readonly AuthCall[] = [
     settings: {},
     parameters: [
       body('challenge_id', 'text', true, 'The id of the challenge.'),
-      body('code', 'text', false, 'The code of the authenticator app.'),
+      body('code', 'text', false, 'The code of the authenticator app or of the text.'),
     ],
     returns: `a session: ${session}`,
     example: { challenge_id: someone, code: '123456' },
@@ -1196,5 +1201,84 @@ export const authCalls: readonly AuthCall[] = [
     returns: 'the application, with its secret',
     example: null,
     supabase_js: `supabase.auth.admin.oauth.regenerateClientSecret('${someone}')`,
+  },
+  {
+    id: 'auth.signup.phone',
+    method: 'POST',
+    path: '/auth/v1/signup',
+    summary:
+      'Makes an account with a phone number and a password, and signs in unless the number must be confirmed first.',
+    caller: 'anyone',
+    settings: { disable_signup: false, external_phone_enabled: true },
+    parameters: [
+      body('phone', 'text', true, 'The phone number (E.164).'),
+      body('password', 'text', true, 'The password.'),
+      body('data', 'object', false, 'User metadata, which the member may change later.'),
+      body('channel', 'text', false, 'sms.'),
+    ],
+    returns: `a session: ${session}; or the user alone while the number awaits confirmation`,
+    example: { phone: '+15555550100', password: 'a long password' },
+    supabase_js: "supabase.auth.signUp({ phone: '+15555550100', password: 'a long password' })",
+  },
+  {
+    id: 'auth.token.password.phone',
+    method: 'POST',
+    path: '/auth/v1/token?grant_type=password',
+    summary: 'Signs in with a phone number and a password.',
+    caller: 'anyone',
+    settings: { external_phone_enabled: true },
+    parameters: [
+      query('grant_type', 'text', true, 'password'),
+      body('phone', 'text', true, 'The phone number.'),
+      body('password', 'text', true, 'The password.'),
+    ],
+    returns: `a session: ${session}`,
+    example: { phone: '+15555550100', password: 'a long password' },
+    supabase_js: "supabase.auth.signInWithPassword({ phone: '+15555550100', password: 'a long password' })",
+  },
+  {
+    id: 'auth.otp.phone',
+    method: 'POST',
+    path: '/auth/v1/otp',
+    summary: 'Sends a code by text that signs in. A number without an account gets one where sign-up is open.',
+    caller: 'anyone',
+    settings: { external_phone_enabled: true },
+    parameters: [
+      body('phone', 'text', true, 'The phone number (E.164).'),
+      body('create_user', 'boolean', false, 'False: a number without an account gets none, and no text.'),
+      body('data', 'object', false, 'User metadata of a new account.'),
+      body('channel', 'text', false, 'sms.'),
+    ],
+    returns: '{}, or message_id where the provider gives one',
+    example: { phone: '+15555550100' },
+    supabase_js: "supabase.auth.signInWithOtp({ phone: '+15555550100' })",
+  },
+  {
+    id: 'auth.resend.phone',
+    method: 'POST',
+    path: '/auth/v1/resend',
+    summary: 'Sends the code of a sign-up or of a change of number again.',
+    caller: 'anyone',
+    settings: { external_phone_enabled: true },
+    parameters: [body('type', 'text', true, 'sms or phone_change.'), body('phone', 'text', true, 'The phone number.')],
+    returns: '{}, for every number',
+    example: { type: 'sms', phone: '+15555550100' },
+    supabase_js: "supabase.auth.resend({ type: 'sms', phone: '+15555550100' })",
+  },
+  {
+    id: 'auth.verify.phone',
+    method: 'POST',
+    path: '/auth/v1/verify',
+    summary: 'Confirms a phone number and signs in, with the code of a text. Each code works once.',
+    caller: 'anyone',
+    settings: { external_phone_enabled: true },
+    parameters: [
+      body('type', 'text', true, 'sms or phone_change.'),
+      body('phone', 'text', true, 'The number that received the code.'),
+      body('token', 'text', true, 'The code.'),
+    ],
+    returns: `a session: ${session}`,
+    example: { type: 'sms', phone: '+15555550100', token: '123456' },
+    supabase_js: "supabase.auth.verifyOtp({ type: 'sms', phone: '+15555550100', token: '123456' })",
   },
 ];

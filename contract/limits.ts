@@ -17,6 +17,7 @@ import { recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
+import { textLimits } from './limits/texts.ts';
 import { versionLimits } from './limits/versions.ts';
 
 export type { AppBounds } from './limits/apps.ts';
@@ -47,6 +48,7 @@ export const limits = {
   ...oauthServerLimits,
   ...hookLimits,
   ...importLimits,
+  ...textLimits,
 };
 
 export type LimitName = keyof typeof limits;

@@ -18,6 +18,11 @@ export const mailKinds = [
 
 export type MailKind = (typeof mailKinds)[number];
 
+/** The kinds of texts (SMS); they share the queue of the mails. */
+export const textKinds = ['sms_confirmation', 'sms_phone_change', 'sms_reauthentication', 'sms_mfa'] as const;
+
+export type TextKind = (typeof textKinds)[number];
+
 /** The values that a template may show; names as in GoTrue's templates. */
 export interface MailData {
   /** The address of the link that the member opens. */
@@ -38,6 +43,8 @@ export interface MailData {
   /** The device and the network of a new sign-in. */
   readonly Device?: string;
   readonly Address?: string;
+  /** The whole text of an SMS. */
+  readonly Message?: string;
 }
 
 /** The values of `MailData` that sign a member in: removed once the mail is sent. */
@@ -47,6 +54,7 @@ export const mailSecrets: readonly (keyof MailData)[] = [
   'TokenHash',
   'CurrentToken',
   'CurrentTokenHash',
+  'Message',
 ];
 
 /** The languages of the mails that Ninefold brings. */
@@ -60,7 +68,9 @@ export type MailState = 'queued' | 'sent' | 'failed' | 'kept';
 /** A mail in the list. */
 export interface MailRow {
   id: string;
-  kind: MailKind;
+  /** `sms` for a text; its recipient is a phone number. */
+  channel: 'email' | 'sms';
+  kind: MailKind | TextKind;
   recipient: string;
   user_id: string | null;
   state: MailState;

@@ -2,13 +2,14 @@ import { type HookSettings, hookSecrets, hookSettings } from './hooks.ts';
 import { limits } from './limits.ts';
 import { type ProviderSettings, providerSecrets, providerSettings } from './providers.ts';
 import type { Setting } from './settings.ts';
+import { type PhoneSettings, phoneSecrets, phoneSettings } from './settings-phone.ts';
 
 /**
  * The settings of an app's `/auth/v1`, by the names of GoTrue's configuration
  * (https://supabase.com/docs/guides/self-hosting/auth/config, the GOTRUE_ variables in lower case), but for those of
  * `rate_limit_sign_in_…`: GoTrue counts calls, Ninefold the sign-ins that failed.
  */
-export interface AuthSettings extends ProviderSettings, HookSettings {
+export interface AuthSettings extends ProviderSettings, HookSettings, PhoneSettings {
   site_url: string | null;
   disable_signup: boolean;
   external_email_enabled: boolean;
@@ -410,6 +411,8 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
       'The page of the app where members allow an application to sign them in; it gets authorization_id in its query.',
   },
   ...hookSettings,
+
+  ...phoneSettings,
 };
 
 /** Every setting at its default. */
@@ -436,6 +439,7 @@ export const authSecrets = {
   },
   ...providerSecrets,
   ...hookSecrets,
+  ...phoneSecrets,
 } as const satisfies Record<string, SecretSetting>;
 
 export type AuthSecret = keyof typeof authSecrets;

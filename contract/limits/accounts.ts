@@ -108,7 +108,7 @@ export const accountLimits = {
     unit: 'count',
     default: 12,
     meaning:
-      'Wrong codes for one address in oneTimeCodeTriesSeconds, from all networks that its account has not signed in from; a quarter is reserved for networks that have tried little. Links still work after that.',
+      'Wrong codes for one address in oneTimeCodeTriesSeconds, from all networks that its account has not signed in from; a quarter is reserved for networks that have tried little. Links still work after that. Codes in texts count alike, by number.',
     code: 'over_request_rate_limit',
   },
   oneTimeCodeTriesPerNetwork: {

@@ -67,7 +67,7 @@ export const rateLimits = {
     unit: 'count',
     default: 10,
     meaning:
-      'Codes that are tried for one account in any 5 minutes. A network that the member has signed in from has a count of its own.',
+      'Codes in mails that are tried for one account in any 5 minutes. A network that the member has signed in from has a count of its own. Codes in texts have the bound oneTimeCodeTries alone.',
     setting: 'rate_limit_verify_account',
     range: [1, 1_000_000_000],
     code: 'over_request_rate_limit',

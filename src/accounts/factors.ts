@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
@@ -18,9 +18,11 @@ export interface NewFactor {
   readonly friendlyName: string;
   /** Base32 (RFC 4648); only of a TOTP factor. */
   readonly secret: string | null;
+  /** Digits only; of a phone factor. */
+  readonly phone?: string;
 }
 
-export type EnrolmentVerdict = 'name' | 'many' | 'first-factor-only' | 'no-session' | 'ok';
+export type EnrolmentVerdict = 'exists' | 'name' | 'many' | 'first-factor-only' | 'no-session' | 'ok';
 
 /** Enrolments that nobody completed and that no challenge refers to. $1 is the account, $2 their age in seconds. */
 const DELETE_UNFINISHED = `delete from auth.mfa_factors f
@@ -28,13 +30,21 @@ const DELETE_UNFINISHED = `delete from auth.mfa_factors f
     and f.created_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
     and not exists (select from auth.mfa_challenges c where c.factor_id = f.id)`;
 
-/** $1 the account, $2 the session, $3 the factor, $4 its name, $5 its type, $6 its secret, $7 and $8 the bounds, $9 if the caller has a second factor. */
+/** Earlier enrolments of the phone $2 that were not completed: a number is one factor. */
+const DELETE_SAME_PHONE = `delete from auth.mfa_factors f
+  where f.user_id = $1::uuid and f.phone = $2 and f.status <> 'verified'`;
+
+/**
+ * $1 the account, $2 the session, $3 the factor, $4 its name, $5 its type, $6 its secret, $7 and $8 the bounds, $9 if the caller has a second
+ * factor, $10 its phone number.
+ */
 const ENROL = `with owned as (
   select f.friendly_name, f.status from auth.mfa_factors f where f.user_id = $1::uuid and f.factor_type::text <> 'recovery_code'
 ),
 judged as (
   select case
     when not exists (select from auth.sessions s where s.id = $2::uuid and s.user_id = $1::uuid) then 'no-session'
+    when exists (select from auth.mfa_factors f where f.user_id = $1::uuid and f.phone = $10) then 'exists'
     when exists (select from auth.mfa_factors f where f.user_id = $1::uuid and coalesce(f.friendly_name, '') = $4) then 'name'
     when (select pg_catalog.count(*) from owned) >= $7::integer then 'many'
     when (select pg_catalog.count(*) from owned where status = 'verified') >= $8::integer then 'many'
@@ -43,8 +53,8 @@ judged as (
   end as verdict
 ),
 made as (
-  insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
-  select $3::uuid, $1::uuid, $4, $5::auth.factor_type, 'unverified', pg_catalog.now(), pg_catalog.now(), $6
+  insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
+  select $3::uuid, $1::uuid, $4, $5::auth.factor_type, 'unverified', pg_catalog.now(), pg_catalog.now(), $6, $10
   from judged where verdict = 'ok'
 )
 select pg_catalog.to_jsonb(verdict) from judged`;
@@ -58,9 +68,11 @@ export async function enrolFactor(
 ): Promise<{ verdict: EnrolmentVerdict; id: string }> {
   const { userId, sessionId, isWhole: hasSecond } = member;
   const id = randomUUID();
-  const [, , judged] = await asAuthAdmin(database, [
+  const phone = factor.phone ?? null;
+  const results = await asAuthAdmin(database, [
     [LOCK_ACCOUNT, [userId]],
     [DELETE_UNFINISHED, [userId, String(bounds.unfinishedSeconds)]],
+    ...(phone === null ? [] : ([[DELETE_SAME_PHONE, [userId, phone]]] as const)),
     [
       ENROL,
       [
@@ -73,10 +85,11 @@ export async function enrolFactor(
         String(bounds.maxEnrolled),
         String(bounds.maxVerified),
         String(hasSecond),
+        phone,
       ],
     ],
   ]);
-  return { verdict: accountJson<EnrolmentVerdict>(judged) ?? 'no-session', id };
+  return { verdict: accountJson<EnrolmentVerdict>(results.at(-1)) ?? 'no-session', id };
 }
 
 /** A factor as a builder sees it; a set of recovery codes says how many there are and how many are left. */
@@ -150,6 +163,21 @@ export interface NewChallenge {
   readonly address: string;
   /** Server-side data of a WebAuthn ceremony, as JSON. */
   readonly data: object | null;
+  /** The code that answers it; of a phone factor. */
+  readonly code?: string;
+}
+
+/** Returns the hash of a code as its challenge holds it. */
+const challengeCodeHash = (challengeId: string, code: string): string =>
+  createHash('sha256').update(`${challengeId}:${code}`).digest('hex');
+
+/** Returns true for the code that answers a challenge. */
+export function isChallengeCode(
+  challenge: { readonly id: string; readonly codeHash: string | null },
+  code: string,
+): boolean {
+  const [stored, shown] = [challenge.codeHash, challengeCodeHash(challenge.id, code)];
+  return stored?.length === shown.length && timingSafeEqual(Buffer.from(stored), Buffer.from(shown));
 }
 
 /**
@@ -172,8 +200,8 @@ export async function openChallenge(
       params,
     ],
     [
-      `insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, web_authn_session_data)
-       select $2::uuid, f.id, pg_catalog.now(), $4::inet, $5::jsonb from auth.mfa_factors f
+      `insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, web_authn_session_data, otp_code)
+       select $2::uuid, f.id, pg_catalog.now(), $4::inet, $5::jsonb, $6 from auth.mfa_factors f
        where f.id = $1::uuid and f.user_id = $3::uuid
        returning pg_catalog.jsonb_build_object('id', id, 'createdAt', extract(epoch from created_at) * 1000)`,
       [
@@ -182,6 +210,7 @@ export async function openChallenge(
         challenge.userId,
         challenge.address,
         challenge.data === null ? null : JSON.stringify(challenge.data),
+        challenge.code === undefined ? null : challengeCodeHash(id, challenge.code),
       ],
     ],
   ]);
@@ -200,6 +229,8 @@ export interface OpenChallenge {
   readonly mayAnswer: boolean;
   readonly hasExpired: boolean;
   readonly secret: string | null;
+  /** Of the code in a text. */
+  readonly codeHash: string | null;
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly credential: StoredCredential | null;
 }
@@ -214,7 +245,7 @@ export const findChallenge = (
     `select pg_catalog.jsonb_build_object(
        'mayAnswer', c.verified_at is null and c.ip_address = $4::inet,
        'hasExpired', c.created_at + pg_catalog.make_interval(secs => $5::float8) <= pg_catalog.now(),
-       'secret', f.secret, 'data', c.web_authn_session_data, 'credential', f.web_authn_credential)
+       'secret', f.secret, 'codeHash', c.otp_code, 'data', c.web_authn_session_data, 'credential', f.web_authn_credential)
      from auth.mfa_challenges c join auth.mfa_factors f on f.id = c.factor_id
      where c.id = $3::uuid and f.id = $2::uuid and f.user_id = $1::uuid`,
     [wanted.userId, wanted.factorId, wanted.challengeId, wanted.address, String(wanted.seconds)],

@@ -31,7 +31,7 @@ const utc = (column: string): string =>
   `pg_catalog.to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** SQL text: the row `m` of ninefold.mails as a MailRow. */
-const row = `pg_catalog.jsonb_build_object('id', m.id, 'kind', m.kind, 'recipient', m.recipient, 'user_id', m.user_id, 'state', m.state,
+const row = `pg_catalog.jsonb_build_object('id', m.id, 'channel', m.channel, 'kind', m.kind, 'recipient', m.recipient, 'user_id', m.user_id, 'state', m.state,
   'attempts', m.attempts, 'next_attempt_at', case when m.state = 'queued' then ${utc('m.next_attempt_at')} end,
   'sent_at', ${utc('m.sent_at')}, 'created_at', ${utc('m.created_at')}, 'error', m.error)`;
 
@@ -68,7 +68,7 @@ export async function listMails(database: Executor, { search, state, after }: Ma
   return { mails: page, next: mails.length > most && last ? `${last.created_at}_${last.id}` : null, counts };
 }
 
-/** Returns a mail with what is needed to render it; null if there is none. */
+/** Returns a mail with what is needed to render it, or a text; null if there is none. */
 export const findMail = (database: Executor, id: string): Promise<{ row: MailRow; mail: MailToRender } | null> =>
   jsonAsAuthAdmin(
     database,

@@ -23,7 +23,8 @@ export type TokenKind =
   | 'recovery_token'
   | 'email_change_token_new'
   | 'email_change_token_current'
-  | 'reauthentication_token';
+  | 'reauthentication_token'
+  | 'phone_change_token';
 
 export type SqlStatement = readonly [text: string, params: Param[]];
 
@@ -54,7 +55,7 @@ export const makeOneTimeToken = (
   kind,
   address,
   token: `${options.isPkce ? PKCE : ''}${randomBytes(28).toString('hex')}`,
-  code: Array.from({ length: options.digits }, () => randomInt(10)).join(''),
+  code: makeCode(options.digits),
 });
 
 const linkHash = (token: string): string => createHash('sha256').update(token).digest('hex');
@@ -70,6 +71,19 @@ export const issuedToken = (userId: string, { kind, address, token, code }: OneT
   'select ninefold.issue_one_time_token($1::uuid, $2::auth.one_time_token_type, $3, $4, $5)',
   [userId, kind, linkHash(token), codeHash(address, code), address],
 ];
+
+/**
+ * Returns the statement that gives an account a code for a phone number; an earlier one of the kind becomes void. It fails where there is no
+ * such account.
+ */
+export const issuedPhoneCode = (userId: string, kind: TokenKind, phone: string, code: string): SqlStatement => [
+  'select ninefold.issue_phone_code($1::uuid, $2::auth.one_time_token_type, $3, $4, $5)',
+  // No link leads to a phone: nobody gets this token.
+  [userId, kind, linkHash(randomBytes(28).toString('hex')), codeHash(phone, code), phone],
+];
+
+/** Returns a new code. */
+export const makeCode = (digits: number): string => Array.from({ length: digits }, () => randomInt(10)).join('');
 
 /** Returns the statement that stores the address that an account is to have. Links for a change to another address become void. */
 export const begunEmailChange = (userId: string, email: string): SqlStatement => [
@@ -157,11 +171,21 @@ export interface TokenUse {
   readonly validSeconds: number;
   /** A change of address must be confirmed at both addresses. */
   readonly bothConfirm: boolean;
+  /** The code was sent to a phone. */
+  readonly isPhone?: boolean;
 }
 
 const list = (kinds: readonly TokenKind[]): string => `{${kinds.join(',')}}`;
 
-const useStatement = (userId: string, { kinds, shown, validSeconds, bothConfirm }: TokenUse): SqlStatement => [
+const useStatement = (userId: string, use: TokenUse): SqlStatement =>
+  use.isPhone ? usePhoneCode(userId, use) : useMailedToken(userId, use);
+
+const usePhoneCode = (userId: string, { kinds, shown, validSeconds }: TokenUse): SqlStatement => [
+  'select pg_catalog.to_jsonb(ninefold.use_phone_code($1::uuid, $2::auth.one_time_token_type, $3, $4::integer))',
+  [userId, kinds[0] ?? null, 'code' in shown ? codeHash(shown.address, shown.code) : null, String(validSeconds)],
+];
+
+const useMailedToken = (userId: string, { kinds, shown, validSeconds, bothConfirm }: TokenUse): SqlStatement => [
   `select pg_catalog.to_jsonb(ninefold.use_one_time_token(
     $1::uuid, $2::auth.one_time_token_type[], $3, $4, $5::integer, $6::boolean))`,
   [
@@ -282,7 +306,7 @@ async function tryCode(
   const { reservation, owner, isKnown } = tried;
   if (!('at' in reservation)) {
     throw new NinefoldError('over_request_rate_limit', {
-      message: `Too many wrong codes. Try again in ${reservation.wait} seconds, or open the link.`,
+      message: `Too many wrong codes. Try again in ${reservation.wait} seconds${address.includes('@') ? ', or open the link' : ''}.`,
       headers: { 'retry-after': String(reservation.wait) },
       limit: 'oneTimeCodeTries',
     });
@@ -305,12 +329,12 @@ async function tryCode(
  */
 export async function nonceStatements(
   database: Executor,
-  user: { readonly id: string; readonly email: string },
+  user: { readonly id: string; readonly email: string; readonly phone: string },
   nonce: string,
   validSeconds: number,
   client: SessionClient,
 ): Promise<readonly SqlStatement[] | null> {
-  const address = user.email.toLowerCase();
+  const address = user.email.toLowerCase() || user.phone;
   const owner = await tryCode(database, ['reauthentication_token'], { address, code: nonce }, client);
   if (owner?.userId !== user.id) return null;
   return [

@@ -25,7 +25,7 @@ export interface Candidate {
 
 /** A sign-in that counts as failed until it is settled; its password may be checked. */
 export interface Attempt {
-  /** The account with the e-mail address; null if there is none. */
+  /** The account with the address or the number; null if there is none. */
   readonly candidate: Candidate | null;
   /** The subjects under which the attempt was counted, and its time. */
   readonly counted: readonly [address: string, account: string, at: string];
@@ -40,10 +40,22 @@ interface Begun {
   readonly reservation: Reservation;
 }
 
-/** $1 to $11 are `reserveParams`, $12 the e-mail address, $13 for how many days a network is known. */
-const BEGIN = `with candidate as materialized (
-  select u.id, u.encrypted_password, u.banned_until, u.email_confirmed_at from auth.users u
-  where pg_catalog.lower(u.email) = $12 and u.is_sso_user = false and u.deleted_at is null
+/** The column that a sign-in names its account by, as SQL text, and the column that tells whether it is confirmed. */
+const logins = {
+  email: ['pg_catalog.lower(u.email)', 'u.email_confirmed_at'],
+  phone: ['u.phone', 'u.phone_confirmed_at'],
+} as const;
+
+export interface Login {
+  readonly by: keyof typeof logins;
+  /** The e-mail address in lower case, or the digits of the phone number. */
+  readonly name: string;
+}
+
+/** $1 to $11 are `reserveParams`, $12 the name of the login, $13 for how many days a network is known. */
+const begin = ([column, confirmedAt]: (typeof logins)[Login['by']]): string => `with candidate as materialized (
+  select u.id, u.encrypted_password, u.banned_until, ${confirmedAt} as confirmed_at from auth.users u
+  where ${column} = $12 and u.is_sso_user = false and u.deleted_at is null
   order by u.created_at limit 1
 ),
 known as materialized (
@@ -59,7 +71,9 @@ select pg_catalog.jsonb_build_object(
     'id', c.id,
     'passwordHash', nullif(c.encrypted_password, ''),
     'banned', coalesce(c.banned_until > pg_catalog.now(), false),
-    'confirmed', c.email_confirmed_at is not null) from candidate c))`;
+    'confirmed', c.confirmed_at is not null) from candidate c))`;
+
+const BEGIN = { email: begin(logins.email), phone: begin(logins.phone) };
 
 /** Between two tries of a sign-in that waits for others; twice as long after each. */
 const FIRST_PAUSE_MILLISECONDS = 5;
@@ -70,20 +84,19 @@ let waiting = 0;
  * Counts a sign-in and finds its account, in one statement, so that no password beyond the bounds is ever checked, however many
  * come at once and to however many workers. Where only attempts under way fill a bound, it waits for them to end.
  *
- * @param email The e-mail address in lower case.
  * @throws over_request_rate_limit
  */
 export async function beginSignIn(
   database: Executor,
-  email: string,
+  login: Login,
   subjects: SignInSubjects,
   signal: CancelSignal,
 ): Promise<Attempt> {
   const until = performance.now() + limits.signInWaitSeconds.default * 1000;
   for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause *= 2) {
-    const begun = await jsonAsAuthAdmin<Begun>(database, BEGIN, [
+    const begun = await jsonAsAuthAdmin<Begun>(database, BEGIN[login.by], [
       ...reserveParams(subjects),
-      email,
+      login.name,
       String(limits.signInNetworkDays.default),
     ]);
     if (begun === null) throw new Error('a sign-in was not counted');

@@ -65,7 +65,7 @@ const UPDATE = `with c as (
     notify boolean, accept_language text)
 ),
 target as (
-  select u.id, u.email as old_email,
+  select u.id, u.email as old_email, u.phone as old_phone,
     ${merged('u.raw_user_meta_data', 'user')}
       || case when c.confirm_email then '{"email_verified": true}'::jsonb else '{}' end as user_metadata,
     ${withProvider(withProvider(merged('u.raw_app_meta_data', 'app'), 'email', 'email'), 'phone', 'phone')} as app_metadata,
@@ -76,7 +76,7 @@ target as (
   from auth.users u, c where u.id = $1::uuid
 ),
 judged as (
-  select *, c.password_changes or c.email is not null as voids_tokens, case
+  select *, c.password_changes or c.email is not null or c.phone is not null as voids_tokens, case
     when email_taken then 'email_exists'
     when c.user_set is not null
       and pg_catalog.octet_length(user_metadata::text) > ${limits.userMetadataBytes.default} then 'user_too_large'
@@ -91,6 +91,7 @@ changed as (
     email = coalesce(j.email, u.email),
     email_change = case when j.email is not null then '' else u.email_change end,
     phone = coalesce(j.phone, u.phone),
+    phone_change = case when j.phone is not null then '' else u.phone_change end,
     encrypted_password = case when j.password_changes then j.password_hash else u.encrypted_password end,
     confirmation_token = case when j.voids_tokens then '' else u.confirmation_token end,
     recovery_token = case when j.voids_tokens then '' else u.recovery_token end,
@@ -120,14 +121,17 @@ used as (
 ),
 ended as (
   delete from auth.sessions s using c, changed
-  where s.user_id = changed.id and c.password_changes and s.id is distinct from c.keep_session
+  where s.user_id = changed.id and (c.password_changes or c.notify and c.phone is not null)
+    and s.id is distinct from c.keep_session
 ),
 told as (
   insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
   select n.kind, j.old_email, changed.id, n.data, pg_catalog.left(c.accept_language, ${limits.acceptLanguageCharacters.default})
   from c, changed, judged j, lateral (values
     ('password_changed_notification', c.password_changes, '{}'::jsonb),
-    ('email_changed_notification', c.email <> j.old_email, pg_catalog.jsonb_build_object('OldEmail', j.old_email))
+    ('email_changed_notification', c.email <> j.old_email, pg_catalog.jsonb_build_object('OldEmail', j.old_email)),
+    ('phone_changed_notification', c.phone <> j.old_phone and j.old_phone <> '',
+      pg_catalog.jsonb_build_object('OldPhone', j.old_phone, 'Phone', c.phone))
   ) n (kind, applies, data)
   where c.notify and n.applies and j.old_email <> ''
 )

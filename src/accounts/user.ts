@@ -49,6 +49,8 @@ export interface Factor {
   readonly friendly_name?: string;
   readonly factor_type: string;
   readonly status: string;
+  /** Digits only; of a phone factor. */
+  readonly phone?: string;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -82,6 +84,7 @@ export const factorJson = `pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_o
       'friendly_name', nullif(f.friendly_name, ''),
       'factor_type', f.factor_type,
       'status', f.status,
+      'phone', f.phone,
       'created_at', ${time('f.created_at')},
       'updated_at', ${time('f.updated_at')}
     ))`;

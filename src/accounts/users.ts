@@ -25,7 +25,7 @@ export interface NewUser {
   readonly password?: string;
   readonly passwordHash?: string;
   readonly userMetadata?: Metadata | undefined;
-  /** Data of the e-mail identity beside `sub` and `email`. */
+  /** Data of the identity beside `sub` and the address. */
   readonly identityData?: Metadata;
   readonly appMetadata?: Metadata;
   readonly aud?: string;
@@ -88,7 +88,7 @@ async function record(id: string, user: NewUser): Promise<string> {
   const subject = { sub: id, email_verified: false, phone_verified: false };
   const identities = {
     ...(email && { email: { ...subject, ...user.identityData, sub: id, email } }),
-    ...(user.phone && { phone: { ...subject, phone: user.phone } }),
+    ...(user.phone && { phone: { ...subject, ...user.identityData, sub: id, phone: user.phone } }),
   };
   return JSON.stringify({
     id,
@@ -137,14 +137,15 @@ export async function signUp(
   const userMetadata = user.isAnonymous
     ? user.userMetadata
     : { ...user.userMetadata, sub: id, email: user.email, email_verified: false, phone_verified: false };
-  const identityData = { ...user.userMetadata, email_verified: user.confirmed ?? false, phone_verified: false };
+  const [byMail, byPhone] = [user.confirmed ?? false, user.phoneConfirmed ?? false];
+  const identityData = { ...user.userMetadata, email_verified: byMail, phone_verified: byPhone };
   const insert = [INSERT, [await record(id, { ...user, userMetadata, identityData })]] as const;
-  if (!user.isAnonymous && !user.confirmed) {
+  if (!user.isAnonymous && !byMail && !byPhone) {
     const results = await asAuthAdmin(database, [insert, ...after(id), [SELECT_USER, [id]]]).catch(asConflict);
     return { user: made(results.at(-1)), grant: null };
   }
   const session = newSession(id, client, user.isAnonymous ? 'anonymous' : 'password');
-  const account = `${confirm(user.confirmed ?? false, false, 'last_sign_in_at = pg_catalog.now(),')} returning u.*`;
+  const account = `${confirm(byMail, byPhone, 'last_sign_in_at = pg_catalog.now(),')} returning u.*`;
   const results = await asAuthAdmin(database, [
     insert,
     [openSession(account), session.params],

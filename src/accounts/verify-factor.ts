@@ -73,6 +73,14 @@ proven as (
   attempt: { at: attempt, wasRight: true },
 });
 
+/** The proof that the code in a text gives: its challenge was not used. */
+export const codeProof = (challenge: { id: string; seconds: number }, attempt: string): Proof => ({
+  sql: `${USED_CHALLENGE},
+proven as (select id from used)`,
+  params: [challenge.id, String(challenge.seconds)],
+  attempt: { at: attempt, wasRight: true },
+});
+
 /**
  * The proof that a security key gives when it is added: the challenge was not used. The key is stored before the session is raised, and
  * only in a factor that is not verified.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { type MailDetail, mailKinds } from '../../contract/mails.ts';
+import { type MailData, type MailDetail, type MailRow, mailKinds } from '../../contract/mails.ts';
 import { deleteMail, findMail, listMails, requeueMail } from '../accounts/mails.ts';
 import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -52,7 +52,9 @@ export async function showMail(context: AdminContext, ref: string, id: string): 
   requireId(id);
   const app = await openApp(context, ref);
   const found = await findMail(app.database, id);
-  if (!found || !mailKinds.includes(found.row.kind)) throw new NinefoldError('mail_unknown');
+  if (!found) throw new NinefoldError('mail_unknown');
+  if (found.row.channel === 'sms') return json(textDetail(found));
+  if (!mailKinds.some((kind) => kind === found.row.kind)) throw new NinefoldError('mail_unknown');
   const [settings, siteUrl] = await Promise.all([app.settings(), siteOf(context, app)]);
   const { data } = found.mail;
   const { server } = mailServerOf(settings.mail, {}, siteUrl);
@@ -65,6 +67,13 @@ export async function showMail(context: AdminContext, ref: string, id: string): 
   };
   return json(detail);
 }
+
+/** A text (SMS): its words are stored with it until it is sent. */
+const textDetail = ({ row, mail: { data } }: { row: MailRow; mail: { data: MailData } }): MailDetail => ({
+  ...row,
+  ...{ subject: '', html: '', text: data.Message ?? '', language: '', template_error: null },
+  ...{ from: null, link: null, code: data.Token ?? null },
+});
 
 /** POST /apps/:ref/mails/:id/resend: queues a mail again that was not sent. Throws `mail_unknown`, `mail_sent`. */
 export async function resendMail(context: AdminContext, ref: string, id: string): Promise<Reply> {

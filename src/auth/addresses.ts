@@ -20,7 +20,7 @@ export function normaliseEmail(email: string): string {
 
 /** A phone number as it is stored and compared: E.164 without the plus sign. Throws validation_failed. */
 export function normalisePhone(phone: string): string {
-  const normal = phone.trim().replace(/^\+/, '').replaceAll(' ', '');
+  const normal = phoneDigits(phone);
   if (!/^[1-9][0-9]{1,14}$/.test(normal)) {
     throw new NinefoldError('validation_failed', { message: 'Invalid phone number format (E.164 required)' });
   }
@@ -36,3 +36,6 @@ export function normaliseId(id: string): string {
   }
   return id.toLowerCase();
 }
+
+/** Removes the plus sign and blanks of a phone number, as GoTrue's `formatPhoneNumber`; the rest stays as it is. */
+export const phoneDigits = (phone: string): string => phone.trim().replace(/^\+/, '').replaceAll(' ', '');

@@ -6,6 +6,7 @@ import type { Factor } from '../accounts/user.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { challengeAddress, type MemberSession, requireId, requireSession } from './assurance.ts';
 import type { AuthContext } from './context.ts';
+import { challengePhone } from './phone-factor.ts';
 import { requireRelyingParty } from './register-passkey.ts';
 import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
@@ -24,6 +25,11 @@ export async function challengeFactor(context: AuthContext, exchange: Exchange, 
     case 'webauthn':
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
       return challengeKey(context, exchange, member, factor);
+    case 'phone':
+      if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
+      return challengePhone(context, exchange, member, factor, (code) =>
+        challengeReply(context, exchange, member, factor, null, code),
+      );
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
   }
@@ -36,11 +42,12 @@ async function challengeReply(
   member: MemberSession,
   factor: Factor,
   data: object | null,
+  code?: string,
 ) {
   const seconds = settings.mfa_challenge_expiry_duration;
   const challenge = await openChallenge(
     database,
-    { factorId: factor.id, userId: member.user.id, address: challengeAddress(exchange), data },
+    { factorId: factor.id, userId: member.user.id, address: challengeAddress(exchange), data, ...(code && { code }) },
     { seconds, most: limits.openChallenges.default },
   );
   if (challenge === null) throw new NinefoldError('mfa_factor_not_found');

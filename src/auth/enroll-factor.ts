@@ -4,6 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { type EnrolmentVerdict, enrolFactor } from '../accounts/factors.ts';
 import { makeTotpSecret } from '../accounts/totp.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normalisePhone } from './addresses.ts';
 import { type MemberSession, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
@@ -14,6 +15,7 @@ const schema = z.object({
   friendly_name: text(limits.factorNameCharacters.default),
   factor_type: text(limits.factorNameCharacters.default),
   issuer: text(limits.factorNameCharacters.default),
+  phone: text(limits.authFieldCharacters.default),
 });
 
 /**
@@ -26,7 +28,7 @@ const schema = z.object({
 export async function enrollFactor(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { settings } = context;
   const member = await requireSession(context, exchange);
-  const { friendly_name: name = '', factor_type: type, issuer } = readBody(exchange, schema);
+  const { friendly_name: name = '', factor_type: type, issuer, phone } = readBody(exchange, schema);
   switch (type) {
     case 'totp':
       if (!settings.mfa_totp_enroll_enabled) throw new NinefoldError('mfa_totp_enroll_not_enabled');
@@ -38,7 +40,7 @@ export async function enrollFactor(context: AuthContext, exchange: Exchange): Pr
       return json({ id, type, friendly_name: name });
     }
     case 'phone':
-      throw new NinefoldError('mfa_phone_enroll_not_enabled');
+      return enrollPhone(context, member, name, phone);
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
   }
@@ -49,6 +51,19 @@ async function enrollTotp(context: AuthContext, member: MemberSession, name: str
   const { secret, uri, qrCode } = await makeTotpSecret(issuer, user.email || user.phone || user.id);
   const id = await enrol(context, member, { type: 'totp', friendlyName: name, secret });
   return json({ id, type: 'totp', friendly_name: name, totp: { qr_code: qrCode, secret, uri } });
+}
+
+async function enrollPhone(
+  context: AuthContext,
+  member: MemberSession,
+  name: string,
+  given: string | undefined,
+): Promise<Reply> {
+  if (!context.settings.mfa_phone_enroll_enabled) throw new NinefoldError('mfa_phone_enroll_not_enabled');
+  if (!given) throw new NinefoldError('validation_failed', { message: 'Phone number required to enroll Phone factor' });
+  const phone = normalisePhone(given);
+  const id = await enrol(context, member, { type: 'phone', friendlyName: name, secret: null, phone });
+  return json({ id, type: 'phone', friendly_name: name, phone: given });
 }
 
 /** Stores a factor whose enrolment begins, and returns its id. */
@@ -71,6 +86,10 @@ function refuse(verdict: EnrolmentVerdict, name: string): void {
   switch (verdict) {
     case 'ok':
       return;
+    case 'exists':
+      throw new NinefoldError('mfa_verified_factor_exists', {
+        message: 'A verified phone factor already exists, unenroll the existing factor to continue',
+      });
     case 'name':
       throw new NinefoldError('mfa_factor_name_conflict', {
         message: `A factor with the friendly name ${JSON.stringify(name)} for this user already exists`,

@@ -14,6 +14,7 @@ import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
 import { ignoreMissing, mailedLink, makeLink, requireMail } from './link-mails.ts';
 import { linkTarget } from './link-target.ts';
+import { textSignInCode } from './otp-by-text.ts';
 import { json } from './reply.ts';
 
 const schema = z.object({
@@ -27,7 +28,7 @@ const schema = z.object({
 });
 
 /**
- * POST /otp: mails a link and a code that sign in. An address without an account gets one, unless `create_user` is false or sign-up
+ * POST /otp: mails a link and a code that sign in, or sends a code by text (`textSignInCode`). An address without an account gets one, unless `create_user` is false or sign-up
  * is off. The answer is `{}` in every case.
  */
 export async function otp(context: AuthContext, exchange: Exchange): Promise<Reply> {
@@ -38,7 +39,12 @@ export async function otp(context: AuthContext, exchange: Exchange): Promise<Rep
   if (body.email && body.channel) throw invalid('Channel should only be specified with Phone OTP');
   const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (body.phone) {
-    throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Unsupported phone provider' });
+    if (context.trace) context.trace.call = 'auth.otp.phone';
+    return textSignInCode(context, exchange, {
+      ...{ phone: body.phone, channel: body.channel },
+      userMetadata: body.data ?? {},
+      createsUser: body.create_user ?? true,
+    });
   }
   if (!body.email) throw invalid('One of email or phone must be set');
   return mailSignInLink(context, exchange, {

@@ -9,7 +9,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 
 interface Proof {
-  /** The code that GET /reauthenticate mailed. */
+  /** The code that GET /reauthenticate sent. */
   readonly nonce: string | undefined;
   /** The current password. */
   readonly password: string | undefined;
@@ -33,7 +33,13 @@ export async function proofOfPresence(
   const age = sessionId === null ? null : await sessionAgeSeconds(database, sessionId);
   if (age !== null && age < limits.recentSignInSeconds.default) return [];
   if (nonce) {
-    const used = await nonceStatements(database, user, nonce, settings.mailer_otp_exp, client);
+    const used = await nonceStatements(
+      database,
+      user,
+      nonce,
+      user.email ? settings.mailer_otp_exp : settings.sms_otp_exp,
+      client,
+    );
     if (used === null) throw new NinefoldError('reauthentication_not_valid', { message: NONCE_INVALID });
     return used;
   }

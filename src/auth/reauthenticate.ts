@@ -2,6 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { queuedMail } from '../accounts/mails.ts';
 import { issuedToken, makeOneTimeToken, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireMember } from './callers.ts';
@@ -9,8 +10,9 @@ import { type AuthContext, timeOf } from './context.ts';
 import { usable } from './get-user.ts';
 import { ignoreMissing, requireMail } from './link-mails.ts';
 import { json } from './reply.ts';
+import { makeText, requireText, sendText, storedText } from './send-text.ts';
 
-/** GET /reauthenticate: mails a code to the member who calls. PUT /user takes it as `nonce`. */
+/** GET /reauthenticate: sends a code to the member who calls, by text if there is no address. PUT /user takes it as `nonce`. */
 export async function reauthenticate(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { userId } = await requireMember(context, exchange);
   const user = usable(await findUser(context.database, userId), timeOf(context));
@@ -19,7 +21,7 @@ export async function reauthenticate(context: AuthContext, exchange: Exchange): 
       message: 'Reauthentication requires the user to have an email or a phone number',
     });
   }
-  if (!user.email) throw new NinefoldError('phone_provider_disabled', { status: 400 });
+  if (!user.email) return reauthenticateByText(context, exchange, user);
   if (!user.email_confirmed_at) {
     throw new NinefoldError('email_not_confirmed', { status: 422, message: 'Please verify your email first.' });
   }
@@ -31,4 +33,20 @@ export async function reauthenticate(context: AuthContext, exchange: Exchange): 
   const mail = queuedMail({ kind: 'reauthentication', recipient: email, userId, data }) as SqlStatement;
   await asAuthAdmin(context.database, [issuedToken(userId, token), mail]).catch(ignoreMissing);
   return json({});
+}
+
+async function reauthenticateByText(
+  context: AuthContext,
+  exchange: Exchange,
+  { id, phone, ...user }: User,
+): Promise<Reply> {
+  if (!context.settings.external_phone_enabled) throw new NinefoldError('phone_provider_disabled', { status: 400 });
+  if (!user.phone_confirmed_at) {
+    throw new NinefoldError('phone_not_confirmed', { status: 422, message: 'Please verify your phone first.' });
+  }
+  await requireText(context, exchange, 'reauthentication_sms', phone, id);
+  const text = makeText(context, 'sms_reauthentication', phone);
+  await asAuthAdmin(context.database, storedText(id, text)).catch(ignoreMissing);
+  const messageId = await sendText(context, exchange, text, { waits: true });
+  return json(messageId === null ? {} : { message_id: messageId });
 }

@@ -4,6 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import type { CodeChallenge } from '../accounts/flow-states.ts';
 import { pretendToMail, type Recipient, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { type PhoneAccount, pretendToText } from '../accounts/texts.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail, normalisePhone } from './addresses.ts';
 import { readBody, text } from './body.ts';
@@ -12,6 +13,7 @@ import type { AuthContext } from './context.ts';
 import { ignoreMissing, mailedEmailChange, mailedLink, makeLink, requireMail } from './link-mails.ts';
 import { linkTarget } from './link-target.ts';
 import { json } from './reply.ts';
+import { makeText, requireText, sendText, storedText } from './send-text.ts';
 
 const schema = z.object({
   type: text(limits.authFieldCharacters.default),
@@ -24,7 +26,8 @@ const schema = z.object({
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
 /**
- * POST /resend: mails the link of a sign-up or of a change of address again. The answer is `{}` whether or not an account waits for
+ * POST /resend: mails the link of a sign-up or of a change of address again, or sends the code of a sign-up or of a change of number
+ * again. The answer is `{}` whether or not an account waits for
  * one.
  */
 export async function resend(context: AuthContext, exchange: Exchange): Promise<Reply> {
@@ -38,10 +41,7 @@ export async function resend(context: AuthContext, exchange: Exchange): Promise<
   if (type === 'signup' && !body.email) throw invalid('Type provided requires an email address');
   if (type === 'sms' && !body.phone) throw invalid('Type provided requires a phone number');
   if (body.email && body.phone) throw invalid('Only an email address or phone number should be provided.');
-  if (body.phone) {
-    normalisePhone(body.phone);
-    throw new NinefoldError('phone_provider_disabled', { status: 400 });
-  }
+  if (body.phone) return resendText(context, exchange, type, body.phone);
   if (!body.email) throw invalid('Missing email address or phone number');
   if (!settings.external_email_enabled) throw new NinefoldError('email_provider_disabled', { status: 400 });
   const email = normaliseEmail(body.email);
@@ -71,3 +71,28 @@ function mailsOf(
   const address = recipient.email.toLowerCase();
   return mailedLink(recipient.id, makeLink(context, exchange, { type, address, redirectTo, challenge }));
 }
+
+async function resendText(context: AuthContext, exchange: Exchange, type: string, number: string): Promise<Reply> {
+  if (context.trace) context.trace.call = 'auth.resend.phone';
+  const { settings, database } = context;
+  if (!settings.external_phone_enabled) throw new NinefoldError('phone_provider_disabled', { status: 400 });
+  const phone = normalisePhone(number);
+  // The types of mails name an account by its address.
+  if (type !== 'sms' && type !== 'phone_change') return json({});
+  const { account } = await requireText(context, exchange, type, phone);
+  const to = account && waitingNumber(type, account);
+  if (account === null || to === null) {
+    await pretendToText(database, type, phone);
+    return json({});
+  }
+  const text = makeText(context, type === 'sms' ? 'sms_confirmation' : 'sms_phone_change', to);
+  await asAuthAdmin(database, storedText(account.id, text)).catch(ignoreMissing);
+  await sendText(context, exchange, text, { waits: false });
+  return json({});
+}
+
+/** Returns the number that waits for a code; null if the account waits for none. */
+const waitingNumber = (type: 'sms' | 'phone_change', { phone, newPhone, isConfirmed }: PhoneAccount): string | null => {
+  if (type === 'phone_change') return newPhone;
+  return isConfirmed ? null : phone;
+};

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { commonDecoys, forgetCommonDecoys } from '../accounts/common-hashes.ts';
-import { beginSignIn, openPasswordSession, settleSignIn } from '../accounts/password-sign-in.ts';
+import { beginSignIn, type Login, openPasswordSession, settleSignIn } from '../accounts/password-sign-in.ts';
 import { decoyHash, hashPassword, needsRehash, verifyPassword } from '../accounts/passwords.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { signInSubjects } from '../limits/sign-in-attempts.ts';
+import { phoneDigits } from './addresses.ts';
 import { notePasswordAttempt } from './attempt-hooks.ts';
 import { password, readBody, text } from './body.ts';
 import { checkPasswordLength, weaknessOf } from './check-password.ts';
@@ -14,7 +15,7 @@ import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 /** The parts that a sign-in needs; it needs no identity. */
-type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events'> & {
+type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events' | 'trace'> & {
   /** Is told how the check of the password ended; null for an address without an account. Throws to refuse the sign-in. */
   readonly afterCheck?: (account: { id: string; isRight: boolean } | null) => Promise<void>;
 };
@@ -51,14 +52,18 @@ export async function grantForPassword(
       message: 'Only an email address or phone number should be provided on login.',
     });
   }
-  if (body.phone) throw new NinefoldError('phone_provider_disabled');
-  if (!body.email) throw new NinefoldError('validation_failed', { message: 'missing email or phone' });
-  if (!context.settings.external_email_enabled) throw new NinefoldError('email_provider_disabled');
+  if (!body.email && !body.phone) throw new NinefoldError('validation_failed', { message: 'missing email or phone' });
+  if (body.phone && context.trace) context.trace.call = 'auth.token.password.phone';
+  const { external_email_enabled: byMail, external_phone_enabled: byPhone } = context.settings;
+  if (body.email && !byMail) throw new NinefoldError('email_provider_disabled');
+  if (body.phone && !byPhone) throw new NinefoldError('phone_provider_disabled');
   if (!body.password) throw new NinefoldError('invalid_credentials');
   checkPasswordLength(body.password);
 
-  const email = body.email.trim().toLowerCase();
-  const grant = await authenticate(context, exchange, { email, password: body.password });
+  const login: Login = body.phone
+    ? { by: 'phone', name: phoneDigits(body.phone) }
+    : { by: 'email', name: (body.email ?? '').trim().toLowerCase() };
+  const grant = await authenticate(context, exchange, login, body.password);
   context.events.emit({
     type: 'auth',
     what: 'signed-in',
@@ -70,14 +75,10 @@ export async function grantForPassword(
 }
 
 /** Checks the password of an attempt that is counted, and opens a session if it is right. */
-async function authenticate(
-  context: SignInContext,
-  exchange: Exchange,
-  { email, password: given }: { email: string; password: string },
-): Promise<Grant> {
+async function authenticate(context: SignInContext, exchange: Exchange, login: Login, given: string): Promise<Grant> {
   const { database, events, app } = context;
-  const subjects = signInSubjects(exchange.address, email, context.settings);
-  const attempt = await beginSignIn(database, email, subjects, exchange.signal);
+  const subjects = signInSubjects(exchange.address, login.name, context.settings);
+  const attempt = await beginSignIn(database, login, subjects, exchange.signal);
   const { candidate, newNetwork } = attempt;
   const hash = candidate?.passwordHash ?? null;
   const isRight = await checked(context, given, hash).catch(async (error: unknown) => {
@@ -99,7 +100,9 @@ async function authenticate(
   }
   await settleSignIn(database, attempt, false);
   if (candidate.banned) throw new NinefoldError('user_banned');
-  if (!candidate.confirmed) throw new NinefoldError('email_not_confirmed');
+  if (!candidate.confirmed) {
+    throw new NinefoldError(login.by === 'email' ? 'email_not_confirmed' : 'phone_not_confirmed');
+  }
 
   const newHash = needsRehash(hash, given) ? await hashPassword(given) : null;
   const account = { id: candidate.id, verifiedHash: hash, newHash, newNetwork };

@@ -57,7 +57,7 @@ export async function signUpToConfirm(context: AuthContext, exchange: Exchange, 
   ];
   if (statements.length > 0) await asAuthAdmin(database, statements).catch(ignoreMissing);
   else await pretendToMail(database, 'confirmation', email);
-  return json(nobody(email, userMetadata, timeOf(context)));
+  return json(nobody({ email }, userMetadata, timeOf(context)));
 }
 
 /** Returns null for an address that another call has taken meanwhile. */
@@ -66,31 +66,37 @@ function ignoreTaken(error: unknown): null {
   throw error;
 }
 
-/** Returns an account that does not exist, as a new account with this address looks, to the order of its fields. */
-function nobody(email: string, userMetadata: Readonly<Record<string, unknown>>, now: number): unknown {
+/** Returns an account that does not exist, as a new account with this address or number looks, to the order of its fields. */
+export function nobody(
+  login: { readonly email: string } | { readonly phone: string },
+  userMetadata: Readonly<Record<string, unknown>>,
+  now: number,
+): unknown {
   const id = randomUUID();
   const microseconds = String(randomInt(1000)).padStart(3, '0');
   const at = new Date(now).toISOString().replace('Z', `${microseconds}Z`);
-  const subject = { sub: id, email, email_verified: false, phone_verified: false };
+  const [provider, email, phone] = 'email' in login ? ['email', login.email, ''] : ['phone', '', login.phone];
+  const subject = { sub: id, email_verified: false, phone_verified: false };
+  const named = email === '' ? {} : { email };
   return inOrderOfJsonb({
     id,
     aud: 'authenticated',
     role: 'authenticated',
     email,
-    phone: '',
-    app_metadata: { provider: 'email', providers: ['email'] },
-    user_metadata: { ...userMetadata, ...subject },
+    phone,
+    app_metadata: { provider, providers: [provider] },
+    user_metadata: { ...userMetadata, ...subject, ...named },
     identities: [
       {
         identity_id: randomUUID(),
         id,
         user_id: id,
-        identity_data: { ...userMetadata, ...subject },
-        provider: 'email',
+        identity_data: { ...userMetadata, ...subject, ...login },
+        provider,
         last_sign_in_at: at,
         created_at: at,
         updated_at: at,
-        email,
+        email: email || null,
       },
     ],
     created_at: at,

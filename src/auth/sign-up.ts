@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.ts';
 import { findRecipient } from '../accounts/one-time-tokens.ts';
 import { checkMetadata, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { normaliseEmail } from './addresses.ts';
+import { normaliseEmail, normalisePhone } from './addresses.ts';
 import { beforeUserCreated } from './before-user-created.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { checkNewPassword, wordsOf } from './check-password.ts';
@@ -13,8 +13,10 @@ import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
 import { refuseLeakedPassword } from './leaked-password.ts';
 import { json } from './reply.ts';
+import { checkChannel } from './send-text.ts';
 import { signUpAnonymously } from './sign-up-anonymously.ts';
 import { signUpToConfirm } from './sign-up-to-confirm.ts';
+import { signUpWithPhone } from './sign-up-with-phone.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
@@ -23,12 +25,13 @@ const schema = z.object({
   phone: text(limits.authFieldCharacters.default),
   password,
   data: metadata,
+  channel: text(limits.authFieldCharacters.default),
   code_challenge: text(limits.authTextCharacters.default),
   code_challenge_method: text(limits.authFieldCharacters.default),
 });
 
 /**
- * POST /signup: makes an account with an e-mail address and a password. Answers a session when the address counts as confirmed
+ * POST /signup: makes an account with an e-mail address or a phone number, and a password. Answers a session when the address counts as confirmed
  * at once (mailer_autoconfirm), else the account. Without an address it is an anonymous sign-in.
  *
  * An address that is taken is refused with user_already_exists when it counts as confirmed at once; else see `signUpToConfirm`.
@@ -51,14 +54,16 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
       message: 'Only an email address or phone number should be provided on signup.',
     });
   }
-  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
-  if (!body.email) {
-    throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Phone signups are disabled' });
+  if (body.phone) {
+    if (context.trace) context.trace.call = 'auth.signup.phone';
+    const { phone, channel, code_challenge: challenge, data: userMetadata = {} } = body;
+    return signUpByPhone(context, exchange, { phone, channel, challenge, userMetadata, password: body.password });
   }
+  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
   if (!settings.external_email_enabled) {
     throw new NinefoldError('email_provider_disabled', { status: 400, message: 'Email signups are disabled' });
   }
-  const email = normaliseEmail(body.email);
+  const email = normaliseEmail(body.email ?? '');
   const userMetadata = body.data ?? {};
   checkMetadata(userMetadata);
   await takeFromLimit(context, exchange, 'sign_up');
@@ -76,6 +81,32 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
   ).catch(asTaken);
   noteSignUp(context, exchange, user.id);
   return grant ? tokenReply(context, exchange, grant) : json(user);
+}
+
+interface AskedByPhone {
+  readonly phone: string;
+  readonly password: string;
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+  readonly channel: string | undefined;
+  readonly challenge: string | undefined;
+}
+
+async function signUpByPhone(
+  context: AuthContext,
+  exchange: Exchange,
+  { channel, challenge, ...asked }: AskedByPhone,
+): Promise<Reply> {
+  checkChannel(channel);
+  if (challenge) {
+    throw new NinefoldError('validation_failed', { message: 'PKCE not supported for phone signups' });
+  }
+  if (!context.settings.external_phone_enabled) {
+    throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Phone signups are disabled' });
+  }
+  const phone = normalisePhone(asked.phone);
+  checkMetadata(asked.userMetadata);
+  await takeFromLimit(context, exchange, 'sign_up');
+  return signUpWithPhone(context, exchange, { ...asked, phone });
 }
 
 function asTaken(error: unknown): never {

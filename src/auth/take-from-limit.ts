@@ -15,6 +15,8 @@ interface Rate {
   readonly account?: LimitName;
   readonly app?: LimitName;
   readonly window: LimitName;
+  /** The code and the words of a refused call; over_request_rate_limit when missing. */
+  readonly refusal?: { readonly code: 'over_sms_send_rate_limit'; readonly message: string };
   /** Each worker counts for itself: enough where nothing can be guessed, and free of a round trip. */
   readonly perWorker?: true;
 }
@@ -34,6 +36,12 @@ const rates = {
   mfa: { network: 'factorAttemptsPerNetwork', window: 'factorWindowSeconds' },
   /** A sign-in with a passkey begins or ends. */
   passkey: { network: 'passkeySignInsPerNetwork', window: 'rateWindowSeconds' },
+  /** A text (SMS) is sent, which costs money. */
+  sms: {
+    ...{ network: 'textsPerNetwork', account: 'textsPerNumber', app: 'textsPerHour' },
+    window: 'textWindowSeconds',
+    refusal: { code: 'over_sms_send_rate_limit', message: 'SMS rate limit exceeded' },
+  },
 } as const satisfies Record<string, Rate>;
 
 export type RateName = keyof typeof rates;
@@ -63,7 +71,7 @@ export async function takeFromLimit(
   if (rate.perWorker) {
     const { limit, bound } = bounds[0] as (typeof bounds)[number];
     const wait = inProcess.take(`${context.app.ref} ${name} ${network}`, bound, seconds);
-    if (wait > 0) throw refusal(limit, bound, seconds, wait);
+    if (wait > 0) throw refusal(rate, limit, bound, wait);
     return;
   }
   const named = account?.trim().toLowerCase() ?? null;
@@ -80,7 +88,7 @@ export async function takeFromLimit(
   ]);
   if (refused === null) return;
   const { limit, bound } = bounds[refused.refused - 1] as (typeof bounds)[number];
-  throw refusal(limit, bound, seconds, refused.wait);
+  throw refusal(rate, limit, bound, refused.wait);
 }
 
 const inProcess = new SlidingCounts();
@@ -107,10 +115,12 @@ function boundOf(name: LimitName, settings: AuthSettings): number {
   return typeof value === 'number' ? value : limit.default;
 }
 
-function refusal(name: LimitName, bound: number, seconds: number, wait: number): NinefoldError {
+function refusal(rate: Rate, name: LimitName, bound: number, wait: number): NinefoldError {
   const { setting = name }: Limit = limits[name];
-  return new NinefoldError('over_request_rate_limit', {
-    message: `Request rate limit reached (${setting}). Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
+  const seconds = limits[rate.window].default;
+  const { code, message } = rate.refusal ?? { code: 'over_request_rate_limit', message: 'Request rate limit reached' };
+  return new NinefoldError(code, {
+    message: `${message} (${setting}). Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
     headers: {
       'retry-after': String(wait),
       'ratelimit-policy': `"${setting}";q=${bound};w=${seconds}`,

@@ -13,6 +13,7 @@ import { normaliseEmail } from './addresses.ts';
 import { hasSecondFactor, isSecondLevel } from './assurance.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
+import { beginPhoneChange, newPhoneOf, requirePhoneChange } from './change-phone.ts';
 import { checkNewPassword, wordsOf } from './check-password.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import { type AuthContext, timeOf } from './context.ts';
@@ -26,6 +27,7 @@ import { clientOf } from './token-reply.ts';
 const schema = z.object({
   email: text(limits.authTextCharacters.default),
   phone: text(limits.authFieldCharacters.default),
+  channel: text(limits.authFieldCharacters.default),
   password,
   data: metadata,
   app_metadata: metadata,
@@ -36,9 +38,10 @@ const schema = z.object({
 });
 
 /**
- * PUT /user: changes the address, the password or the metadata of the member who calls. A new password ends the member's other
+ * PUT /user: changes the address, the phone number, the password or the metadata of the member who calls. A new password ends the member's other
  * sessions. A new address waits as `new_email` until the links in two mails confirm it; where addresses count as confirmed at once, that
- * of an anonymous account counts at once and that of a member after one mail.
+ * of an anonymous account counts at once and that of a member after one mail. A new number waits as `new_phone` until the code in a text
+ * confirms it, unless numbers count at once (sms_autoconfirm).
  */
 export async function updateUserCall(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { database, settings } = context;
@@ -49,22 +52,20 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
   if (body.app_metadata) {
     throw new NinefoldError('not_admin', { message: 'Updating app_metadata requires admin privileges' });
   }
-  if (body.phone) {
-    throw new NinefoldError('phone_provider_disabled', { message: 'Phone numbers cannot be confirmed here' });
-  }
   const user = usable(await findUser(database, userId), timeOf(context));
   if (body.password !== undefined) {
     checkNewPassword(body.password, settings, wordsOf(context.app.ref, email ?? user.email));
   }
   await refuseLeakedPassword(context, body.password, exchange.requestId);
-  const changesCredential = Boolean(body.password || (email && email !== user.email));
+  const newPhone = newPhoneOf(context, user, body);
+  const changesCredential = Boolean(body.password || (email && email !== user.email) || newPhone !== null);
   if (changesCredential && hasSecondFactor(user) && !isSecondLevel(aal)) throw needsSecondFactor();
   const isSso = user.identities.some((identity) => identity.provider.startsWith('sso:'));
   const newEmail = email && email !== user.email ? email : null;
-  if (isSso && (body.password || newEmail !== null)) throw new NinefoldError('user_sso_managed');
+  if (isSso && (body.password || newEmail !== null || newPhone !== null)) throw new NinefoldError('user_sso_managed');
   const countsAtOnce = user.is_anonymous && settings.mailer_autoconfirm;
   const proof =
-    body.password !== undefined || newEmail !== null
+    body.password !== undefined || newEmail !== null || newPhone !== null
       ? await proofOfPresence(context, user, sessionId, {
           nonce: body.nonce,
           password: body.current_password,
@@ -73,17 +74,23 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
       : [];
   const waits = newEmail !== null && !countsAtOnce;
   if (waits) await requireNewAddress(context, exchange, user, newEmail);
+  const phoneWaits = newPhone !== null && !settings.sms_autoconfirm;
+  if (phoneWaits) await requirePhoneChange(context, exchange, user, newPhone);
   const change: UserChange = {
     ...(newEmail !== null && countsAtOnce && { email: newEmail, confirmEmail: true }),
-    ...(body.password && (await passwordChange(context, user, body.password, email))),
+    ...(newPhone !== null && !phoneWaits && { phone: newPhone, confirmPhone: true }),
+    ...(body.password && (await passwordChange(context, user, body.password, email || body.phone))),
     ...(sessionId !== null && { keepSession: sessionId }),
     ...(body.data && { userMetadata: body.data }),
     notify: { acceptLanguage: exchange.headers['accept-language'] },
   };
   const changed = await updateUser(database, userId, change, proof);
-  if (!waits) return json(usable(changed, timeOf(context)));
-  const mails = mailedEmailChange(context, exchange, user, newEmail, challenge);
-  await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails]);
+  if (!waits && !phoneWaits) return json(usable(changed, timeOf(context)));
+  if (waits) {
+    const mails = mailedEmailChange(context, exchange, user, newEmail, challenge);
+    await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails]);
+  }
+  if (phoneWaits) await beginPhoneChange(context, exchange, userId, newPhone);
   return json(usable(await findUser(database, userId), timeOf(context)));
 }
 
@@ -114,9 +121,9 @@ async function passwordChange(
   context: AuthContext,
   user: User,
   newPassword: string,
-  email: string | undefined,
+  address: string | undefined,
 ): Promise<UserChange> {
-  if (user.is_anonymous && !email) {
+  if (user.is_anonymous && !address) {
     throw new NinefoldError('validation_failed', {
       status: 422,
       message: 'Updating password of an anonymous user without an email or phone is not allowed',

@@ -13,6 +13,7 @@ import { readBody, text } from './body.ts';
 import { requireFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { tellOfFactor } from './factor-mails.ts';
+import { verifyPhone } from './phone-factor.ts';
 import { countAttempt, reportFailure } from './second-factor-attempts.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { tokenReply } from './token-reply.ts';
@@ -56,6 +57,12 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
       if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
       return settled(await reported(verifyTotp(context, exchange, member, factor, challenge, code)));
+    }
+    case 'phone': {
+      if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
+      if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
+      const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
+      return settled(await reported(verifyPhone(context, member, factor, challenge, code)));
     }
     case 'webauthn': {
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');

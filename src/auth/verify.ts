@@ -9,6 +9,7 @@ import {
   useLinkForCode,
   useOneTimeToken,
 } from '../accounts/one-time-tokens.ts';
+import { asConflict } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail, normalisePhone } from './addresses.ts';
 import { readBody, text } from './body.ts';
@@ -38,6 +39,11 @@ const kinds: Readonly<Record<LinkType | 'email', readonly TokenKind[]>> = {
   email: ['confirmation_token', 'recovery_token'],
   email_change: ['email_change_token_current', 'email_change_token_new'],
 };
+
+/** The codes in texts. */
+const phoneKinds = { sms: ['confirmation_token'], phone_change: ['phone_change_token'] } as const;
+
+const isPhoneType = (type: string): type is keyof typeof phoneKinds => Object.hasOwn(phoneKinds, type);
 
 const kindsOf = (type: string): readonly TokenKind[] | null =>
   type === 'email' || isLinkType(type) ? kinds[type] : null;
@@ -104,13 +110,21 @@ async function verifyByProgram(context: AuthContext, exchange: Exchange): Promis
   if (!body.token === !body.token_hash) throw invalid('Verify requires either a token or a token hash');
   const shown = body.token_hash ? shownHash(body, body.token_hash) : shownCode(body, body.token ?? '');
   const isCode = 'code' in shown;
-  const wanted = kindsOf(type);
+  const isPhone = isCode && Boolean(body.phone);
+  if (isPhone && context.trace) context.trace.call = 'auth.verify.phone';
+  if (isPhone && !context.settings.external_phone_enabled) {
+    throw new NinefoldError('otp_expired', { message: INVALID_CODE });
+  }
+  const wanted = isPhone && isPhoneType(type) ? phoneKinds[type] : isPhone ? null : kindsOf(type);
   if (wanted === null) {
     if (isCode) throw new NinefoldError('otp_expired', { message: INVALID_CODE });
     throw invalid('Invalid email verification type');
   }
-  await takeFromLimit(context, exchange, 'verify', isCode ? shown.address : undefined);
-  const used = await useOneTimeToken(context.database, useOf(context, wanted, shown), clientOf(exchange));
+  // Wrong codes are counted by address and by number when they are compared. That bound keeps a share for networks that have tried little; this
+  // one does not, and a member without a link could be locked out by it.
+  await takeFromLimit(context, exchange, 'verify', isCode && !isPhone ? shown.address : undefined);
+  const use = isPhone ? phoneUseOf(context, wanted, shown) : useOf(context, wanted, shown);
+  const used = await useOneTimeToken(context.database, use, clientOf(exchange)).catch(asConflict);
   switch (used.verdict) {
     case 'used':
       noteSignIn(context, exchange, used);
@@ -120,7 +134,7 @@ async function verifyByProgram(context: AuthContext, exchange: Exchange): Promis
     case 'banned':
       throw new NinefoldError('user_banned', { status: 403 });
     case 'taken':
-      throw new NinefoldError('email_exists');
+      throw new NinefoldError(isPhone ? 'phone_exists' : 'email_exists');
     default:
       throw new NinefoldError('otp_expired', { message: isCode ? INVALID_CODE : INVALID_LINK });
   }
@@ -132,10 +146,7 @@ function shownHash(body: { email?: string | undefined; phone?: string | undefine
 }
 
 function shownCode(body: { email?: string | undefined; phone?: string | undefined }, code: string): ShownToken {
-  if (body.phone && !body.email) {
-    normalisePhone(body.phone);
-    throw new NinefoldError('otp_expired', { message: INVALID_CODE });
-  }
+  if (body.phone && !body.email) return { address: normalisePhone(body.phone), code };
   if (!body.email || body.phone) throw invalid('Only an email address or phone number should be provided on verify');
   return { address: normaliseEmail(body.email), code };
 }
@@ -145,6 +156,12 @@ const useOf = (context: AuthContext, wanted: readonly TokenKind[], shown: ShownT
   shown,
   validSeconds: context.settings.mailer_otp_exp,
   bothConfirm: bothConfirm(context),
+});
+
+const phoneUseOf = ({ settings }: AuthContext, wanted: readonly TokenKind[], shown: ShownToken) => ({
+  ...{ kinds: wanted, shown, isPhone: true },
+  validSeconds: settings.sms_otp_exp,
+  bothConfirm: false,
 });
 
 function noteSignIn({ app, events }: AuthContext, { address }: Exchange, used: TokenUsed): void {

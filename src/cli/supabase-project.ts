@@ -100,6 +100,15 @@ const taken: Readonly<Record<string, Take>> = {
   'auth.enable_manual_linking': (value) => ['security_manual_linking_enabled', value],
   ...ofHooks(),
   ...ofProviders(),
+  'auth.sms.enable_signup': (value) => ['external_phone_enabled', value],
+  'auth.sms.enable_confirmations': (value) => ['sms_autoconfirm', value !== true],
+  'auth.sms.template': (value) => ['sms_template', value],
+  'auth.sms.max_frequency': (value) => duration('sms_max_frequency', value),
+  'auth.mfa.phone.enroll_enabled': (value) => ['mfa_phone_enroll_enabled', value],
+  'auth.mfa.phone.verify_enabled': (value) => ['mfa_phone_verify_enabled', value],
+  'auth.mfa.phone.otp_length': (value) => ['mfa_phone_otp_length', value],
+  'auth.mfa.phone.template': (value) => ['mfa_phone_template', value],
+  'auth.mfa.phone.max_frequency': (value) => duration('mfa_phone_max_frequency', value),
 };
 
 /** A value that config.toml names by `env(NAME)` is not there to be read. */
@@ -174,8 +183,6 @@ const isSetting = (value: TomlValue): boolean => typeof value === 'string' && va
 /** What an app does not have, by the keys of config.toml that ask for it. */
 const missing: readonly (readonly [RegExp, string])[] = [
   [/^auth\.external\.(\w+)\.enabled$/, 'Sign-in with $1'],
-  [/^auth\.sms\.enable_signup$/, 'Sign-in by phone number'],
-  [/^auth\.mfa\.phone\.(enroll|verify)_enabled$/, 'Phone numbers as second factors'],
   [/^auth\.hook\.(\w+)\.enabled$/, 'The auth hook $1'],
   [/^auth\.third_party\.(\w+)\.enabled$/, 'Tokens of $1'],
   [/^auth\.captcha\.enabled$/, 'The captcha of sign-up'],

@@ -21,12 +21,21 @@ import {
   releaseRun,
   type ScheduledParts,
 } from './job-store.ts';
-import { type ClaimedMail, keepMails, readMailSettings, readQueueState, tidyMails } from './mail-queue.ts';
+import {
+  type ClaimedMail,
+  keepMails,
+  type QueueState,
+  readMailSettings,
+  readQueueState,
+  tidyMails,
+} from './mail-queue.ts';
 import { type MailPlaces, MailSender } from './mail-sender.ts';
 import { mailServerOf } from './mail-server.ts';
 import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { runCommand } from './run-job.ts';
+import { textProviderOf } from './text-provider.ts';
+import { TextSender } from './text-sender.ts';
 
 /** What all apps of the node share. */
 export interface SharedParts {
@@ -62,6 +71,8 @@ const CONTROL_IDLE_MILLISECONDS = 5000;
 const CONTROL_WAIT_MILLISECONDS = 15_000;
 /** After how long a run is looked at again that another process has begun, or that found no connection. */
 const LATER_MILLISECONDS = 2000;
+/** How often mails that are too many are deleted, beside the times at which one is too old. */
+const TIDY_MILLISECONDS = 3_600_000;
 /** SQLSTATE invalid_catalog_name: the app was deleted. */
 const NO_DATABASE = '3D000';
 
@@ -74,6 +85,8 @@ export class AppWork {
   readonly #control: Pool;
   readonly #sender: HttpSender;
   readonly #mails: MailSender;
+  readonly #texts = new TextSender();
+  #tidiedAt = 0;
   readonly #runs = new Set<Promise<void>>();
   readonly #onChange: (due: number) => void;
   #parts: ScheduledParts | null = null;
@@ -103,14 +116,14 @@ export class AppWork {
     const times = [
       this.#parts.jobs ? await this.#startJobs() : null,
       this.#parts.http ? await this.#startRequests() : null,
-      await this.#startMails(),
+      await this.#startQueue(),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
   /** Resolves when nothing is under way. */
   async close(): Promise<void> {
-    await Promise.all([...this.#runs, this.#mails.stop()]);
+    await Promise.all([...this.#runs, this.#mails.stop(), this.#texts.stop()]);
     await this.#control.close();
   }
 
@@ -206,9 +219,44 @@ export class AppWork {
     return expires === null ? null : Math.max(expires, Date.now() + CONTROL_IDLE_MILLISECONDS);
   }
 
-  async #startMails(): Promise<number | null> {
-    const { isDue, hasExpired, next } = await readQueueState(this.#control);
-    if (hasExpired) await tidyMails(this.#control);
+  /** Starts what is due in the queue of mails and texts. Returns when to look again. */
+  async #startQueue(): Promise<number | null> {
+    const state = await readQueueState(this.#control);
+    if (state.hasExpired || this.#tidiedAt + TIDY_MILLISECONDS <= Date.now()) {
+      this.#tidiedAt = Date.now();
+      await tidyMails(this.#control);
+    }
+    if (state.isTextDue && !this.#texts.isBusy) await this.#startTexts();
+    return this.#startMails(state);
+  }
+
+  async #startTexts(): Promise<void> {
+    const { ref } = this.#record;
+    const { policy, isStopping, isSuspended, onFault } = this.#shared;
+    const [{ auth }, secrets] = await Promise.all([readMailSettings(this.#control), this.#shared.secretsOf(ref)]);
+    const { provider, missing } = textProviderOf(auth, secrets, policy);
+    if (!provider) {
+      await keepMails(this.#control, missing, 'sms');
+      await tidyMails(this.#control);
+      return;
+    }
+    this.#texts
+      .run({
+        database: this.#control,
+        provider,
+        perHour: auth.rate_limit_sms_sent,
+        mayGoOn: () => !isStopping() && !isSuspended(ref),
+      })
+      .then(
+        (opens) => this.#onChange(opens ?? Date.now()),
+        (error: unknown) => {
+          onFault(ref, error);
+          this.#onChange(Date.now() + LATER_MILLISECONDS);
+        },
+      );
+  }
+
+  async #startMails({ isDue, next }: QueueState): Promise<number | null> {
     if (!isDue || this.#mails.isBusy) return next;
     const { restsUntil } = this.#mails;
     if (restsUntil > Date.now()) return next === null ? restsUntil : Math.min(next, restsUntil);

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts';
-import { mailSecrets } from '../../contract/mails.ts';
+import { type MailData, mailSecrets, type TextKind } from '../../contract/mails.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson, type Param, type Result, type Statement } from '../database/statement.ts';
@@ -33,6 +33,8 @@ export interface ClaimedMail extends MailToRender {
 export interface QueueState {
   /** True if a mail is due. */
   readonly isDue: boolean;
+  /** True if a text (SMS) is due. */
+  readonly isTextDue: boolean;
   /** True if a mail is old enough to be deleted. */
   readonly hasExpired: boolean;
   /** When another mail is due, or when the oldest is to be deleted; milliseconds since 1970, null without one. */
@@ -45,7 +47,11 @@ const STATE = `with times as (
   )
   select pg_catalog.json_build_object(
     'isDue', exists (
-      select from ninefold.mails where state = 'queued' and next_attempt_at <= now and (claimed_until is null or claimed_until <= now)),
+      select from ninefold.mails
+      where state = 'queued' and channel = 'email' and next_attempt_at <= now and (claimed_until is null or claimed_until <= now)),
+    'isTextDue', exists (
+      select from ninefold.mails
+      where state = 'queued' and channel = 'sms' and next_attempt_at <= now and (claimed_until is null or claimed_until <= now)),
     'hasExpired', coalesce(expires <= now, false),
     'next', (extract(epoch from least(
       (select min(greatest(next_attempt_at, claimed_until)) from ninefold.mails
@@ -54,7 +60,7 @@ const STATE = `with times as (
 
 export async function readQueueState(database: Executor): Promise<QueueState> {
   const [result] = await asOwner(database, [{ text: STATE, params: [String(limits.mailDays.default)] }]);
-  return (result && firstJson<QueueState>(result)) ?? { isDue: false, hasExpired: false, next: null };
+  return (result && firstJson<QueueState>(result)) ?? { isDue: false, isTextDue: false, hasExpired: false, next: null };
 }
 
 /** Reads the settings that are in force. */
@@ -69,12 +75,12 @@ export async function readMailSettings(database: Executor): Promise<Settings> {
  */
 const CLAIM = `with budget as (
     select $2::int - (select pg_catalog.count(*) from ninefold.mails
-        where state = 'sent' and sent_at > pg_catalog.clock_timestamp() - interval '1 hour')
+        where state = 'sent' and channel = $4 and sent_at > pg_catalog.clock_timestamp() - interval '1 hour')
       - (select pg_catalog.count(*) from ninefold.mails
-        where state = 'queued' and claimed_until > pg_catalog.clock_timestamp()) as free
+        where state = 'queued' and channel = $4 and claimed_until > pg_catalog.clock_timestamp()) as free
   ), due as (
     select m.id from ninefold.mails m
-    where m.state = 'queued' and m.next_attempt_at <= pg_catalog.clock_timestamp()
+    where m.state = 'queued' and m.channel = $4 and m.next_attempt_at <= pg_catalog.clock_timestamp()
       and (m.claimed_until is null or m.claimed_until <= pg_catalog.clock_timestamp())
     order by m.kind like '%notification', m.next_attempt_at, m.id
     limit (select greatest(0, least($1::int, free)) from budget) for update skip locked
@@ -86,7 +92,7 @@ const CLAIM = `with budget as (
   select pg_catalog.json_build_object(
     'free', (select free from budget),
     'opens', (extract(epoch from (select min(sent_at) from ninefold.mails
-      where state = 'sent' and sent_at > pg_catalog.clock_timestamp() - interval '1 hour') + interval '1 hour') * 1000)::int8,
+      where state = 'sent' and channel = $4 and sent_at > pg_catalog.clock_timestamp() - interval '1 hour') + interval '1 hour') * 1000)::int8,
     'mails', coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
       'id', c.id, 'userId', u.id, 'kind', c.kind, 'recipient', c.recipient, 'data', c.data, 'attempt', c.attempts,
       'acceptLanguage', c.accept_language, 'email', nullif(u.email, ''),
@@ -94,64 +100,100 @@ const CLAIM = `with budget as (
     ) filter (where c.id is not null), '[]'))
   from claimed c left join auth.users u on u.id = c.user_id`;
 
-export interface Claim {
-  readonly mails: readonly ClaimedMail[];
+interface Claim<Row> {
+  readonly mails: readonly Row[];
   /** How many mails the budget of the hour left before. */
   readonly free: number;
   /** When the budget opens again, milliseconds since 1970; null if nothing was sent. */
   readonly opens: number | null;
 }
 
-export async function claimMails(database: Executor, most: number, perHour: number): Promise<Claim> {
-  const seconds = String(limits.mailClaimMilliseconds.default / 1000);
-  const [result] = await asOwner(database, [{ text: CLAIM, params: [String(most), String(perHour), seconds] }]);
-  return (result && firstJson<Claim>(result)) ?? { mails: [], free: 0, opens: null };
+/** The way in which a row of the queue leaves. */
+type Channel = 'email' | 'sms';
+
+async function claim<Row>(database: Executor, most: number, perHour: number, channel: Channel): Promise<Claim<Row>> {
+  const params = [String(most), String(perHour), String(limits.mailClaimMilliseconds.default / 1000), channel];
+  const [result] = await asOwner(database, [{ text: CLAIM, params }]);
+  return (result && firstJson<Claim<Row>>(result)) ?? { mails: [], free: 0, opens: null };
 }
 
-/** Records that the server has taken a mail. The values that sign a member in are no longer needed. */
+export const claimMails = (database: Executor, most: number, perHour: number): Promise<Claim<ClaimedMail>> =>
+  claim(database, most, perHour, 'email');
+
+/** A text (SMS) that is reserved for one attempt. */
+export interface ClaimedText {
+  readonly id: string;
+  readonly kind: TextKind;
+  readonly recipient: string;
+  readonly data: MailData;
+  readonly attempt: number;
+}
+
+/** Reserves the next text that is due. */
+export const claimText = (database: Executor, perHour: number): Promise<Claim<ClaimedText>> =>
+  claim(database, 1, perHour, 'sms');
+
+/** Returns the statement that records that the server has taken a mail. The values that sign a member in are no longer needed. */
+export const sentMail = (id: string): { text: string; params: Param[] } => ({
+  text: `update ninefold.mails set state = 'sent', sent_at = pg_catalog.clock_timestamp(), claimed_until = null, error = null,
+      data = data - $2::text[] where id = $1::uuid`,
+  params: [id, `{${mailSecrets.join(',')}}`],
+});
+
 export async function noteSent(database: Executor, id: string): Promise<void> {
-  await asOwner(database, [
-    {
-      text: `update ninefold.mails set state = 'sent', sent_at = pg_catalog.clock_timestamp(), claimed_until = null, error = null,
-          data = data - $2::text[] where id = $1::uuid`,
-      params: [id, `{${mailSecrets.join(',')}}`],
-    },
-  ]);
+  await asOwner(database, [sentMail(id)]);
 }
 
-/** Records that an attempt failed. @param pauseSeconds Until the next one; null if there is none. */
+/** Returns the statement that records that an attempt failed. @param pauseSeconds Until the next one; null if there is none. */
+export const failedMail = (
+  id: string,
+  error: string,
+  pauseSeconds: number | null,
+): { text: string; params: Param[] } => ({
+  text: `update ninefold.mails set claimed_until = null, error = $2, state = case when $3::int is null then 'failed' else state end,
+      next_attempt_at = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => coalesce($3::int, 0))
+    where id = $1::uuid and state = 'queued'`,
+  params: [id, error, pauseSeconds === null ? null : String(pauseSeconds)],
+});
+
+/** Returns the statement that gives a claimed mail back that was not tried. */
+export const releasedMail = (id: string): { text: string; params: Param[] } => ({
+  text: `update ninefold.mails set claimed_until = null, attempts = greatest(0, attempts - 1) where id = $1::uuid and state = 'queued'`,
+  params: [id],
+});
+
 export async function noteFailure(
   database: Executor,
   id: string,
   error: string,
   pauseSeconds: number | null,
 ): Promise<void> {
-  await asOwner(database, [
-    {
-      text: `update ninefold.mails set claimed_until = null, error = $2, state = case when $3::int is null then 'failed' else state end,
-          next_attempt_at = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => coalesce($3::int, 0))
-        where id = $1::uuid and state = 'queued'`,
-      params: [id, error, pauseSeconds === null ? null : String(pauseSeconds)],
-    },
-  ]);
+  await asOwner(database, [failedMail(id, error, pauseSeconds)]);
 }
 
-/** Gives a claimed mail back that was not tried. */
 export async function releaseMail(database: Executor, id: string): Promise<void> {
+  await asOwner(database, [releasedMail(id)]);
+}
+
+/** Keeps what waits: the app has no mail server, or no provider of texts. */
+export async function keepMails(database: Executor, reason: string | null, channel: Channel = 'email'): Promise<void> {
   await asOwner(database, [
     {
-      text: `update ninefold.mails set claimed_until = null, attempts = greatest(0, attempts - 1) where id = $1::uuid and state = 'queued'`,
-      params: [id],
+      text: `update ninefold.mails set state = 'kept', claimed_until = null, error = $1 where state = 'queued' and channel = $2`,
+      params: [reason, channel],
     },
   ]);
 }
 
-/** Keeps what waits: the app has no mail server. */
-export async function keepMails(database: Executor, reason: string | null): Promise<void> {
+/** Fails the texts whose codes expired before they were sent. */
+export async function failExpiredTexts(database: Executor): Promise<void> {
   await asOwner(database, [
     {
-      text: `update ninefold.mails set state = 'kept', claimed_until = null, error = $1 where state = 'queued'`,
-      params: [reason],
+      text: `update ninefold.mails set state = 'failed', claimed_until = null,
+          error = coalesce(error || '. ', '') || 'The code expired before the text was sent'
+        where state = 'queued' and channel = 'sms' and expires_at <= pg_catalog.clock_timestamp()
+          and (claimed_until is null or claimed_until <= pg_catalog.clock_timestamp())`,
+      params: [],
     },
   ]);
 }

@@ -205,6 +205,6 @@ function withoutSecrets(text: string, { data }: ClaimedMail): string {
   return secrets.reduce<string>((clean, one) => clean.replaceAll(String(one), '…'), text);
 }
 
-/** The pause after an attempt, by its number: each is four times as long, up to the limit. */
-const pauseSeconds = (attempt: number): number =>
+/** Returns the pause after an attempt, by its number: each is four times as long, up to the limit. */
+export const pauseSeconds = (attempt: number): number =>
   Math.min(limits.mailFirstPauseSeconds.default * 4 ** (attempt - 1), limits.mailLongestPauseSeconds.default);

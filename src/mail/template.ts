@@ -45,13 +45,26 @@ export class Template {
 
   /** Returns the text with the values as they are, on one line. */
   line(values: TemplateValues): string {
+    return this.#unescaped(values)
+      .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+      .trim();
+  }
+
+  /** Returns the text with the values as they are. Line breaks stay; other control characters become blanks. */
+  plain(values: TemplateValues): string {
+    return this.#unescaped(values)
+      .replace(/[^\P{Cc}\n]/gu, ' ')
+      .trim();
+  }
+
+  #unescaped(values: TemplateValues): string {
     let result = '';
     const add = (text: string) => {
       result += text;
       checkLength(result);
     };
     write(this.#nodes, values, values, { text: add, value: add });
-    return result.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+    return result;
   }
 }
 

@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/admin/versions.ts': [['the beginning of a hash', '{12,64}']],
   'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],
   'src/jobs/mail-sender.ts': [['the pause between two tries', 'const LATER_MILLISECONDS = 1000;']],
+  'src/jobs/text-sender.ts': [['the pause between two tries', 'const LATER_MILLISECONDS = 1000;']],
   'src/jobs/smtp-session.ts': [
     ['a port with TLS from the start', 'const IMPLICIT_TLS_PORT = 465;'],
     ['response codes of SMTP', 'const CLOSING = 421;', 'const PERMANENT = 500;'],
@@ -92,6 +93,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       'const CONTROL_WAIT_MILLISECONDS = 15_000;',
     ],
     ['the pause between two tries', 'const LATER_MILLISECONDS = 2000;'],
+    ['the pause between two deletions of old mails', 'const TIDY_MILLISECONDS = 3_600_000;'],
   ],
   'src/jobs/http-sender.ts': [
     [

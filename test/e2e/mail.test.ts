@@ -20,6 +20,12 @@ beforeAll(async () => {
       [member.email, member.user.id, { ConfirmationURL: `${app.url}/verify?token=abc`, Token: '482913' }],
     ),
   );
+  await withClient(await superuserUrl(site.node, `app_${app.ref}`), (client) =>
+    client.query(
+      `insert into ninefold.mails (channel, kind, recipient, data)
+       values ('sms', 'sms_confirmation', '+15555550100', '{"Token": "517239", "Message": "Your code is 517239"}')`,
+    ),
+  );
 });
 afterAll(async () => {
   await site.close();
@@ -47,6 +53,10 @@ describe('the mail page', () => {
     expect(await readClipboard(context, site.node)).toBe('482913');
     await panel.getByRole('tab', { name: 'Plain text' }).click();
     await panel.getByText(`Set a new password: ${app.url}/verify?token=abc`).waitFor();
+    await page.getByRole('row', { name: 'Text: sign-in code' }).click();
+    await panel.getByText('Your code is 517239').waitFor();
+    await panel.getByRole('button', { name: 'Copy code 517239' }).waitFor();
+    await page.getByRole('row', { name: 'Reset password' }).click();
     await page.getByRole('searchbox', { name: 'Search mails' }).fill('nobody');
     await page.getByText('No mail matches “nobody”').waitFor();
     await page.getByRole('button', { name: 'Clear the search' }).click();

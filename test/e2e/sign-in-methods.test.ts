@@ -26,6 +26,30 @@ it('switches a method off, with its effect in words', async () => {
   await context.close();
 });
 
+it('sets up texts, and never shows the secret of their provider', async () => {
+  const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
+  await page.getByRole('switch', { name: 'Phone', exact: true }).click();
+  await page.getByText('Members sign up and sign in with a phone number').waitFor();
+  await page.getByRole('button', { name: 'Phone', exact: true }).click();
+  const panel = page.getByRole('complementary', { name: 'Phone' });
+  await panel.getByText('Texts are stored on the page Mail').waitFor();
+  await panel.getByRole('combobox', { name: 'Provider' }).selectOption('webhook');
+  await panel.getByLabel('Webhook address').fill('https://hook.example/texts');
+  await panel.getByLabel('Webhook secret').fill('whsec_c2VjcmV0');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await panel.getByPlaceholder('stored, not shown').waitFor();
+  expect(await page.content()).not.toContain('whsec_c2VjcmV0');
+  const stored = await settings();
+  expect(stored.get('external_phone_enabled')?.value).toBe(true);
+  expect([stored.get('sms_provider')?.value, stored.get('sms_webhook_url')?.value]).toEqual([
+    'webhook',
+    'https://hook.example/texts',
+  ]);
+  expect(stored.get('sms_webhook_secret')).toMatchObject({ is_set: true, value: null });
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 it('sets up a provider, shows its callback address, and never its secret', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByRole('button', { name: 'GitHub' }).click();

@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
@@ -7,25 +8,31 @@ import { clientOf } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { startMailServer, type TestMailServer } from '../support/mail-server.ts';
 import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { makeTestHome } from '../support/test-folder.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 let node: TestNode;
 let home: string;
 let server: TestMailServer;
+let hook: Receiver;
+/** The status with which the webhook of texts answers. */
+let hookStatus = 204;
 let app: AppConnection;
 
 beforeAll(async () => {
   server = await startMailServer();
+  hook = await startReceiver((_, response) => response.writeHead(hookStatus).end());
   home = await makeTestHome('mail');
   node = await startNode({
     home,
-    env: { NINEFOLD_WORKERS: '2', NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port}` },
+    env: { NINEFOLD_WORKERS: '2', NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port},127.0.0.1:${hook.port}` },
   });
 });
 afterAll(async () => {
   await node.stop();
   await server.close();
+  await hook.close();
   await deleteHome(home);
 });
 beforeEach(async () => {
@@ -293,4 +300,56 @@ it('shows no mail to the callers of the app, and copies none', async () => {
   await expect(runSql(node, app.ref, 'select ninefold.tell_mails_wait()')).rejects.toThrow();
   const copy = await createApp(node, { from: app.ref });
   expect((await admin<MailPage>(node, 'GET', `/apps/${copy.ref}/mails`)).mails).toEqual([]);
+});
+
+describe('texts', () => {
+  const hookSecret = `whsec_${Buffer.from('a secret of the webhook').toString('base64')}`;
+  const phone = '15555550100';
+
+  it('keeps every text with its code where no provider is set, and gives one session for a code', async () => {
+    await set('external_phone_enabled', true);
+    const client = clientOf(app);
+    const signedUp = await client.auth.signUp({ phone: `+${phone}`, password: 'correct horse' });
+    expect([signedUp.error, signedUp.data.user?.phone]).toEqual([null, phone]);
+    await expect.poll(states, patient).toEqual({ [`+${phone}`]: 'kept' });
+    const text = await show((await list()).mails[0]?.id ?? '');
+    expect(text).toMatchObject({ channel: 'sms', kind: 'sms_confirmation', text: `Your code is ${text.code}` });
+    const token = text.code ?? '';
+    const shown = await Promise.all(
+      Array.from({ length: 6 }, () => clientOf(app).auth.verifyOtp({ type: 'sms', phone, token })),
+    );
+    expect(shown.filter(({ error }) => error === null)).toHaveLength(1);
+    const signedIn = await client.auth.signInWithPassword({ phone, password: 'correct horse' });
+    expect([signedIn.error, signedIn.data.user?.phone_confirmed_at]).toEqual([null, expect.any(String)]);
+  });
+
+  it('sends a text by the webhook, tries again after a failure for now, and refuses beyond the budget', async () => {
+    await set('external_phone_enabled', true);
+    await set('sms_provider', 'webhook');
+    await set('sms_webhook_url', `${hook.url}/texts`);
+    await set('sms_webhook_secret', hookSecret);
+    await set('sms_max_frequency', 0);
+    await set('sms_otp_exp', 600);
+    await set('rate_limit_sms_sent', 2);
+    hookStatus = 503;
+    const client = clientOf(app);
+    expect((await client.auth.signInWithOtp({ phone })).error).toMatchObject({ status: 422, code: 'sms_send_failed' });
+    const [queued] = (await list()).mails;
+    expect(queued).toMatchObject({ state: 'queued', attempts: 1, error: 'The webhook answered 503' });
+    hookStatus = 204;
+    await admin(node, 'POST', `/apps/${app.ref}/mails/${queued?.id}/resend`);
+    await expect.poll(async () => (await list()).counts, patient).toMatchObject({ sent: 1, queued: 0 });
+    const [first, last] = [hook.requests.at(-2), hook.requests.at(-1)];
+    expect(first?.headers['webhook-id']).toBe(last?.headers['webhook-id']);
+    const headers = last?.headers as Record<string, string>;
+    const sent = new Webhook(hookSecret).verify(last?.body ?? '', headers) as { to: string; body: string };
+    expect(sent.to).toBe(`+${phone}`);
+    const token = sent.body.replace('Your code is ', '');
+    expect((await client.auth.verifyOtp({ type: 'sms', phone, token })).data.user?.phone).toBe(phone);
+    const { rows } = await superuser('select count(*) from ninefold.mails m where m::text ~ $1', [token]);
+    expect(rows[0].count).toBe('0');
+    expect((await clientOf(app).auth.signInWithOtp({ phone: '15555550101' })).error).toBeNull();
+    const refused = await clientOf(app).auth.signInWithOtp({ phone: '15555550102' });
+    expect(refused.error).toMatchObject({ status: 429, code: 'over_sms_send_rate_limit' });
+  });
 });

@@ -44,20 +44,25 @@ export function MailPanel({
 
 function Content({ appRef, mail, onDeleted }: { appRef: string; mail: MailDetail; onDeleted: () => void }) {
   const [word, kind] = stateWords[mail.state];
+  const isText = mail.channel === 'sms';
   return (
     <>
-      <VerdictLine>{mail.subject}</VerdictLine>
+      <VerdictLine>{isText ? `Text to ${mail.recipient}` : mail.subject}</VerdictLine>
       <Actions appRef={appRef} mail={mail} onDeleted={onDeleted} />
       {mail.template_error && (
         <p className={styles.variables}>The template is broken, so the standard text is used: {mail.template_error}</p>
       )}
-      <Tabs
-        label="Parts of the mail"
-        tabs={[
-          { name: 'Mail', content: <MailFrame title={`Mail: ${mail.subject}`} html={mail.html} /> },
-          { name: 'Plain text', content: <pre className={styles.text}>{mail.text}</pre> },
-        ]}
-      />
+      {isText ? (
+        <pre className={styles.text}>{mail.text || 'The words are removed once the text is sent.'}</pre>
+      ) : (
+        <Tabs
+          label="Parts of the mail"
+          tabs={[
+            { name: 'Mail', content: <MailFrame title={`Mail: ${mail.subject}`} html={mail.html} /> },
+            { name: 'Plain text', content: <pre className={styles.text}>{mail.text}</pre> },
+          ]}
+        />
+      )}
       <PanelSection title="Delivery">
         <KeyValues
           pairs={[
@@ -68,8 +73,12 @@ function Content({ appRef, mail, onDeleted }: { appRef: string; mail: MailDetail
               </Tag>,
             ],
             ['To', mail.recipient],
-            ['From', mail.from ?? <span className="soft">no sender is set</span>],
-            ['Language', mail.language],
+            ...(isText
+              ? []
+              : [
+                  ['From', mail.from ?? <span className="soft">no sender is set</span>] as const,
+                  ['Language', mail.language] as const,
+                ]),
             ['Queued', dateTime(mail.created_at)],
             ...(mail.sent_at ? [['Sent', dateTime(mail.sent_at)] as const] : []),
             ...(mail.attempts > 0 ? [['Attempts', String(mail.attempts)] as const] : []),

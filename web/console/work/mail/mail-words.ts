@@ -1,6 +1,6 @@
-import { type MailKind, type MailState, mailKinds } from '../../../../contract/mails.ts';
+import { type MailKind, type MailState, mailKinds, type TextKind } from '../../../../contract/mails.ts';
 
-const words: Readonly<Record<MailKind, string>> = {
+const words: Readonly<Record<MailKind | TextKind, string>> = {
   confirmation: 'Confirm address',
   invite: 'Invitation',
   magic_link: 'Sign-in link',
@@ -15,10 +15,14 @@ const words: Readonly<Record<MailKind, string>> = {
   mfa_factor_enrolled_notification: 'Factor added',
   mfa_factor_unenrolled_notification: 'Factor removed',
   new_device_notification: 'New sign-in',
+  sms_confirmation: 'Text: sign-in code',
+  sms_phone_change: 'Text: change of number',
+  sms_reauthentication: 'Text: reauthentication',
+  sms_mfa: 'Text: second factor',
 };
 
 /** Returns the name of a kind of mail. An app's own SQL may write any kind. */
-export const kindWords = (kind: string): string => words[kind as MailKind] ?? kind;
+export const kindWords = (kind: string): string => words[kind as keyof typeof words] ?? kind;
 
 export const isMailKind = (kind: string | undefined): kind is MailKind => mailKinds.some((known) => known === kind);
 

@@ -14,7 +14,8 @@ import { Page } from '../../frame/page.tsx';
 import { CustomProviderPanel, NewProviderPanel } from './custom-provider-panel.tsx';
 import { HookPanel } from './hook-panel.tsx';
 import { HookList, hookOfMethod } from './hooks-section.tsx';
-import { accountRules, isOn, type Method, ownMethods } from './methods.ts';
+import { accountRules, isOn, type Method, ownMethods, PHONE } from './methods.ts';
+import { PhonePanel } from './phone-panel.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
 import styles from './sign-in-methods-page.module.css';
 import { Switch } from './switch.tsx';
@@ -48,6 +49,8 @@ export function SignInMethodsPage() {
           <NewProviderPanel appRef={ref} callback={callback} onAdded={choose} onClose={close} />
         ) : hook !== null ? (
           <HookPanel key={method} appRef={ref} name={hook} settings={settings.data} onClose={close} />
+        ) : method === PHONE ? (
+          <PhonePanel appRef={ref} settings={settings.data} onClose={close} />
         ) : method !== null && isProvider(method) ? (
           <ProviderPanel
             key={method}
@@ -69,7 +72,14 @@ export function SignInMethodsPage() {
         {settings.error && <Failure facts={failureFacts(settings.error)} onRetry={() => void settings.refetch()} />}
         {settings.data && (
           <>
-            <Switches appRef={ref} title="Own methods" methods={ownMethods} settings={settings.data} />
+            <Switches
+              appRef={ref}
+              title="Own methods"
+              methods={ownMethods}
+              settings={settings.data}
+              chosen={method}
+              onChoose={choose}
+            />
             <Providers
               appRef={ref}
               settings={settings.data}
@@ -108,11 +118,15 @@ function Switches({
   title,
   methods,
   settings,
+  chosen = null,
+  onChoose,
 }: {
   appRef: string;
   title: string;
   methods: readonly Method[];
   settings: Settings;
+  chosen?: string | null;
+  onChoose?: (name: string) => void;
 }) {
   const { mutate, isPending, variables, error } = useMutation(changeSettings(appRef));
   return (
@@ -122,7 +136,18 @@ function Switches({
           const on = isOn(method, settings.get(method.key)?.value);
           return (
             <li key={method.key} className={styles.row}>
-              <b>{method.name}</b>
+              {method.opens && onChoose ? (
+                <button
+                  type="button"
+                  className={styles.open}
+                  aria-expanded={chosen === method.opens}
+                  onClick={() => method.opens && onChoose(method.opens)}
+                >
+                  {method.name}
+                </button>
+              ) : (
+                <b>{method.name}</b>
+              )}
               <p>{on ? method.on : method.off}</p>
               <Switch
                 label={method.name}

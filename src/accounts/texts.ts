@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import type { Result } from '../database/statement.ts';
+import { failedMail, releasedMail, sentMail } from '../jobs/mail-queue.ts';
+import type { Text } from '../jobs/text-provider.ts';
+import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
+import type { SqlStatement } from './one-time-tokens.ts';
+
+/** An account as a call that sends a text needs it. */
+export interface PhoneAccount {
+  readonly id: string;
+  /** Digits only. */
+  readonly phone: string;
+  /** The number that the account is to have; null without a change. */
+  readonly newPhone: string | null;
+  readonly isConfirmed: boolean;
+  /** Null without a password. */
+  readonly passwordHash: string | null;
+}
+
+const ACCOUNT = `select pg_catalog.jsonb_build_object(
+  'id', u.id, 'phone', coalesce(u.phone, ''), 'newPhone', nullif(u.phone_change, ''),
+  'isConfirmed', u.phone_confirmed_at is not null, 'passwordHash', nullif(u.encrypted_password, ''))
+from auth.users u`;
+
+const BY_PHONE = `${ACCOUNT} where u.phone = $1 and u.is_sso_user = false and u.deleted_at is null`;
+
+/** The account that waits for a change of number: by the number that it has, else by the one that it is to have. */
+const BY_CHANGE = `${ACCOUNT}
+where (u.phone = $1 or u.phone_change = $1) and u.phone_change <> '' and u.is_sso_user = false and u.deleted_at is null
+order by u.phone is not distinct from $1 desc, u.phone_change_sent_at desc nulls last limit 1`;
+
+/** The texts whose frequency is bounded separately. */
+export type TextPurpose = 'sms' | 'phone_change' | 'reauthentication_sms' | 'mfa_sms';
+
+const subjectOf = (purpose: TextPurpose, of: string): string =>
+  createHash('sha256').update(`${purpose}:${of}`).digest('base64url');
+
+/** A request for a text: the account, and for how many seconds no other text can be asked for; 0 if one can. */
+export interface TextRequested {
+  readonly wait: number;
+  readonly account: PhoneAccount | null;
+}
+
+/**
+ * Finds the account with a number, and tells how long the pause between two texts lasts yet. Reserves nothing: a call that another bound refuses
+ * must not make others wait.
+ *
+ * @param of The number or the id that the pause holds for.
+ * @param phone The number of the account that is looked for.
+ */
+export async function findForText(
+  database: Executor,
+  purpose: TextPurpose,
+  of: string,
+  pauseSeconds: number,
+  phone: string,
+): Promise<TextRequested> {
+  const [wait, found] = await asAuthAdmin(database, [
+    [
+      `select greatest(0, pg_catalog.ceil(extract(epoch from
+         m.requested_at + pg_catalog.make_interval(secs => $2::float8) - pg_catalog.clock_timestamp())))
+       from ninefold.mail_requests m where m.subject = $1`,
+      [subjectOf(purpose, of), String(pauseSeconds)],
+    ],
+    [purpose === 'phone_change' ? BY_CHANGE : BY_PHONE, [phone]],
+  ]);
+  return { wait: secondsOf(wait), account: accountJson<PhoneAccount>(found) };
+}
+
+/** Begins the pause between two texts, whether or not an account has the number. Returns 0, or the seconds to wait if another call began it. */
+export async function reserveText(
+  database: Executor,
+  purpose: TextPurpose,
+  of: string,
+  pauseSeconds: number,
+): Promise<number> {
+  const [wait] = await asAuthAdmin(database, [
+    ['select ninefold.reserve_mail($1, $2::integer)', [subjectOf(purpose, of), String(pauseSeconds)]],
+  ]);
+  return secondsOf(wait);
+}
+
+const secondsOf = (result: Result | undefined): number => Number(result?.rows[0]?.[0]?.toString() ?? 0);
+
+/** Costs as much as to store a code and a text, for a number without an account: a transaction that writes. */
+export async function pretendToText(database: Executor, purpose: TextPurpose, phone: string): Promise<void> {
+  await asAuthAdmin(database, [
+    [
+      'update ninefold.mail_requests set requested_at = requested_at where subject = $1 returning subject',
+      [subjectOf(purpose, phone)],
+    ],
+  ]);
+}
+
+/** Returns the statement that removes the password of an account that nobody has confirmed: another person may have set it. */
+export const droppedPhonePassword = (id: string): SqlStatement => [
+  `update auth.users set encrypted_password = null, updated_at = pg_catalog.now()
+   where id = $1::uuid and phone_confirmed_at is null and email_confirmed_at is null and encrypted_password is not null`,
+  [id],
+];
+
+/**
+ * Returns the statement that queues a text, for the transaction that stores its code.
+ *
+ * @param code Shown on the Mail page beside the text.
+ * @param options.isClaimed The caller makes the first attempt after the transaction.
+ */
+export const queuedText = (
+  text: Text,
+  userId: string,
+  code: string,
+  options: { validSeconds: number; isClaimed: boolean },
+): SqlStatement => [
+  `insert into ninefold.mails (id, channel, kind, recipient, user_id, data, expires_at, attempts, claimed_until)
+   values ($1::uuid, 'sms', $2, $3, $4::uuid, $5::jsonb, pg_catalog.now() + pg_catalog.make_interval(secs => $6::float8),
+     case when $7::boolean then 1 else 0 end,
+     case when $7::boolean then pg_catalog.now() + pg_catalog.make_interval(secs => $8::float8) end)`,
+  [
+    text.id,
+    text.kind,
+    text.to,
+    userId,
+    JSON.stringify({ Token: code, Message: text.body }),
+    String(options.validSeconds),
+    String(options.isClaimed),
+    String(limits.mailClaimMilliseconds.default / 1000),
+  ],
+];
+
+/** Records that the provider has taken a text. */
+export async function noteTextSent(database: Executor, id: string): Promise<void> {
+  const { text, params } = sentMail(id);
+  await asAuthAdmin(database, [[text, params]]);
+}
+
+/** Records that an attempt failed. @param pauseSeconds Until the next one; null if there is none. */
+export async function noteTextFailure(
+  database: Executor,
+  id: string,
+  error: string,
+  pauseSeconds: number | null,
+): Promise<void> {
+  const { text, params } = failedMail(id, error, pauseSeconds);
+  await asAuthAdmin(database, [[text, params], TELL_QUEUE]);
+}
+
+/** Leaves a claimed text to the sender of the queue. */
+export async function releaseText(database: Executor, id: string): Promise<void> {
+  const { text, params } = releasedMail(id);
+  await asAuthAdmin(database, [[text, params], TELL_QUEUE]);
+}
+
+const TELL_QUEUE: SqlStatement = [`select pg_catalog.pg_notify('ninefold', '{"type":"mail"}')`, []];

@@ -1,0 +1,46 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import type { User } from '../accounts/user.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normalisePhone } from './addresses.ts';
+import type { AuthContext } from './context.ts';
+import { ignoreMissing } from './link-mails.ts';
+import { checkChannel, makeText, requireText, sendText, storedText } from './send-text.ts';
+
+/** Returns the number that an account asks for, if it is another one. Throws phone_provider_disabled, validation_failed. */
+export function newPhoneOf(
+  { settings }: AuthContext,
+  user: User,
+  body: { readonly phone?: string | undefined; readonly channel?: string | undefined },
+): string | null {
+  if (!body.phone) return null;
+  if (!settings.external_phone_enabled) {
+    throw new NinefoldError('phone_provider_disabled', { message: 'Phone numbers cannot be confirmed here' });
+  }
+  checkChannel(body.channel);
+  const phone = normalisePhone(body.phone);
+  return phone === user.phone ? null : phone;
+}
+
+/** Counts the text of a change of number. By the account: others cannot use up its turn. Throws over_sms_send_rate_limit. */
+export const requirePhoneChange = async (
+  context: AuthContext,
+  exchange: Exchange,
+  user: User,
+  phone: string,
+): Promise<void> => void (await requireText(context, exchange, 'phone_change', phone, user.id));
+
+/**
+ * Stores the number that an account is to have, and sends a code to it. Whether another account has the number is told only to the caller who
+ * shows the code. Throws sms_send_failed.
+ */
+export async function beginPhoneChange(
+  context: AuthContext,
+  exchange: Exchange,
+  userId: string,
+  phone: string,
+): Promise<void> {
+  const text = makeText(context, 'sms_phone_change', phone);
+  await asAuthAdmin(context.database, storedText(userId, text)).catch(ignoreMissing);
+  await sendText(context, exchange, text, { waits: true });
+}

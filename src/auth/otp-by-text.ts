@@ -1,0 +1,58 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
+import { checkMetadata, createUser } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { normalisePhone } from './addresses.ts';
+import type { AuthContext } from './context.ts';
+import { ignoreMissing } from './link-mails.ts';
+import { json } from './reply.ts';
+import { checkChannel, makeText, requireText, sendText, storedText } from './send-text.ts';
+import { ignoreTaken } from './sign-up-with-phone.ts';
+
+interface SignInText {
+  readonly phone: string;
+  readonly channel: string | undefined;
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+  readonly createsUser: boolean;
+}
+
+/**
+ * POST /otp with a phone number: sends a code that signs in. A number without an account gets one, unless `create_user` is false or sign-up
+ * is off; then the answer is `{}` for every number.
+ */
+export async function textSignInCode(context: AuthContext, exchange: Exchange, asked: SignInText): Promise<Reply> {
+  const { settings, database } = context;
+  if (!settings.external_phone_enabled) {
+    throw new NinefoldError('phone_provider_disabled', { status: 400, message: 'Unsupported phone provider' });
+  }
+  checkChannel(asked.channel);
+  const phone = normalisePhone(asked.phone);
+  checkMetadata(asked.userMetadata);
+  const { account } = await requireText(context, exchange, 'sms', phone);
+  const text = makeText(context, 'sms_confirmation', phone);
+  // Where every number gets a text, the time and the errors of the provider tell nothing of accounts.
+  const everyNumberGetsText = asked.createsUser && !settings.disable_signup;
+  const isStored = account
+    ? await asAuthAdmin(database, [
+        ...(account.isConfirmed ? [] : [droppedPhonePassword(account.id)]),
+        ...storedText(account.id, text),
+      ]).then(() => true, isGone)
+    : everyNumberGetsText &&
+      (await createUser(database, { phone, userMetadata: asked.userMetadata }, (id) => storedText(id, text)).then(
+        () => true,
+        (error: unknown) => ignoreTaken(error) !== null,
+      ));
+  if (!isStored) {
+    await pretendToText(database, 'sms', phone);
+    return json({});
+  }
+  const messageId = await sendText(context, exchange, text, { waits: everyNumberGetsText });
+  return json(messageId === null ? {} : { message_id: messageId });
+}
+
+/** Returns false for an account that was deleted meanwhile. */
+function isGone(error: unknown): false {
+  ignoreMissing(error);
+  return false;
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { isChallengeCode } from '../accounts/factors.ts';
+import type { Factor } from '../accounts/user.ts';
+import { codeProof, type Raised, raiseBySecondFactor } from '../accounts/verify-factor.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { MemberSession } from './assurance.ts';
+import { readBody, text } from './body.ts';
+import type { AuthContext } from './context.ts';
+import { json } from './reply.ts';
+import { countAttempt } from './second-factor-attempts.ts';
+import { checkChannel, makeText, requireText, sendText, storedText } from './send-text.ts';
+import type { Challenge } from './verify-key.ts';
+
+const schema = z.object({ channel: text(limits.authFieldCharacters.default) });
+
+/**
+ * Opens a challenge to a phone number and sends its code.
+ *
+ * @param open Opens a challenge that this code answers.
+ * @throws over_sms_send_rate_limit, sms_send_failed
+ */
+export async function challengePhone(
+  context: AuthContext,
+  exchange: Exchange,
+  { user }: MemberSession,
+  factor: Factor,
+  open: (code: string) => Promise<object>,
+): Promise<Reply> {
+  const { channel } = readBody(exchange, schema, { optional: true });
+  checkChannel(channel);
+  const phone = factor.phone ?? '';
+  await requireText(context, exchange, 'mfa_sms', phone, `${user.id} ${phone}`);
+  const text = makeText(context, 'sms_mfa', phone);
+  const opened = await open(text.code);
+  await asAuthAdmin(context.database, storedText(user.id, text));
+  await sendText(context, exchange, text, { waits: true });
+  return json(opened);
+}
+
+/** Raises the session that shows the code of a challenge. Throws mfa_verification_failed, over_request_rate_limit. */
+export async function verifyPhone(
+  context: AuthContext,
+  { user, sessionId }: MemberSession,
+  factor: Factor,
+  challenge: Challenge,
+  code: string,
+): Promise<Raised> {
+  const { database, settings } = context;
+  const attempt = await countAttempt(context, user.id);
+  if (!isChallengeCode(challenge, code)) throw wrongCode();
+  const proof = codeProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, attempt);
+  const target = { userId: user.id, sessionId, factorId: factor.id, type: 'phone' } as const;
+  const raised = await raiseBySecondFactor(database, target, proof);
+  if (raised === null) throw wrongCode();
+  return raised;
+}
+
+const wrongCode = () => new NinefoldError('mfa_verification_failed', { message: 'Invalid MFA Phone code entered' });

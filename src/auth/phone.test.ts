@@ -1,0 +1,598 @@
+import type { SupabaseClient } from '@supabase/supabase-js';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
+import { asAuthAdmin, jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+
+let postgres: TestPostgres;
+let app: AuthApp;
+let receiver: Receiver | null = null;
+
+const WIDE = 10_000;
+
+beforeAll(async () => {
+  postgres = await startPostgres('auth-phone');
+  app = await makeAuthApp(postgres.url);
+});
+beforeEach(() => {
+  app.reset();
+  app.settings = {
+    ...app.settings,
+    external_phone_enabled: true,
+    sms_max_frequency: 0,
+    mfa_phone_enroll_enabled: true,
+    mfa_phone_verify_enabled: true,
+    mfa_phone_max_frequency: 0,
+    // All tests share an hour and a network.
+    ...{ rate_limit_sms_network: WIDE, rate_limit_sms_sent: WIDE, rate_limit_otp: WIDE, rate_limit_verify: WIDE },
+    mfa_rate_limit_challenge_and_verify: WIDE,
+  };
+});
+afterEach(async () => {
+  await receiver?.close();
+  receiver = null;
+});
+afterAll(async () => {
+  await app.close();
+  await postgres.stop();
+});
+
+const password = 'correct horse';
+
+let numbers = 0;
+const newPhone = () => `1555${String(1_000_000 + numbers++)}`;
+
+interface QueuedText {
+  readonly kind: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly attempts: number;
+  readonly data: { readonly Token: string; readonly Message: string };
+}
+
+const textsTo = async (phone: string): Promise<QueuedText[]> =>
+  (await jsonAsAuthAdmin<QueuedText[]>(
+    app.database,
+    `select pg_catalog.jsonb_agg(pg_catalog.to_jsonb(m) order by created_at) from ninefold.mails m
+     where channel = 'sms' and recipient = '+' || $1`,
+    [phone],
+  )) ?? [];
+
+async function lastText(phone: string): Promise<QueuedText> {
+  const text = (await textsTo(phone)).at(-1);
+  if (!text) throw new Error(`no text to ${phone}`);
+  return text;
+}
+
+const codeTo = async (phone: string): Promise<string> => (await lastText(phone)).data.Token;
+
+const post = (path: string, body: unknown, headers = {}) => app.ask('POST', path, { body, headers });
+const verify = (phone: string, token: string, type = 'sms') => post('/verify', { type, phone, token });
+const secret = () => ({ apikey: app.keys.secretKey, authorization: `Bearer ${app.keys.secretKey}` });
+const age = (email: string, interval: string) =>
+  asAuthAdmin(app.database, [
+    [
+      `update auth.sessions s set created_at = pg_catalog.now() - $2::interval from auth.users u
+       where u.id = s.user_id and (u.email = $1 or u.phone = $1)`,
+      [email, interval],
+    ],
+  ]);
+
+/** A member who signed in by a code. */
+async function phoneMember(phone = newPhone()): Promise<{ phone: string; client: SupabaseClient; id: string }> {
+  const client = app.client();
+  expect((await client.auth.signInWithOtp({ phone })).error).toBeNull();
+  const { data, error } = await client.auth.verifyOtp({ type: 'sms', phone, token: await codeTo(phone) });
+  if (error || !data.user) throw error ?? new Error('no member');
+  return { phone, client, id: data.user.id };
+}
+
+describe('sign-up and sign-in', () => {
+  it('signs up with phone and password, confirms by the code, and signs in', async () => {
+    const phone = newPhone();
+    const client = app.client();
+    const signedUp = await client.auth.signUp({ phone: ` +${phone} `, password, options: { data: { name: 'Ada' } } });
+    expect([signedUp.error, signedUp.data.session]).toEqual([null, null]);
+    expect(signedUp.data.user).toMatchObject({ phone, email: '', app_metadata: { provider: 'phone' } });
+    expect((await client.auth.signInWithPassword({ phone, password })).error?.code).toBe('phone_not_confirmed');
+    expect((await client.auth.resend({ type: 'sms', phone })).error).toBeNull();
+    const [first, second] = await textsTo(phone);
+    expect(second?.data.Message).toBe(`Your code is ${second?.data.Token}`);
+    expect((await verify(phone, first?.data.Token ?? '')).body).toMatchObject({ code: 'otp_expired' });
+    const { data, error } = await client.auth.verifyOtp({ type: 'sms', phone, token: second?.data.Token ?? '' });
+    expect([error, data.user?.phone_confirmed_at]).toEqual([null, expect.any(String)]);
+    expect(data.user?.identities?.[0]).toMatchObject({
+      provider: 'phone',
+      identity_data: { phone, phone_verified: true },
+    });
+    expect((await client.auth.getClaims()).data?.claims).toMatchObject({
+      phone,
+      aal: 'aal1',
+      amr: [{ method: 'otp' }],
+    });
+    const other = app.client();
+    expect((await other.auth.signInWithPassword({ phone: `+${phone}`, password })).error).toBeNull();
+    expect((await other.auth.signInWithPassword({ phone, password: 'another one' })).error?.code).toBe(
+      'invalid_credentials',
+    );
+  });
+
+  it('signs up at once where numbers count as confirmed, and refuses a number that is taken', async () => {
+    app.settings = { ...app.settings, sms_autoconfirm: true };
+    const phone = newPhone();
+    const { data } = await app.client().auth.signUp({ phone, password });
+    expect(data).toMatchObject({ session: { user: { phone } }, user: { phone_confirmed_at: expect.any(String) } });
+    expect((await app.client().auth.signUp({ phone, password })).error?.code).toBe('user_already_exists');
+    expect(await textsTo(phone)).toEqual([]);
+  });
+
+  it.each([
+    ['/otp', { phone: '12', channel: 'fax' }, 'validation_failed', /Invalid channel/],
+    ['/otp', { phone: '12', channel: 'whatsapp' }, 'validation_failed', /Invalid channel/],
+    ['/otp', { phone: '+0155512345678' }, 'validation_failed', /E\.164 required/],
+    ['/signup', { phone: 'abc', password }, 'validation_failed', /E\.164 required/],
+    ['/signup', { phone: '15550000000', password, code_challenge: 'c'.repeat(43) }, 'validation_failed', /PKCE not/],
+    ['/resend', { type: 'sms' }, 'validation_failed', /requires a phone number/],
+    ['/verify', { type: 'sms', phone: '1', token: '1' }, 'validation_failed', /E\.164 required/],
+    ['/verify', { type: 'email', phone: '15550000000', token: '123456' }, 'otp_expired', /expired or is invalid/],
+  ])('answers POST %s with %j as GoTrue does', async (path, body, code, message) => {
+    const answer = await post(path, body);
+    expect(answer.body).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('refuses phone numbers while they are switched off', async () => {
+    app.settings = { ...app.settings, external_phone_enabled: false };
+    const body = { phone: newPhone(), password };
+    expect([
+      await post('/otp', body),
+      await post('/signup', body),
+      await post('/resend', { ...body, type: 'sms' }),
+    ]).toEqual(
+      Array(3).fill(
+        expect.objectContaining({ status: 400, body: expect.objectContaining({ code: 'phone_provider_disabled' }) }),
+      ),
+    );
+    expect((await post('/token?grant_type=password', body)).body).toMatchObject({ code: 'phone_provider_disabled' });
+    expect((await app.ask('GET', '/settings')).body).toMatchObject({ external: { phone: false }, sms_provider: '' });
+  });
+
+  it('drops the password of a stranger who signed up with the number before its owner came', async () => {
+    const phone = newPhone();
+    await app.client().auth.signUp({ phone, password: 'of the stranger' });
+    await phoneMember(phone);
+    const { error } = await app.client().auth.signInWithPassword({ phone, password: 'of the stranger' });
+    expect(error?.code).toBe('invalid_credentials');
+  });
+
+  it('takes the code of a number for tests without sending a text, until its time has passed', async () => {
+    const phone = newPhone();
+    app.settings = { ...app.settings, sms_test_otp: { [`+${phone}`]: '424242' }, rate_limit_sms_sent: 0 };
+    await app.client().auth.signInWithOtp({ phone });
+    expect([(await verify(phone, '424242')).status, await textsTo(phone)]).toEqual([200, []]);
+    app.settings = { ...app.settings, sms_test_otp_valid_until: '2020-01-01T00:00:00Z', rate_limit_sms_sent: WIDE };
+    await app.client().auth.signInWithOtp({ phone });
+    expect((await verify(phone, '424242')).status).toBe(403);
+    expect(await textsTo(phone)).toHaveLength(1);
+  });
+
+  it('lets builders make and change accounts with numbers', async () => {
+    const { admin } = app.client(app.keys.secretKey).auth;
+    const [phone, next] = [newPhone(), newPhone()];
+    const { data } = await admin.createUser({ phone, password, phone_confirm: true });
+    expect((await app.client().auth.signInWithPassword({ phone, password })).error).toBeNull();
+    await admin.updateUserById(data.user?.id ?? '', { phone: `+${next}`, phone_confirm: true });
+    expect((await app.client().auth.signInWithPassword({ phone: next, password })).data.user?.id).toBe(data.user?.id);
+    expect((await admin.createUser({ phone: next })).error?.code).toBe('phone_exists');
+  });
+});
+
+describe('codes', () => {
+  it('gives a session to one of many who show the same code at once', async () => {
+    const phone = newPhone();
+    await app.client().auth.signInWithOtp({ phone });
+    const code = await codeTo(phone);
+    app.settings = { ...app.settings, rate_limit_verify_account: WIDE };
+    const shown = await Promise.all(Array.from({ length: 10 }, () => verify(phone, code)));
+    expect(shown.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect((await verify(phone, code)).body).toMatchObject({ code: 'otp_expired' });
+  });
+
+  it('stops to compare codes after the bound of wrong ones', async () => {
+    const phone = newPhone();
+    await app.client().auth.signInWithOtp({ phone });
+    const code = await codeTo(phone);
+    app.settings = { ...app.settings, rate_limit_verify_account: WIDE };
+    const wrong = code === '000000' ? '000001' : '000000';
+    const tries = [];
+    for (let i = 0; i < 13; i++) tries.push((await verify(phone, wrong)).status);
+    expect(tries.at(-1)).toBe(429);
+    expect((await verify(phone, code)).status).toBe(429);
+  });
+
+  it('lets a member in from a new network while a stranger guesses', async () => {
+    const phone = newPhone();
+    await app.client().auth.signInWithOtp({ phone });
+    const shown = (token: string, address: string) =>
+      app.ask('POST', '/verify', { body: { type: 'sms', phone, token }, address });
+    const code = await codeTo(phone);
+    for (let i = 0; i < 15; i++) await shown('wrong', '203.0.113.50');
+    expect((await shown(code, '203.0.113.50')).status).toBe(429);
+    expect((await shown(code, '203.0.113.51')).status).toBe(200);
+  });
+
+  it('refuses a code after its time, and one of another kind', async () => {
+    const phone = newPhone();
+    await app.client().auth.signInWithOtp({ phone });
+    const code = await codeTo(phone);
+    expect((await verify(phone, code, 'phone_change')).body).toMatchObject({ code: 'otp_expired' });
+    await asAuthAdmin(app.database, [
+      ['update auth.one_time_tokens set created_at = created_at - $2::interval where relates_to = $1', [phone, '61 s']],
+    ]);
+    expect((await verify(phone, code)).body).toMatchObject({ code: 'otp_expired' });
+  });
+
+  it('answers alike for numbers with and without an account', async () => {
+    const { phone: known } = await phoneMember();
+    const unknown = newPhone();
+    const ask = async (phone: string) => [
+      await post('/otp', { phone, create_user: false }),
+      await post('/resend', { type: 'sms', phone }),
+      await post('/resend', { type: 'phone_change', phone }),
+      await verify(phone, '12345'),
+    ];
+    expect(await ask(known)).toEqual(await ask(unknown));
+    const fresh = newPhone();
+    const shape = ({ status, body }: Awaited<ReturnType<typeof post>>) => [
+      status,
+      JSON.stringify(body)
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|[0-9a-f]{8}-[0-9a-f-]{27}/g, '…')
+        .replaceAll(/1555\d{7}/g, 'N'),
+    ];
+    const asked = { password, data: { name: 'Ada' } };
+    expect(shape(await post('/signup', { ...asked, phone: known }))).toEqual(
+      shape(await post('/signup', { ...asked, phone: fresh })),
+    );
+  });
+
+  it('bounds texts by number, network, app and time', async () => {
+    const phone = newPhone();
+    app.settings = { ...app.settings, sms_max_frequency: 60 };
+    expect((await post('/otp', { phone })).status).toBe(200);
+    const soon = await post('/otp', { phone });
+    expect([soon.status, soon.body.code, Number(soon.headers['retry-after']) > 0]).toEqual([
+      429,
+      'over_sms_send_rate_limit',
+      true,
+    ]);
+    app.settings = { ...app.settings, sms_max_frequency: 0, rate_limit_sms_number: 2 };
+    expect((await post('/otp', { phone })).status).toBe(200);
+    expect((await post('/otp', { phone })).body).toMatchObject({ code: 'over_sms_send_rate_limit' });
+    app.settings = { ...app.settings, rate_limit_sms_network: 1 };
+    const from = (address: string) => app.ask('POST', '/otp', { body: { phone: newPhone() }, address });
+    const pumped = await Promise.all(Array.from({ length: 6 }, () => from('203.0.113.7')));
+    expect(pumped.filter(({ status }) => status === 200)).toHaveLength(1);
+    app.settings = { ...app.settings, rate_limit_sms_sent: 1 };
+    expect((await from('203.0.113.8')).body).toMatchObject({
+      message: expect.stringContaining('SMS rate limit exceeded'),
+    });
+  });
+});
+
+it('does not let a stranger who is refused keep the member waiting', async () => {
+  const { phone } = await phoneMember();
+  app.settings = { ...app.settings, sms_max_frequency: 60, rate_limit_sms_number: 2 };
+  const pauseEnds = () =>
+    asAuthAdmin(app.database, [
+      [`update ninefold.mail_requests set requested_at = requested_at - interval '61 s'`, []],
+    ]);
+  const stranger = () => app.ask('POST', '/otp', { body: { phone }, address: '203.0.113.9' });
+  await pauseEnds();
+  expect((await stranger()).status).toBe(200);
+  await pauseEnds();
+  expect((await stranger()).body).toMatchObject({ message: expect.stringContaining('SMS rate limit exceeded') });
+  // From a network that the member has signed in from.
+  expect((await post('/otp', { phone })).status).toBe(200);
+});
+
+describe('change of number', () => {
+  it('waits for the code, ends the other sessions and tells the address', async () => {
+    const { client, email, user } = await app.member(password);
+    const first = newPhone();
+    const changed = await client.auth.updateUser({ phone: first });
+    expect([changed.error, changed.data.user?.new_phone, changed.data.user?.phone]).toEqual([null, first, '']);
+    expect((await client.auth.resend({ type: 'phone_change', phone: first })).error).toBeNull();
+    const { data, error } = await client.auth.verifyOtp({
+      type: 'phone_change',
+      phone: first,
+      token: await codeTo(first),
+    });
+    expect([error, data.user]).toMatchObject([
+      null,
+      { id: user.id, phone: first, app_metadata: { providers: ['email', 'phone'] } },
+    ]);
+    const other = app.client();
+    await other.auth.signInWithPassword({ email, password });
+    const second = newPhone();
+    await client.auth.updateUser({ phone: second });
+    const done = await client.auth.verifyOtp({ type: 'phone_change', phone: second, token: await codeTo(second) });
+    expect(done.data.user?.phone).toBe(second);
+    expect((await other.auth.refreshSession()).error?.code).toBe('refresh_token_not_found');
+    const told = await jsonAsAuthAdmin(
+      app.database,
+      `select data from ninefold.mails where kind = 'phone_changed_notification' and recipient = $1`,
+      [email],
+    );
+    expect(told).toEqual({ OldPhone: first, Phone: second });
+  });
+
+  it('tells of a taken number only to the caller who shows its code', async () => {
+    const { phone } = await phoneMember();
+    const { client } = await app.member(password);
+    expect((await client.auth.updateUser({ phone })).error).toBeNull();
+    const { error } = await client.auth.verifyOtp({ type: 'phone_change', phone, token: await codeTo(phone) });
+    expect(error?.code).toBe('phone_exists');
+  });
+
+  it('takes a number from an account that never confirmed it', async () => {
+    const phone = newPhone();
+    const squatter = await app.client().auth.signUp({ phone, password });
+    const { client } = await app.member(password);
+    await client.auth.updateUser({ phone });
+    const { data } = await client.auth.verifyOtp({ type: 'phone_change', phone, token: await codeTo(phone) });
+    expect(data.user?.phone).toBe(phone);
+    const [left] = await app.sql(
+      `select u.phone, (select count(*) from auth.identities i where i.user_id = u.id) as identities
+       from auth.users u where u.id = $1`,
+      [squatter.data.user?.id ?? ''],
+    );
+    expect(left).toEqual({ phone: null, identities: '0' });
+  });
+
+  it('makes a member of an anonymous account, with its id', async () => {
+    app.settings = { ...app.settings, external_anonymous_users_enabled: true };
+    const client = app.client();
+    const { data } = await client.auth.signInAnonymously();
+    const phone = newPhone();
+    await client.auth.updateUser({ phone });
+    const verified = await client.auth.verifyOtp({ type: 'phone_change', phone, token: await codeTo(phone) });
+    expect(verified.data.user).toMatchObject({ id: data.user?.id, phone, is_anonymous: false });
+  });
+
+  it('needs a proof of presence in an old session, which a code in a text gives', async () => {
+    const { client, phone } = await phoneMember();
+    await age(phone, '2 days');
+    const next = newPhone();
+    expect((await client.auth.updateUser({ phone: next })).error?.code).toBe('reauthentication_needed');
+    expect((await client.auth.reauthenticate()).error).toBeNull();
+    const nonce = await codeTo(phone);
+    expect(
+      (await client.auth.updateUser({ password: 'a new horse', nonce: nonce === '1' ? '2' : '1' })).error?.code,
+    ).toBe('reauthentication_not_valid');
+    const both = await Promise.all([0, 1].map(() => client.auth.updateUser({ password: 'a new horse', nonce })));
+    expect(both.filter(({ error }) => error === null)).toHaveLength(1);
+  });
+
+  it('counts at once with sms_autoconfirm, but not a taken number', async () => {
+    app.settings = { ...app.settings, sms_autoconfirm: true };
+    const { client } = await app.member(password);
+    const phone = newPhone();
+    expect((await client.auth.updateUser({ phone })).data.user).toMatchObject({
+      phone,
+      phone_confirmed_at: expect.any(String),
+    });
+    const { client: other } = await app.member(password);
+    expect((await other.auth.updateUser({ phone })).error?.code).toBe('phone_exists');
+  });
+});
+
+describe('second factor', () => {
+  async function enrolled(phone = newPhone()) {
+    const member = await app.member(password);
+    const { data, error } = await member.client.auth.mfa.enroll({
+      factorType: 'phone',
+      phone: `+${phone}`,
+      friendlyName: 'p',
+    });
+    if (error) throw error;
+    return { ...member, phone, factorId: data.id };
+  }
+
+  it('raises the session by the code of a text, and lowers it when the number is removed', async () => {
+    const { client, phone, factorId } = await enrolled();
+    const challenge = await client.auth.mfa.challenge({ factorId });
+    expect(challenge.data).toMatchObject({ type: 'phone' });
+    const challengeId = challenge.data?.id ?? '';
+    const text = await lastText(phone);
+    expect(text.kind).toBe('sms_mfa');
+    const wrong = await client.auth.mfa.verify({ factorId, challengeId, code: `${text.data.Token}0` });
+    expect(wrong.error).toMatchObject({ code: 'mfa_verification_failed', message: 'Invalid MFA Phone code entered' });
+    const shown = await Promise.all(
+      Array.from({ length: 5 }, () => client.auth.mfa.verify({ factorId, challengeId, code: text.data.Token })),
+    );
+    expect(shown.filter(({ error }) => error === null)).toHaveLength(1);
+    const claims = (await client.auth.getClaims()).data?.claims;
+    expect([claims?.aal, claims?.amr?.[0]]).toMatchObject(['aal2', { method: 'mfa/phone' }]);
+    const again = await client.auth.mfa.enroll({ factorType: 'phone', phone, friendlyName: 'q' });
+    expect(again.error?.code).toBe('mfa_verified_factor_exists');
+    expect((await client.auth.mfa.listFactors()).data?.phone).toMatchObject([{ id: factorId, status: 'verified' }]);
+    const recovery = await app.ask('POST', '/factors/recovery-codes', {
+      body: {},
+      headers: { authorization: `Bearer ${(await client.auth.getSession()).data.session?.access_token}` },
+    });
+    expect(recovery.status).toBe(200);
+    expect((await client.auth.mfa.unenroll({ factorId })).error).toBeNull();
+    const [session] = await app.sql(
+      'select s.aal from auth.sessions s join auth.users u on u.id = s.user_id where u.id = $1',
+      [(await client.auth.getUser()).data.user?.id ?? ''],
+    );
+    expect(session?.aal).toBe('aal1');
+  });
+
+  it('bounds wrong codes of an account, and texts to a factor', async () => {
+    const { client, phone, factorId } = await enrolled();
+    app.settings = { ...app.settings, rate_limit_second_factor: 3, mfa_phone_max_frequency: 60 };
+    const { data } = await client.auth.mfa.challenge({ factorId });
+    expect((await client.auth.mfa.challenge({ factorId })).error?.code).toBe('over_sms_send_rate_limit');
+    const code = await codeTo(phone);
+    const challengeId = data?.id ?? '';
+    for (let i = 0; i < 3; i++) await client.auth.mfa.verify({ factorId, challengeId, code: 'wrong' });
+    expect((await client.auth.mfa.verify({ factorId, challengeId, code })).error?.code).toBe('over_request_rate_limit');
+    await client.auth.mfa.unenroll({ factorId });
+    const next = await client.auth.mfa.enroll({ factorType: 'phone', phone, friendlyName: 'again' });
+    // Removing a number does not forget when it got its last text.
+    const refused = await client.auth.mfa.challenge({ factorId: next.data?.id ?? '' });
+    expect(refused.error?.code).toBe('over_sms_send_rate_limit');
+  });
+
+  it('is off unless the app switches it on', async () => {
+    const { client, factorId } = await enrolled();
+    app.settings = { ...app.settings, mfa_phone_enroll_enabled: false, mfa_phone_verify_enabled: false };
+    const phone = newPhone();
+    expect((await client.auth.mfa.enroll({ factorType: 'phone', phone })).error?.code).toBe(
+      'mfa_phone_enroll_not_enabled',
+    );
+    expect((await client.auth.mfa.challenge({ factorId })).error?.code).toBe('mfa_phone_verify_not_enabled');
+  });
+
+  it('stores no code of a challenge in the clear', async () => {
+    const { client, phone, factorId } = await enrolled();
+    await client.auth.mfa.challenge({ factorId });
+    const [row] = await app.sql('select otp_code from auth.mfa_challenges where factor_id = $1', [factorId]);
+    expect(row?.otp_code).toMatch(/^[0-9a-f]{64}$/);
+    expect(row?.otp_code).not.toContain(await codeTo(phone));
+  });
+});
+
+describe('providers', () => {
+  const hookSecret = `whsec_${Buffer.from('a secret of the webhook').toString('base64')}`;
+
+  async function useWebhook(status: number): Promise<Receiver> {
+    receiver = await startReceiver((_, response) => response.writeHead(status).end('no secrets here'));
+    app.settings = { ...app.settings, sms_provider: 'webhook', sms_webhook_url: `${receiver.url}/texts` };
+    app.secrets = { sms_webhook_secret: `v1,${hookSecret}` };
+    return receiver;
+  }
+
+  async function useTwilio(status: number, answer: object): Promise<Receiver> {
+    receiver = await startReceiver((_, response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+    );
+    app.settings = {
+      ...app.settings,
+      ...{ sms_provider: 'twilio', sms_twilio_account_sid: 'AC1', sms_twilio_message_service_sid: '+15005550006' },
+      sms_twilio_api_url: receiver.url,
+    };
+    app.secrets = { sms_twilio_auth_token: 'a-token' };
+    return receiver;
+  }
+
+  it('posts a signed text to the webhook', async () => {
+    const { requests } = await useWebhook(204);
+    const phone = newPhone();
+    app.settings = { ...app.settings, sms_template: 'Desk: {{ .Code }}\n@desk.example #{{ .Code }}' };
+    const { data } = await app.client().auth.signInWithOtp({ phone });
+    const [request] = requests;
+    const body = new Webhook(hookSecret).verify(request?.body ?? '', request?.headers as Record<string, string>) as {
+      to: string;
+      body: string;
+    };
+    const code = /#(\d{6})$/.exec(body.body)?.[1] ?? '';
+    expect(body).toMatchObject({
+      to: `+${phone}`,
+      body: `Desk: ${code}\n@desk.example #${code}`,
+      type: 'sms_confirmation',
+    });
+    expect(data.messageId).toBe(request?.headers['webhook-id']);
+    // The code is forgotten once it is sent.
+    expect(await lastText(phone)).toMatchObject({ state: 'sent', attempts: 1, data: {} });
+    expect((await lastText(phone)).data).toEqual({});
+    expect((await verify(phone, code)).status).toBe(200);
+  });
+
+  it('tells of a failure, and leaves one for now to the queue too', async () => {
+    await useWebhook(422);
+    const phone = newPhone();
+    const { error } = await app.client().auth.signInWithOtp({ phone });
+    expect(error).toMatchObject({
+      ...{ status: 422, code: 'sms_send_failed' },
+      message: 'Error sending confirmation OTP to provider: The webhook answered 422',
+    });
+    expect(await lastText(phone)).toMatchObject({ state: 'failed', error: 'The webhook answered 422' });
+    await receiver?.close();
+    const later = newPhone();
+    const { error: unreachable } = await app.client().auth.signInWithOtp({ phone: later });
+    expect(unreachable?.message).toBe('Error sending confirmation OTP to provider: The provider did not answer');
+    expect(await lastText(later)).toMatchObject({
+      state: 'queued',
+      attempts: 1,
+      error: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('sends by Twilio, and tells its refusals in the words of GoTrue', async () => {
+    const { requests } = await useTwilio(201, { sid: 'SM1', status: 'queued' });
+    const phone = newPhone();
+    expect((await app.client().auth.signInWithOtp({ phone })).data.messageId).toBe('SM1');
+    const [request] = requests;
+    expect(request?.url).toBe('/2010-04-01/Accounts/AC1/Messages.json');
+    expect(request?.headers.authorization).toBe(`Basic ${Buffer.from('AC1:a-token').toString('base64')}`);
+    const form = Object.fromEntries(new URLSearchParams(request?.body));
+    expect(form).toEqual({
+      To: `+${phone}`,
+      From: '+15005550006',
+      Body: expect.stringMatching(/^Your code is \d{6}$/),
+    });
+    await receiver?.close();
+    await useTwilio(400, {
+      code: 21211,
+      message: "Invalid 'To' Phone Number",
+      more_info: 'https://www.twilio.com/docs/errors/21211',
+    });
+    const refused = await app.client().auth.signInWithOtp({ phone: newPhone() });
+    expect(refused.error).toMatchObject({
+      code: 'sms_send_failed',
+      message:
+        "Error sending confirmation OTP to provider: Invalid 'To' Phone Number More information: https://www.twilio.com/docs/errors/21211",
+    });
+    await receiver?.close();
+    await useTwilio(201, { sid: 'SM2', status: 'undelivered', error_code: 30003, error_message: 'Unreachable' });
+    const failed = await app.client().auth.signInWithOtp({ phone: newPhone() });
+    expect(failed.error?.message).toContain('twilio error: Unreachable 30003 for message SM2');
+  });
+
+  it('does not tell by the provider whether a number has an account', async () => {
+    const { phone } = await phoneMember();
+    await useWebhook(422);
+    const answers = await Promise.all(
+      [phone, newPhone()].map((one) => post('/otp', { phone: one, create_user: false })),
+    );
+    expect(answers).toEqual(Array(2).fill(expect.objectContaining({ status: 200, body: {} })));
+  });
+
+  it.each(['http://203.0.113.9/texts', 'file:///etc/passwd', 'http://[::ffff:7f00:1]/'])(
+    'sends no text to %s',
+    async (url) => {
+      await useWebhook(204);
+      app.settings = { ...app.settings, sms_webhook_url: url };
+      const { error } = await app.client().auth.signInWithOtp({ phone: newPhone() });
+      expect(error?.message).toBe('Error sending confirmation OTP to provider: The provider is not set up');
+    },
+  );
+
+  it('uses the standard text if the template is broken or lacks the code', async () => {
+    for (const template of ['{{ if }}', 'no code', '']) {
+      const phone = newPhone();
+      app.settings = { ...app.settings, sms_template: template };
+      await app.client().auth.signInWithOtp({ phone });
+      expect((await lastText(phone)).data.Message).toMatch(/^Your code is \d{6}$/);
+    }
+  });
+});
+
+it('refuses the calls of phones to keys of others', async () => {
+  expect((await post('/otp', { phone: newPhone() }, { apikey: 'sb_publishable_other' })).status).toBe(401);
+  expect((await post('/admin/users', { phone: newPhone() })).status).toBe(401);
+  expect((await post('/admin/users', { phone: newPhone() }, secret())).status).toBe(200);
+});

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import type { Exchange } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import type { TextKind } from '../../contract/mails.ts';
+import { issuedPhoneCode, makeCode, type SqlStatement, type TokenKind } from '../accounts/one-time-tokens.ts';
+import {
+  findForText,
+  noteTextFailure,
+  noteTextSent,
+  queuedText,
+  releaseText,
+  reserveText,
+  type TextPurpose,
+  type TextRequested,
+} from '../accounts/texts.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { pauseSeconds } from '../jobs/mail-sender.ts';
+import { type Text, TextError, type TextProvider, textProviderOf } from '../jobs/text-provider.ts';
+import { withoutCode } from '../jobs/text-sender.ts';
+import { Template, TemplateError } from '../mail/template.ts';
+import { phoneDigits } from './addresses.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { takeFromLimit } from './take-from-limit.ts';
+
+/** A text with a new code. */
+export interface CodeText extends Text {
+  readonly code: string;
+  readonly validSeconds: number;
+  /** Null if texts are stored on the Mail page. */
+  readonly provider: TextProvider | null;
+  /** The number is one for tests, which gets no text. */
+  readonly isTest: boolean;
+}
+
+/** The code that each kind of text holds; that of a second factor is part of its challenge. */
+const tokenOf: Readonly<Record<Exclude<TextKind, 'sms_mfa'>, TokenKind>> = {
+  sms_confirmation: 'confirmation_token',
+  sms_phone_change: 'phone_change_token',
+  sms_reauthentication: 'reauthentication_token',
+};
+
+/** Makes a text with a new code for a number. A number for tests has a code of its own, but not as a second factor. */
+export function makeText(context: AuthContext, kind: TextKind, phone: string): CodeText {
+  const { settings, secrets, addresses } = context;
+  const isFactor = kind === 'sms_mfa';
+  const testCode = isFactor ? undefined : testCodeOf(context, phone);
+  const code = testCode ?? makeCode(isFactor ? settings.mfa_phone_otp_length : settings.sms_otp_length);
+  const { provider } = textProviderOf(settings, secrets, addresses);
+  return {
+    ...{ id: randomUUID(), kind, to: `+${phone}`, code, provider },
+    body: bodyOf(isFactor ? settings.mfa_phone_template : settings.sms_template, code),
+    validSeconds: isFactor ? settings.mfa_challenge_expiry_duration : settings.sms_otp_exp,
+    isTest: testCode !== undefined,
+  };
+}
+
+/** Returns the code of a number for tests (GoTrue, `GetTestOTP`). */
+function testCodeOf(context: AuthContext, phone: string): string | undefined {
+  const { sms_test_otp: codes, sms_test_otp_valid_until: until } = context.settings;
+  // A time that cannot be read is in the past.
+  if (until !== null && !(timeOf(context) < Date.parse(until))) return undefined;
+  return Object.entries(codes).find(([number, code]) => phoneDigits(number) === phone && code !== '')?.[1];
+}
+
+const STANDARD = 'Your code is {{ .Code }}';
+
+/** Renders a text. For a template that is broken, empty, too long or without the code, the standard one stands in. */
+function bodyOf(template: string, code: string): string {
+  for (const source of [template, STANDARD]) {
+    try {
+      const body = new Template(source).plain({ Code: code });
+      if (body.includes(code) && body.length <= limits.textCharacters.default) return body;
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+    }
+  }
+  return code;
+}
+
+/** Returns the statements that store the code of a text for an account and queue the text. */
+export const storedText = (userId: string, text: CodeText): readonly SqlStatement[] => {
+  if (text.kind === 'sms_mfa') return queued(userId, text);
+  const phone = phoneDigits(text.to);
+  return [issuedPhoneCode(userId, tokenOf[text.kind], phone, text.code), ...queued(userId, text)];
+};
+
+const queued = (userId: string, text: CodeText): readonly SqlStatement[] =>
+  text.isTest
+    ? []
+    : [
+        queuedText(text, userId, text.code, {
+          validSeconds: text.validSeconds,
+          isClaimed: text.provider !== null,
+        }),
+      ];
+
+/** Texts of this worker that are being handed over, by app, and of all apps. */
+const underWay = new Map<string, number>();
+let underWayOfAll = 0;
+
+/**
+ * Sends a text whose code and queue entry are stored. Every text (SMS) of an app leaves through this function for the first time; the sender
+ * of the queue (`src/jobs/text-sender.ts`) makes further attempts. A hook that sends texts itself takes the place of the provider here: it
+ * gets the user, `text.to` and `text.code`, and `storedText` then leaves the queue entry out.
+ *
+ * @param options.waits Waits for the provider. Only for calls whose response may depend on whether a text was sent: elsewhere the time
+ *   would tell whether an account exists.
+ * @returns The provider's id of the text; null if it is not known.
+ * @throws sms_send_failed if `waits` and the provider did not take the text, even if the queue tries again.
+ */
+export async function sendText(
+  context: AuthContext,
+  exchange: Exchange,
+  text: CodeText,
+  options: { waits: boolean },
+): Promise<string | null> {
+  const { provider } = text;
+  if (provider === null || text.isTest) return null;
+  if (options.waits) return attempt(context, text, provider);
+  // After the response has left, so that its time does not tell of the text.
+  setImmediate(() => {
+    attempt(context, text, provider).catch((error: unknown) => {
+      if (error instanceof NinefoldError && error.code === 'sms_send_failed') return;
+      context.events.emit({ type: 'fault', requestId: exchange.requestId, where: 'auth', error });
+    });
+  });
+  return null;
+}
+
+async function attempt({ app, database }: AuthContext, text: CodeText, provider: TextProvider): Promise<string | null> {
+  const ofApp = underWay.get(app.ref) ?? 0;
+  if (ofApp >= limits.appTextRequests.default || underWayOfAll >= limits.nodeTextRequests.default) {
+    await releaseText(database, text.id);
+    return null;
+  }
+  underWay.set(app.ref, ofApp + 1);
+  underWayOfAll++;
+  try {
+    const messageId = await provider.send(text);
+    await noteTextSent(database, text.id);
+    return messageId;
+  } catch (error) {
+    if (!(error instanceof TextError)) throw error;
+    const pause = pauseSeconds(1);
+    const isLast = error.isPermanent || pause >= text.validSeconds;
+    await noteTextFailure(database, text.id, withoutCode(error.message, text.code), isLast ? null : pause);
+    const kind = text.kind.replace(/^sms_/, '');
+    const reason = withoutCode(error.publicReason, text.code);
+    throw new NinefoldError('sms_send_failed', { message: `Error sending ${kind} OTP to provider: ${reason}` });
+  } finally {
+    underWayOfAll--;
+    const left = (underWay.get(app.ref) ?? 1) - 1;
+    if (left > 0) underWay.set(app.ref, left);
+    else underWay.delete(app.ref);
+  }
+}
+
+/**
+ * Counts a request for a text and finds the account with the number. Throws over_sms_send_rate_limit and over_request_rate_limit, whether or
+ * not an account has the number.
+ *
+ * @param of The number or the id of the account that the pause between two texts holds for; the number when missing.
+ */
+export async function requireText(
+  context: AuthContext,
+  exchange: Exchange,
+  purpose: TextPurpose,
+  phone: string,
+  of = phone,
+): Promise<TextRequested> {
+  const { settings, database } = context;
+  await takeFromLimit(context, exchange, 'otp', phone);
+  const isFactor = purpose === 'mfa_sms';
+  const seconds = isFactor ? settings.mfa_phone_max_frequency : settings.sms_max_frequency;
+  const requested = await findForText(database, purpose, of, seconds, phone);
+  refuseBeforePauseEnds(requested.wait, isFactor);
+  if (isFactor || testCodeOf(context, phone) === undefined) await takeFromLimit(context, exchange, 'sms', phone);
+  refuseBeforePauseEnds(await reserveText(database, purpose, of, seconds), isFactor);
+  return requested;
+}
+
+function refuseBeforePauseEnds(wait: number, isFactor: boolean): void {
+  if (wait <= 0) return;
+  throw new NinefoldError('over_sms_send_rate_limit', {
+    message: `For security purposes, you can only request this after ${wait} seconds.`,
+    headers: { 'retry-after': String(wait) },
+    limit: isFactor ? 'factorTextPauseSeconds' : 'textPauseSeconds',
+  });
+}
+
+const CHANNEL =
+  "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.";
+
+/** Throws validation_failed for a channel other than SMS. */
+export function checkChannel(channel: string | undefined): void {
+  if (channel === undefined || channel === 'sms') return;
+  throw new NinefoldError('validation_failed', { message: CHANNEL });
+}

@@ -1,0 +1,87 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { commonDecoys } from '../accounts/common-hashes.ts';
+import type { SqlStatement } from '../accounts/one-time-tokens.ts';
+import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
+import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
+import { signUp } from '../accounts/users.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { type AuthContext, timeOf } from './context.ts';
+import { ignoreMissing } from './link-mails.ts';
+import { json } from './reply.ts';
+import { makeText, requireText, sendText, storedText } from './send-text.ts';
+import { nobody } from './sign-up-to-confirm.ts';
+import { clientOf, tokenReply } from './token-reply.ts';
+
+export interface PhoneSignUp {
+  /** Digits only. */
+  readonly phone: string;
+  readonly password: string;
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * POST /signup with a phone number and a password: makes an account. It gets a session where numbers count as confirmed at once
+ * (sms_autoconfirm), else a code by text.
+ */
+export const signUpWithPhone = (context: AuthContext, exchange: Exchange, asked: PhoneSignUp): Promise<Reply> =>
+  context.settings.sms_autoconfirm ? signUpAtOnce(context, exchange, asked) : signUpByCode(context, exchange, asked);
+
+async function signUpAtOnce(context: AuthContext, exchange: Exchange, asked: PhoneSignUp): Promise<Reply> {
+  const newUser = { ...asked, phoneConfirmed: true };
+  const { user, grant } = await signUp(context.database, newUser, clientOf(exchange)).catch((error: unknown) => {
+    throw isTaken(error) ? new NinefoldError('user_already_exists') : error;
+  });
+  noteSignUp(context, exchange, user.id);
+  return grant ? tokenReply(context, exchange, grant) : json(user);
+}
+
+/**
+ * For a number that an account has, the answer and its time are those of a new account. An account that nobody has confirmed gets another
+ * code; if its password differs, neither password is kept, as nobody knows which of the two people owns the number.
+ */
+async function signUpByCode(context: AuthContext, exchange: Exchange, asked: PhoneSignUp): Promise<Reply> {
+  const { database } = context;
+  const { phone, userMetadata } = asked;
+  const { account } = await requireText(context, exchange, 'sms', phone);
+  const waiting = account?.isConfirmed === false ? account : null;
+  const isSamePassword = await verifyPassword(
+    asked.password,
+    waiting?.passwordHash ?? null,
+    await commonDecoys(database),
+  );
+  const passwordHash = await hashPassword(asked.password);
+  const text = makeText(context, 'sms_confirmation', phone);
+  if (account === null) {
+    const newUser = { phone, passwordHash, userMetadata };
+    const made = await signUp(database, newUser, clientOf(exchange), (id) => storedText(id, text)).catch(ignoreTaken);
+    if (made) {
+      await sendText(context, exchange, text, { waits: false });
+      noteSignUp(context, exchange, made.user.id);
+      return json(made.user);
+    }
+  }
+  if (waiting) {
+    const statements: SqlStatement[] = [
+      ...(isSamePassword ? [] : [droppedPhonePassword(waiting.id)]),
+      ...storedText(waiting.id, text),
+    ];
+    await asAuthAdmin(database, statements).then(
+      () => sendText(context, exchange, text, { waits: false }),
+      (error: unknown) => ignoreMissing(error),
+    );
+  } else await pretendToText(database, 'sms', phone);
+  return json(nobody({ phone }, userMetadata, timeOf(context)));
+}
+
+const isTaken = (error: unknown): boolean => error instanceof NinefoldError && error.code === 'phone_exists';
+
+/** Returns null for a number that another call has taken meanwhile. */
+export function ignoreTaken(error: unknown): null {
+  if (isTaken(error)) return null;
+  throw error;
+}
+
+function noteSignUp({ app, events }: AuthContext, { address }: Exchange, userId: string): void {
+  events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
+}

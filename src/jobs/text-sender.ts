@@ -1,0 +1,66 @@
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import { claimText, failExpiredTexts, noteFailure, noteSent } from './mail-queue.ts';
+import { pauseSeconds } from './mail-sender.ts';
+import { TextError, type TextProvider } from './text-provider.ts';
+
+/** One pass over the texts of an app. */
+export interface TextRun {
+  readonly database: Executor;
+  readonly provider: TextProvider;
+  readonly perHour: number;
+  /** Returns false if no further text may be sent. */
+  readonly mayGoOn: () => boolean;
+}
+
+/** How long a sender waits if attempts that are under way fill the budget. */
+const LATER_MILLISECONDS = 1000;
+
+/**
+ * Sends the queued texts of one app one after the other. The worker that answers a call makes the first attempt (`sendText` in src/auth);
+ * here come the further attempts, and the texts that builders send again.
+ */
+export class TextSender {
+  #running: Promise<number | null> | null = null;
+
+  get isBusy(): boolean {
+    return this.#running !== null;
+  }
+
+  /** Resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    await this.#running?.catch(() => undefined);
+  }
+
+  /** Sends what is due. Returns when the budget of the hour opens again, milliseconds since 1970; null if it is not used up. */
+  run(run: TextRun): Promise<number | null> {
+    this.#running ??= sendDue(run).finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+}
+
+async function sendDue({ database, provider, perHour, mayGoOn }: TextRun): Promise<number | null> {
+  await failExpiredTexts(database);
+  while (mayGoOn()) {
+    const { mails, free, opens } = await claimText(database, perHour);
+    const text = mails[0];
+    if (!text) return free > 0 ? null : Math.max(opens ?? 0, Date.now() + LATER_MILLISECONDS);
+    const { id, kind, recipient: to, data, attempt } = text;
+    try {
+      await provider.send({ id, kind, to, body: data.Message ?? '' });
+    } catch (error) {
+      if (!(error instanceof TextError)) throw error;
+      const isLast = error.isPermanent || attempt >= limits.mailAttempts.default;
+      await noteFailure(database, id, withoutCode(error.message, data.Token), isLast ? null : pauseSeconds(attempt));
+      continue;
+    }
+    await noteSent(database, id);
+  }
+  return null;
+}
+
+/** A provider may repeat the text in its response. */
+export const withoutCode = (words: string, code: string | undefined): string =>
+  code ? words.replaceAll(code, '…') : words;
