@@ -42,5 +42,5 @@ export async function beginPhoneChange(
 ): Promise<void> {
   const text = makeText(context, 'sms_phone_change', phone);
   await asAuthAdmin(context.database, storedText(userId, text)).catch(ignoreMissing);
-  await sendText(context, exchange, text, { waits: true });
+  await sendText(context, exchange, text, { userId, waits: true });
 }

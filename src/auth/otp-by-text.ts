@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
 import { checkMetadata, createUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normalisePhone } from './addresses.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
 import type { AuthContext } from './context.ts';
 import { ignoreMissing } from './link-mails.ts';
 import { json } from './reply.ts';
@@ -33,13 +35,17 @@ export async function textSignInCode(context: AuthContext, exchange: Exchange, a
   const text = makeText(context, 'sms_confirmation', phone);
   // Where every number gets a text, the time and the errors of the provider tell nothing of accounts.
   const everyNumberGetsText = asked.createsUser && !settings.disable_signup;
+  const planned = { id: randomUUID(), phone, userMetadata: asked.userMetadata };
+  if (account === null && everyNumberGetsText) {
+    await beforeUserCreated(context, exchange.address, { ...planned, provider: 'phone' });
+  } else await waitAsBeforeUserCreated(context);
   const isStored = account
     ? await asAuthAdmin(database, [
         ...(account.isConfirmed ? [] : [droppedPhonePassword(account.id)]),
         ...storedText(account.id, text),
       ]).then(() => true, isGone)
     : everyNumberGetsText &&
-      (await createUser(database, { phone, userMetadata: asked.userMetadata }, (id) => storedText(id, text)).then(
+      (await createUser(database, planned, (id) => storedText(id, text)).then(
         () => true,
         (error: unknown) => ignoreTaken(error) !== null,
       ));
@@ -47,7 +53,10 @@ export async function textSignInCode(context: AuthContext, exchange: Exchange, a
     await pretendToText(database, 'sms', phone);
     return json({});
   }
-  const messageId = await sendText(context, exchange, text, { waits: everyNumberGetsText });
+  const messageId = await sendText(context, exchange, text, {
+    userId: account?.id ?? planned.id,
+    waits: everyNumberGetsText,
+  });
   return json(messageId === null ? {} : { message_id: messageId });
 }
 

@@ -7,6 +7,7 @@ import type { Factor } from '../accounts/user.ts';
 import { codeProof, type Raised, raiseBySecondFactor } from '../accounts/verify-factor.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { MemberSession } from './assurance.ts';
+import { noteFactorAttempt } from './attempt-hooks.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
@@ -36,13 +37,14 @@ export async function challengePhone(
   const text = makeText(context, 'sms_mfa', phone);
   const opened = await open(text.code);
   await asAuthAdmin(context.database, storedText(user.id, text));
-  await sendText(context, exchange, text, { waits: true });
+  await sendText(context, exchange, text, { userId: user.id, waits: true });
   return json(opened);
 }
 
 /** Raises the session that shows the code of a challenge. Throws mfa_verification_failed, over_request_rate_limit. */
 export async function verifyPhone(
   context: AuthContext,
+  { address }: Exchange,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -50,7 +52,9 @@ export async function verifyPhone(
 ): Promise<Raised> {
   const { database, settings } = context;
   const attempt = await countAttempt(context, user.id);
-  if (!isChallengeCode(challenge, code)) throw wrongCode();
+  const isRight = isChallengeCode(challenge, code);
+  await noteFactorAttempt(context, address, { userId: user.id, factorId: factor.id, type: 'phone', isRight });
+  if (!isRight) throw wrongCode();
   const proof = codeProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'phone' } as const;
   const raised = await raiseBySecondFactor(database, target, proof);

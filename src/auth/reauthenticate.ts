@@ -47,6 +47,6 @@ async function reauthenticateByText(
   await requireText(context, exchange, 'reauthentication_sms', phone, id);
   const text = makeText(context, 'sms_reauthentication', phone);
   await asAuthAdmin(context.database, storedText(id, text)).catch(ignoreMissing);
-  const messageId = await sendText(context, exchange, text, { waits: true });
+  const messageId = await sendText(context, exchange, text, { userId: id, waits: true });
   return json(messageId === null ? {} : { message_id: messageId });
 }

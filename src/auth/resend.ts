@@ -87,7 +87,7 @@ async function resendText(context: AuthContext, exchange: Exchange, type: string
   }
   const text = makeText(context, type === 'sms' ? 'sms_confirmation' : 'sms_phone_change', to);
   await asAuthAdmin(database, storedText(account.id, text)).catch(ignoreMissing);
-  await sendText(context, exchange, text, { waits: false });
+  await sendText(context, exchange, text, { userId: account.id, waits: false });
   return json({});
 }
 

@@ -13,6 +13,7 @@ import {
   type TextPurpose,
   type TextRequested,
 } from '../accounts/texts.ts';
+import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { pauseSeconds } from '../jobs/mail-sender.ts';
 import { type Text, TextError, type TextProvider, textProviderOf } from '../jobs/text-provider.ts';
@@ -20,6 +21,7 @@ import { withoutCode } from '../jobs/text-sender.ts';
 import { Template, TemplateError } from '../mail/template.ts';
 import { phoneDigits } from './addresses.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { callSendSmsHook } from './send-hooks.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 
 /** A text with a new code. */
@@ -30,6 +32,8 @@ export interface CodeText extends Text {
   readonly provider: TextProvider | null;
   /** The number is one for tests, which gets no text. */
   readonly isTest: boolean;
+  /** The hook send_sms takes the place of the provider and of the queue. */
+  readonly isForHook: boolean;
 }
 
 /** The code that each kind of text holds; that of a second factor is part of its challenge. */
@@ -51,6 +55,7 @@ export function makeText(context: AuthContext, kind: TextKind, phone: string): C
     body: bodyOf(isFactor ? settings.mfa_phone_template : settings.sms_template, code),
     validSeconds: isFactor ? settings.mfa_challenge_expiry_duration : settings.sms_otp_exp,
     isTest: testCode !== undefined,
+    isForHook: settings.hook_send_sms_enabled,
   };
 }
 
@@ -85,7 +90,7 @@ export const storedText = (userId: string, text: CodeText): readonly SqlStatemen
 };
 
 const queued = (userId: string, text: CodeText): readonly SqlStatement[] =>
-  text.isTest
+  text.isTest || text.isForHook
     ? []
     : [
         queuedText(text, userId, text.code, {
@@ -100,26 +105,28 @@ let underWayOfAll = 0;
 
 /**
  * Sends a text whose code and queue entry are stored. Every text (SMS) of an app leaves through this function for the first time; the sender
- * of the queue (`src/jobs/text-sender.ts`) makes further attempts. A hook that sends texts itself takes the place of the provider here: it
- * gets the user, `text.to` and `text.code`, and `storedText` then leaves the queue entry out.
+ * of the queue (`src/jobs/text-sender.ts`) makes further attempts. While the hook send_sms is on, it gets the text instead, once.
  *
+ * @param options.userId The account that the code is for.
  * @param options.waits Waits for the provider. Only for calls whose response may depend on whether a text was sent: elsewhere the time
  *   would tell whether an account exists.
  * @returns The provider's id of the text; null if it is not known.
- * @throws sms_send_failed if `waits` and the provider did not take the text, even if the queue tries again.
+ * @throws sms_send_failed if `waits` and the provider did not take the text, even if the queue tries again; what the hook throws if `waits`.
  */
 export async function sendText(
   context: AuthContext,
   exchange: Exchange,
   text: CodeText,
-  options: { waits: boolean },
+  options: { userId: string; waits: boolean },
 ): Promise<string | null> {
   const { provider } = text;
-  if (provider === null || text.isTest) return null;
-  if (options.waits) return attempt(context, text, provider);
+  if (text.isTest || (provider === null && !text.isForHook)) return null;
+  const send = () =>
+    text.isForHook ? handToHook(context, exchange, text, options.userId) : attempt(context, text, provider);
+  if (options.waits) return send();
   // After the response has left, so that its time does not tell of the text.
   setImmediate(() => {
-    attempt(context, text, provider).catch((error: unknown) => {
+    send().catch((error: unknown) => {
       if (error instanceof NinefoldError && error.code === 'sms_send_failed') return;
       context.events.emit({ type: 'fault', requestId: exchange.requestId, where: 'auth', error });
     });
@@ -127,7 +134,21 @@ export async function sendText(
   return null;
 }
 
-async function attempt({ app, database }: AuthContext, text: CodeText, provider: TextProvider): Promise<string | null> {
+async function handToHook(context: AuthContext, { address }: Exchange, text: CodeText, userId: string): Promise<null> {
+  const user = await findUser(context.database, userId);
+  // The account was deleted meanwhile.
+  if (user === null) return null;
+  const phone = phoneDigits(text.to);
+  await callSendSmsHook(context, address, user, { otp: text.code, phone }, text.id);
+  return null;
+}
+
+async function attempt(
+  { app, database }: AuthContext,
+  text: CodeText,
+  provider: TextProvider | null,
+): Promise<string | null> {
+  if (provider === null) return null;
   const ofApp = underWay.get(app.ref) ?? 0;
   if (ofApp >= limits.appTextRequests.default || underWayOfAll >= limits.nodeTextRequests.default) {
     await releaseText(database, text.id);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
@@ -6,6 +7,7 @@ import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
 import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
 import { signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { ignoreMissing } from './link-mails.ts';
 import { json } from './reply.ts';
@@ -28,7 +30,8 @@ export const signUpWithPhone = (context: AuthContext, exchange: Exchange, asked:
   context.settings.sms_autoconfirm ? signUpAtOnce(context, exchange, asked) : signUpByCode(context, exchange, asked);
 
 async function signUpAtOnce(context: AuthContext, exchange: Exchange, asked: PhoneSignUp): Promise<Reply> {
-  const newUser = { ...asked, phoneConfirmed: true };
+  const newUser = { ...asked, id: randomUUID(), phoneConfirmed: true };
+  await beforeUserCreated(context, exchange.address, { ...newUser, provider: 'phone' });
   const { user, grant } = await signUp(context.database, newUser, clientOf(exchange)).catch((error: unknown) => {
     throw isTaken(error) ? new NinefoldError('user_already_exists') : error;
   });
@@ -52,11 +55,13 @@ async function signUpByCode(context: AuthContext, exchange: Exchange, asked: Pho
   );
   const passwordHash = await hashPassword(asked.password);
   const text = makeText(context, 'sms_confirmation', phone);
+  const newUser = { id: randomUUID(), phone, passwordHash, userMetadata };
+  if (account === null) await beforeUserCreated(context, exchange.address, { ...newUser, provider: 'phone' });
+  else await waitAsBeforeUserCreated(context);
   if (account === null) {
-    const newUser = { phone, passwordHash, userMetadata };
     const made = await signUp(database, newUser, clientOf(exchange), (id) => storedText(id, text)).catch(ignoreTaken);
     if (made) {
-      await sendText(context, exchange, text, { waits: false });
+      await sendText(context, exchange, text, { userId: made.user.id, waits: false });
       noteSignUp(context, exchange, made.user.id);
       return json(made.user);
     }
@@ -67,7 +72,7 @@ async function signUpByCode(context: AuthContext, exchange: Exchange, asked: Pho
       ...storedText(waiting.id, text),
     ];
     await asAuthAdmin(database, statements).then(
-      () => sendText(context, exchange, text, { waits: false }),
+      () => sendText(context, exchange, text, { userId: waiting.id, waits: false }),
       (error: unknown) => ignoreMissing(error),
     );
   } else await pretendToText(database, 'sms', phone);

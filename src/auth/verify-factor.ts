@@ -62,7 +62,7 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
       if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return settled(await reported(verifyPhone(context, member, factor, challenge, code)));
+      return settled(await reported(verifyPhone(context, exchange, member, factor, challenge, code)));
     }
     case 'webauthn': {
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
