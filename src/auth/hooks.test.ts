@@ -8,10 +8,7 @@ import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { AddressPolicy } from '../jobs/public-address.ts';
-import { callSendSmsHook } from './send-hooks.ts';
-
-const LOOPBACK = { address: '127.0.0.1', bits: 32, port: null };
+import { jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
 
 type Respond = Parameters<typeof startReceiver>[0];
 
@@ -543,21 +540,48 @@ describe('mfa_verification_attempt', () => {
   });
 });
 
-it('callSendSmsHook hands a message over as GoTrue does', async () => {
-  const { user } = await app.member(password);
-  useAddress('send_sms', sendsJson({}));
-  const { keys, database, settings, secrets } = app;
-  const context = { app: keys, database, settings, secrets, addresses: new AddressPolicy([LOOPBACK]) };
-  await callSendSmsHook(context, '192.0.2.7', user as never, { otp: '123456', phone: '15551234' });
-  expect(JSON.parse(receiver.requests[0]?.body ?? '')).toMatchObject({
-    metadata: { name: 'send-sms', ip_address: '192.0.2.7' },
-    user: { id: user.id },
-    sms: { otp: '123456', phone: '15551234' },
+describe('send_sms', () => {
+  const phone = '15551234';
+  const ask = (path: string, body: object) => app.ask('POST', path, { body });
+
+  it('gets the code of a sign-in by phone, and the account that was created for it', async () => {
+    app.settings = { ...app.settings, external_phone_enabled: true, sms_max_frequency: 0 };
+    useAddress('send_sms', sendsJson({}));
+    expect((await ask('/otp', { phone })).status).toBe(200);
+    const { metadata, user, sms } = JSON.parse(receiver.requests[0]?.body ?? '');
+    expect({ metadata, user, sms }).toMatchObject({
+      metadata: { name: 'send-sms', ip_address: expect.any(String) },
+      user: { id: expect.any(String), phone },
+      sms: { otp: expect.stringMatching(/^\d{6}$/), phone },
+    });
+    const verified = await ask('/verify', { type: 'sms', phone, token: sms.otp });
+    expect((verified.body as { user?: { id: string } }).user?.id).toBe(user.id);
+    expect(receiver.requests).toHaveLength(1);
   });
-  const elsewhere = callSendSmsHook({ ...context, addresses: new AddressPolicy([]) }, null, user as never, {
-    otp: '1',
-    phone: '1',
+
+  it('that refuses is told, and nothing is queued in its place', async () => {
+    app.settings = { ...app.settings, external_phone_enabled: true, sms_max_frequency: 0 };
+    useAddress('send_sms', sendsJson({ error: { http_code: 429, message: 'No more texts today' } }));
+    const refused = await ask('/otp', { phone: '15551235' });
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      429,
+      expect.stringContaining('No more texts today'),
+    ]);
+    const queued = `select pg_catalog.to_jsonb(pg_catalog.count(*)) from ninefold.mails where channel = 'sms'`;
+    expect(await jsonAsAuthAdmin(app.database, queued, [])).toBe(0);
   });
-  await expect(elsewhere).rejects.toMatchObject({ code: 'hook_timeout_after_retry' });
-  expect(receiver.requests).toHaveLength(1);
+
+  it('is not called where before_user_created refuses the number', async () => {
+    app.settings = { ...app.settings, external_phone_enabled: true, sms_max_frequency: 0 };
+    useAddress('send_sms', sendsJson({}));
+    await useFunction(
+      'before_user_created',
+      `return '{"error": {"http_code": 403, "message": "Not from here"}}'::jsonb;`,
+    );
+    for (const path of ['/otp', '/signup']) {
+      const refused = await ask(path, { phone: '15551236', password });
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([403, expect.stringContaining('Not from here')]);
+    }
+    expect(receiver.requests).toHaveLength(0);
+  });
 });
