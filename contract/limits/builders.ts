@@ -93,4 +93,25 @@ export const builderLimits = {
     default: 1000,
     meaning: 'Of how many conditions and orders of defined screens PostgreSQL is asked whether it would take them.',
   },
+  invitationDays: {
+    group: 'builders',
+    unit: 'days',
+    default: 7,
+    meaning: 'How long the link of an invitation to builders works.',
+    code: 'invitation_invalid',
+  },
+  openInvitations: {
+    group: 'builders',
+    unit: 'count',
+    default: 100,
+    meaning: 'Open invitations to one app, and to the node.',
+    code: 'invitations_full',
+  },
+  builderRecoverySeconds: {
+    group: 'builders',
+    unit: 'seconds',
+    default: 900,
+    meaning: 'How long the link works that `ninefold builders recover` prints.',
+    code: 'recovery_invalid',
+  },
 } as const satisfies Record<string, Limit>;

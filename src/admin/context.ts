@@ -13,6 +13,7 @@ import type { Lifecycle } from '../apps/lifecycle.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import type { Server } from '../apps/server.ts';
+import type { BuilderRights } from '../apps/team-store.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
@@ -87,5 +88,7 @@ export interface AdminContext {
   };
 }
 
-/** The caller of the management API: the operator, or a builder with the apps that the builder may see. */
-export type Caller = { kind: 'operator' } | { kind: 'builder'; userId: string; apps: ReadonlySet<string> };
+/** The caller of the management API: the operator, or a builder with the builder's rights. */
+export type Caller =
+  | { readonly kind: 'operator' }
+  | ({ readonly kind: 'builder'; readonly userId: string } & BuilderRights);
