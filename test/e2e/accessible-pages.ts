@@ -281,6 +281,12 @@ const views: readonly View[] = [
     path: () => `${empty}/sessions`,
     ready: (page) => page.getByText('Nobody is signed in').waitFor(),
   },
+  {
+    name: 'team',
+    path: () => `${filled}/team`,
+    ready: (page) => page.getByRole('table', { name: 'Team' }).getByText('northwind.example').waitFor(),
+  },
+  { name: 'recovery', path: () => '/recovery', ready: heading('New password'), signedIn: false },
 ];
 
 /**

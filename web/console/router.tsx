@@ -47,6 +47,24 @@ const setup = createRoute({
   ),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(
+    code(() => import('./covers/invitation.tsx')),
+    'Invitation',
+  ),
+});
+
+const recovery = createRoute({
+  getParentRoute: () => root,
+  path: '/recovery',
+  component: lazyRouteComponent(
+    code(() => import('./covers/recovery.tsx')),
+    'Recovery',
+  ),
+});
+
 /** Everything that needs a builder. Without a session the sign-in page comes first, and leads back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -293,6 +311,15 @@ const logs = createRoute({
   ),
 });
 
+const team = createRoute({
+  getParentRoute: () => app,
+  path: '/team',
+  component: lazyRouteComponent(
+    code(() => import('./work/team/team-page.tsx')),
+    'TeamPage',
+  ),
+});
+
 const inApp = app.addChildren([
   contents,
   purpose,
@@ -314,10 +341,11 @@ const inApp = app.addChildren([
   keys,
   signInMethods,
   logs,
+  team,
 ]);
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, setup, signedIn.addChildren([apps, inApp])]),
+  routeTree: root.addChildren([signIn, setup, invitation, recovery, signedIn.addChildren([apps, inApp])]),
   defaultPreload: 'intent',
   defaultPendingMs: 100,
   defaultPendingMinMs: 0,
