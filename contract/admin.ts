@@ -15,6 +15,9 @@ import type { AppRole } from './team.ts';
  * | POST /admin/v1/recovery | RecoveryRequest of team.ts | 204; without a session |
  * | POST /admin/v1/invitations/show | {secret} | ShownInvitation of team.ts; without a session |
  * | POST /admin/v1/invitations/accept | AcceptRequest of team.ts | 204; without a session for a new builder |
+ * | GET /admin/v1/account/sessions | – | BuilderDevice[] of team.ts; a builder |
+ * | DELETE /admin/v1/account/sessions/:id | – | 204; a builder |
+ * | PUT /admin/v1/account/password | OwnPasswordRequest of team.ts | 204; a builder |
  * | GET /admin/v1/team | – | NodeTeam of team.ts; an owner of the node |
  * | POST /admin/v1/team/invitations | NodeInvitationRequest of team.ts | 201 BuilderLink of team.ts; an owner of the node |
  * | DELETE /admin/v1/team/invitations/:id | – | 204; an owner of the node |

@@ -100,3 +100,20 @@ export interface RecoveryRequest {
   /** The new password. */
   password: string;
 }
+
+/** A session of the builder who asks. */
+export interface BuilderDevice {
+  id: string;
+  /** The User-Agent in words. */
+  device: string;
+  ip: string | null;
+  created_at: string;
+  /** True for the session of the call. */
+  is_current: boolean;
+}
+
+export interface OwnPasswordRequest {
+  current: string;
+  /** The new password. */
+  password: string;
+}

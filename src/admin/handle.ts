@@ -1,6 +1,7 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { acceptInvitation, showInvitation } from './accept-invitation.ts';
+import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { showActivity } from './activity.ts';
 import { changeAppRole, inviteToApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
 import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
@@ -60,6 +61,21 @@ const nodeRoutes: readonly Route<Call>[] = [
     handle: ({ context, caller }, exchange) => setBuilderPassword(context, caller, exchange),
   },
   { method: 'POST', path: '/builders/recover', handle: ({ context }, exchange) => recoverBuilder(context, exchange) },
+  {
+    method: 'GET',
+    path: '/account/sessions',
+    handle: ({ context, caller }, exchange) => showDevices(context, caller, exchange),
+  },
+  {
+    method: 'DELETE',
+    path: '/account/sessions/:id',
+    handle: ({ context, caller }, _, params) => endDevice(context, caller, params.id ?? ''),
+  },
+  {
+    method: 'PUT',
+    path: '/account/password',
+    handle: ({ context, caller }, exchange) => changeOwnPassword(context, caller, exchange),
+  },
   { method: 'GET', path: '/team', handle: ({ context }) => showNodeTeam(context) },
   {
     method: 'POST',

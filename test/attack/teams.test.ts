@@ -250,6 +250,29 @@ describe('the link of an invitation', () => {
   });
 });
 
+describe('a builder’s own account', () => {
+  it('takes a new password with the current one alone, which ends every other session', async () => {
+    const { email, session } = await join(other.ref, 'reader');
+    const elsewhere = await signInBuilder(node, { email, password });
+    const change = (as: Cookie, current: string, more: object = {}) =>
+      ask('PUT', '/account/password', { as, body: { current, password: 'a new long password', ...more } });
+    expect(expectRefusal(await change(elsewhere, 'a guess'))).toBe('invalid_credentials');
+    expect(expectRefusal(await change(elsewhere, password, { email: 'ines@northwind.example' }))).toBe(
+      'validation_invalid',
+    );
+    expect((await change(session, password)).status).toBe(204);
+    await expect.poll(async () => (await ask('GET', '/apps', { as: elsewhere })).status, { timeout: 1000 }).toBe(401);
+    const devices = JSON.parse((await ask('GET', '/account/sessions', { as: session })).body);
+    expect(devices).toMatchObject([{ is_current: true }]);
+    const path = `/account/sessions/${devices[0].id}`;
+    expect(expectRefusal(await ask('DELETE', path, { as: first }))).toBe('not_found');
+    expect(expectRefusal(await ask('GET', '/account/sessions', { as: 'operator' }))).toBe('builder_unknown');
+    expect((await ask('DELETE', path, { as: session })).status).toBe(204);
+    await expect.poll(async () => (await ask('GET', '/apps', { as: session })).status, { timeout: 1000 }).toBe(401);
+    await expect(signInBuilder(node, { email, password })).rejects.toThrow('400');
+  });
+});
+
 describe('the link of `ninefold builders recover`', () => {
   it('sets the password of its builder once, ends the sessions, and is replaced by the next', async () => {
     const { email, session } = await join(app.ref, 'developer');

@@ -77,6 +77,16 @@ it('lets a builder whom the first one invites in, and back in with a recovery li
   await invited.page.getByRole('row', { name: 'Arif Rahman' }).waitFor();
   expect(await invited.page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
 
+  await invited.page.getByRole('button', { name: 'Signed in as Arif Rahman' }).click();
+  await invited.page.getByRole('menuitem', { name: 'Your account' }).click();
+  await invited.page.getByRole('table', { name: 'Devices' }).getByText('this one').waitFor();
+  await invited.page.getByRole('button', { name: 'Change password' }).click();
+  const own = invited.page.getByRole('dialog', { name: 'Change password' });
+  await own.getByLabel('Current password', { exact: true }).fill('a first password');
+  await own.getByLabel('New password', { exact: true }).fill('a better password');
+  await own.getByRole('button', { name: 'Set password' }).click();
+  await own.waitFor({ state: 'hidden' });
+
   const recovery = new URL((await cli(node, ['builders', 'recover', email])).stdout.trim());
   await invited.page.goto(recovery.href);
   await invited.page.getByLabel('Password', { exact: true }).fill('a second password');

@@ -88,6 +88,15 @@ const apps = createRoute({
   ),
 });
 
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(
+    code(() => import('./account/account-page.tsx')),
+    'AccountPage',
+  ),
+});
+
 const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/app/$ref',
@@ -345,7 +354,7 @@ const inApp = app.addChildren([
 ]);
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, setup, invitation, recovery, signedIn.addChildren([apps, inApp])]),
+  routeTree: root.addChildren([signIn, setup, invitation, recovery, signedIn.addChildren([apps, account, inApp])]),
   defaultPreload: 'intent',
   defaultPendingMs: 100,
   defaultPendingMinMs: 0,
