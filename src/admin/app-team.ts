@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { type AppTeam, appRoles, type BuilderLink } from '../../contract/team.ts';
+import {
+  type AppInvitationRequest,
+  type AppRoleRequest,
+  type AppTeam,
+  appRoles,
+  type BuilderLink,
+} from '../../contract/team.ts';
 import type { LinkSecret } from '../apps/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
@@ -13,8 +19,8 @@ import { json, noContent } from './router.ts';
 /** The address of an account, as it is stored. */
 export const address = z.email().max(limits.emailCharacters.default).toLowerCase();
 
-const invitation = z.strictObject({ email: address, role: z.enum(appRoles) });
-const change = z.strictObject({ role: z.enum(appRoles) });
+const invitation: z.ZodType<AppInvitationRequest> = z.strictObject({ email: address, role: z.enum(appRoles) });
+const change: z.ZodType<AppRoleRequest> = z.strictObject({ role: z.enum(appRoles) });
 
 /** Returns the id of a path. Throws `validation_invalid`. */
 export function uuidOf(id: string): string {

@@ -37,7 +37,7 @@ interface Call {
 }
 
 /** Calls that nobody has to be signed in for. */
-export const openRoutes: readonly Route<AdminContext>[] = [
+const openRoutes: readonly Route<AdminContext>[] = [
   { method: 'GET', path: '/setup', handle: (context) => showSetup(context) },
   { method: 'POST', path: '/setup', handle: (context, exchange) => setUp(context, exchange) },
   { method: 'GET', path: '/session', handle: (context, exchange) => showSession(context, exchange) },
@@ -175,7 +175,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('DELETE', '/team/:id', ({ context }, _, ref, params) => removeFromApp(context, ref, params.id ?? '')),
 ];
 
-export const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];
+const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];
 
 /**
  * Answers a call of the management API, /admin/v1 (contract/admin.ts). `receive` reads the body, of so many bytes at most; null where

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { type NodeTeam, nodeRoles } from '../../contract/team.ts';
+import { type NodeInvitationRequest, type NodeRoleRequest, type NodeTeam, nodeRoles } from '../../contract/team.ts';
 import { deleteUser } from '../accounts/users.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { address, linkTo, uuidOf } from './app-team.ts';
@@ -10,8 +10,8 @@ import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
 
 const rights = { role: z.enum(nodeRoles), creates_apps: z.boolean() };
-const invitation = z.strictObject({ email: address, ...rights });
-const change = z.strictObject(rights);
+const invitation: z.ZodType<NodeInvitationRequest> = z.strictObject({ email: address, ...rights });
+const change: z.ZodType<NodeRoleRequest> = z.strictObject(rights);
 
 /** GET /team: the builders of the node and the open invitations to it. */
 export async function showNodeTeam(context: AdminContext): Promise<Reply> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppConnection, consoleHeader } from '../../contract/admin.ts';
+import { leastRoles } from '../../contract/least-roles.ts';
 import type { AppTeam, BuilderLink } from '../../contract/team.ts';
-import { leastRoles } from '../../src/admin/least-role.ts';
 import { createAppWith } from '../support/apps.ts';
 import { type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
