@@ -1,3 +1,5 @@
+import type { AppRole } from './team.ts';
+
 /**
  * The management API, `/admin/v1`: what the console and the CLI send and get. Every call needs
  * `Authorization: Bearer <builder's access token | operator token>`, except `setup`.
@@ -9,6 +11,23 @@
  * | GET /admin/v1/status | – | NodeStatus |
  * | GET /admin/v1/builders | – | Builder[]; the operator alone |
  * | PUT /admin/v1/builders/password | BuilderPasswordRequest | 204; the operator alone |
+ * | POST /admin/v1/builders/recover | {email} | BuilderLink of team.ts; the operator alone |
+ * | POST /admin/v1/recovery | RecoveryRequest of team.ts | 204; without a session |
+ * | POST /admin/v1/invitations/show | {secret} | ShownInvitation of team.ts; without a session |
+ * | POST /admin/v1/invitations/accept | AcceptRequest of team.ts | 204; without a session for a new builder |
+ * | GET /admin/v1/account/sessions | – | BuilderDevice[] of team.ts; a builder |
+ * | DELETE /admin/v1/account/sessions/:id | – | 204; a builder |
+ * | PUT /admin/v1/account/password | OwnPasswordRequest of team.ts | 204; a builder |
+ * | GET /admin/v1/team | – | NodeTeam of team.ts; an owner of the node |
+ * | POST /admin/v1/team/invitations | NodeInvitationRequest of team.ts | 201 BuilderLink of team.ts; an owner of the node |
+ * | DELETE /admin/v1/team/invitations/:id | – | 204; an owner of the node |
+ * | PUT /admin/v1/team/:id | NodeRoleRequest of team.ts | 204; an owner of the node |
+ * | DELETE /admin/v1/team/:id | – | 204; an owner of the node |
+ * | GET /admin/v1/apps/:ref/team | – | AppTeam of team.ts |
+ * | POST /admin/v1/apps/:ref/team/invitations | AppInvitationRequest of team.ts | 201 BuilderLink of team.ts; an owner |
+ * | DELETE /admin/v1/apps/:ref/team/invitations/:id | – | 204; an owner |
+ * | PUT /admin/v1/apps/:ref/team/:id | AppRoleRequest of team.ts | 204; an owner |
+ * | DELETE /admin/v1/apps/:ref/team/:id | – | 204; an owner |
  * | GET /admin/v1/apps | ?sizes=true | AppSummary[] |
  * | POST /admin/v1/apps | CreateAppRequest | 201 AppConnection |
  * | GET /admin/v1/apps/:ref | – | AppSummary |
@@ -113,8 +132,14 @@ export interface Builder {
   id: string;
   name: string;
   email: string;
-  /** True for the builder who owns the node. */
+  /** True for a builder who owns the node. */
   is_owner: boolean;
+  /** True for a builder who may create apps. */
+  creates_apps: boolean;
+  /** ISO 8601; null before the first sign-in. */
+  last_sign_in_at: string | null;
+  /** The builder's role on each app; an owner of the node is an owner of the others too. */
+  apps: Readonly<Record<string, AppRole>>;
 }
 
 export interface BuilderPasswordRequest {

@@ -100,4 +100,25 @@ export const builderLimits = {
     meaning: 'How long a builder acts as a member before asking again.',
     code: 'acting_ended',
   },
+  invitationDays: {
+    group: 'builders',
+    unit: 'days',
+    default: 7,
+    meaning: 'How long the link of an invitation to builders works.',
+    code: 'invitation_invalid',
+  },
+  openInvitations: {
+    group: 'builders',
+    unit: 'count',
+    default: 100,
+    meaning: 'Open invitations to one app, and to the node.',
+    code: 'invitations_full',
+  },
+  builderRecoverySeconds: {
+    group: 'builders',
+    unit: 'seconds',
+    default: 900,
+    meaning: 'How long the link works that `ninefold builders recover` prints.',
+    code: 'recovery_invalid',
+  },
 } as const satisfies Record<string, Limit>;

@@ -11,6 +11,7 @@ import { line, readBody } from './body.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { createFromTemplate } from './create-from-template.ts';
 import { databaseSizes } from './database-sizes.ts';
+import { ownsApp, requireCreator } from './least-role.ts';
 import { json, noContent } from './router.ts';
 
 const ref = z.string();
@@ -30,6 +31,10 @@ const createSchema = z.strictObject({
 });
 const cloneSchema = z.strictObject({ ref, name: name.optional() });
 const deleteSchema = z.strictObject({ confirm: z.string() });
+
+/** The caller with the role that the maker of an app has on it. */
+const asOwner = (caller: Caller, made: string): Caller =>
+  caller.kind === 'operator' ? caller : { ...caller, apps: new Map([[made, 'owner']]) };
 
 const builderOf = (caller: Caller): string | null => (caller.kind === 'builder' ? caller.userId : null);
 
@@ -72,7 +77,7 @@ export async function createApp(context: AdminContext, caller: Caller, exchange:
       body.template === undefined
         ? await context.lifecycle.create(body.ref, { ...options, builder })
         : await createFromTemplate(context, caller, body.ref, { ...options, builder, template: body.template });
-    return json(connectionOf(context, record, caller), 201);
+    return json(connectionOf(context, record, asOwner(caller, record.ref)), 201);
   }
   if (body.template !== undefined) {
     throw new NinefoldError('validation_invalid', {
@@ -89,12 +94,13 @@ export async function createApp(context: AdminContext, caller: Caller, exchange:
 
 /** POST /apps/:ref/clone. */
 export async function cloneApp(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
+  requireCreator(caller);
   const body = readBody(exchange, cloneSchema);
   const record = await context.lifecycle.clone(ref, body.ref, {
     ...(body.name === undefined ? {} : { name: body.name }),
     builder: builderOf(caller),
   });
-  return json(connectionOf(context, record, caller), 201);
+  return json(connectionOf(context, record, asOwner(caller, record.ref)), 201);
 }
 
 /** DELETE /apps/:ref. */
@@ -110,17 +116,19 @@ export async function showConnection(context: AdminContext, caller: Caller, ref:
   return json(connectionOf(context, record, caller));
 }
 
+/** Secrets are empty for builders who do not own the app. */
 function connectionOf(context: AdminContext, record: AppRecord, caller: Caller): AppConnection {
+  const isShown = ownsApp(caller, record.ref);
   return {
     ref: record.ref,
     name: record.name,
     url: context.origins.appUrl(record.ref),
     origin: context.origins.appOrigin(record.ref),
     publishable_key: record.publishableKey,
-    secret_key: record.secretKey,
+    secret_key: isShown ? record.secretKey : '',
     anon_key: record.anonKey,
-    service_role_key: record.serviceRoleKey,
-    jwt_secret: record.jwtSecret,
+    service_role_key: isShown ? record.serviceRoleKey : '',
+    jwt_secret: isShown ? record.jwtSecret : '',
     database_url: caller.kind === 'operator' ? targetUrl(ownerOf(context.server, record)) : null,
   };
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Exchange } from '../../contract/exchange.ts';
+import { type AppRole, appRoles } from '../../contract/team.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken, requireActing } from '../identity/acting.ts';
@@ -25,9 +26,9 @@ export async function callerOf(context: AdminContext, exchange: Exchange): Promi
   const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers.authorization ?? '')?.[1];
   if (token && equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
   const session = token ? await memberOfConsole(context, exchange) : await sessionOf(context, exchange);
-  const apps = session ? await context.registry.appsOfBuilder(session.userId) : null;
-  if (!session || !apps) throw new NinefoldError('operator_required');
-  return { kind: 'builder', userId: session.userId, sessionId: session.id, apps };
+  const rights = session ? await context.registry.team.rightsOf(session.userId) : null;
+  if (!session || !rights) throw new NinefoldError('operator_required');
+  return { kind: 'builder', userId: session.userId, sessionId: session.id, ...rights };
 }
 
 async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<BuilderSession | null> {
@@ -58,10 +59,18 @@ function asSignedOut(error: unknown): never {
   throw error;
 }
 
-/** Throws `builder_forbidden` where the app is not the caller's, `app_unknown` for the console itself. */
-export function requireApp(caller: Caller, ref: string): void {
+/**
+ * Throws `app_unknown` for the console itself, `builder_forbidden` where the builder has no role on the app, `role_insufficient` where it
+ * is lower than `least`.
+ */
+export function requireApp(caller: Caller, ref: string, least: AppRole): void {
   if (ref === CONSOLE_REF) throw new NinefoldError('app_unknown');
-  if (caller.kind === 'builder' && !caller.apps.has(ref)) throw new NinefoldError('builder_forbidden');
+  if (caller.kind === 'operator') return;
+  const role = caller.apps.get(ref);
+  if (role === undefined) throw new NinefoldError('builder_forbidden');
+  if (appRoles.indexOf(role) > appRoles.indexOf(least)) {
+    throw new NinefoldError('role_insufficient', { details: { role, needed: least } });
+  }
 }
 
 /**
@@ -70,7 +79,8 @@ export function requireApp(caller: Caller, ref: string): void {
  */
 export async function authoriseDoor(context: AdminContext, exchange: Exchange, ref: string): Promise<Identity> {
   const caller = await callerOf(context, exchange);
-  requireApp(caller, ref);
+  // With the rights of the service role every row can be read, and every member changed.
+  requireApp(caller, ref, 'developer');
   const header = exchange.headers['x-ninefold-as'];
   const acting =
     header !== undefined && isActingToken(header) ? await actingMember(context, caller, ref, header) : null;

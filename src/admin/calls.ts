@@ -17,7 +17,8 @@ import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { isRequestId } from '../observe/request-id.ts';
-import type { AdminContext } from './context.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { isReader } from './least-role.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
@@ -66,7 +67,12 @@ export async function showCall(context: AdminContext, exchange: Exchange, ref: s
 }
 
 /** GET /apps/:ref/errors?code=&console=&limit=: the last calls that failed, the newest first. `console=true` adds those of builders. */
-export async function showErrors(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+export async function showErrors(
+  context: AdminContext,
+  caller: Caller,
+  exchange: Exchange,
+  ref: string,
+): Promise<Reply> {
   const query = new URLSearchParams(exchange.query);
   const most = limits.recentErrors.default;
   const asked = z.coerce
@@ -83,14 +89,14 @@ export async function showErrors(context: AdminContext, exchange: Exchange, ref:
   // The answer includes calls that this worker has not written to the database yet.
   await context.stories.flushApp(ref);
   const filter = { code, failed: true, builders: builders.data === 'true' };
-  return json(await withMembers(app, await readKeptLines(app, filter, Math.min(asked.data, most))));
+  return json(await withMembers(app, caller, await readKeptLines(app, filter, Math.min(asked.data, most))));
 }
 
 /**
  * GET /apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=: the last calls, the newest first. `status` is its first digit;
  * `console=true` adds the calls of builders.
  */
-export async function showLogs(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
+export async function showLogs(context: AdminContext, caller: Caller, exchange: Exchange, ref: string): Promise<Reply> {
   const query = new URLSearchParams(exchange.query);
   const asked = logQuery.safeParse(Object.fromEntries(query));
   if (!asked.success) {
@@ -105,12 +111,16 @@ export async function showLogs(context: AdminContext, exchange: Exchange, ref: s
   const most = limits.logLines.default;
   const app = await openApp(context, ref);
   const found = await context.stories.recent(app, filter, Math.min(limit ?? most, most));
-  const answer: LogAnswer = { ...found, calls: await withMembers(app, found.calls) };
+  const answer: LogAnswer = { ...found, calls: await withMembers(app, caller, found.calls) };
   return json(answer);
 }
 
-/** Adds the address of each member who called, read at once. The app's own code can write any user id. */
-async function withMembers(app: App, lines: readonly LogLine[]): Promise<ListedCall[]> {
+/**
+ * Adds the address of each member who called, read at once; none for a reader, who sees no data of members. The app's own code can write
+ * any user id.
+ */
+async function withMembers(app: App, caller: Caller, lines: readonly LogLine[]): Promise<ListedCall[]> {
+  if (isReader(caller, app.record.ref)) return lines.map((line) => ({ ...line, member: null }));
   const ids = new Set(lines.flatMap(({ user_id }) => (user_id !== null && UUID.test(user_id) ? [user_id] : [])));
   const addresses = await userAddresses(app.database, [...ids]);
   return lines.map((line) => ({ ...line, member: addresses.get(line.user_id ?? '') ?? null }));

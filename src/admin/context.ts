@@ -14,6 +14,7 @@ import type { Lifecycle } from '../apps/lifecycle.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import type { Server } from '../apps/server.ts';
+import type { BuilderRights } from '../apps/team-store.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
@@ -90,7 +91,7 @@ export interface AdminContext {
   };
 }
 
-/** The caller of the management API: the operator, or a builder with the apps that the builder may see. */
+/** The caller of the management API: the operator, or a builder with the builder's rights. */
 export type Caller =
-  | { kind: 'operator' }
-  | { kind: 'builder'; userId: string; sessionId: string; apps: ReadonlySet<string> };
+  | { readonly kind: 'operator' }
+  | ({ readonly kind: 'builder'; readonly userId: string; readonly sessionId: string } & BuilderRights);

@@ -1,9 +1,12 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import { acceptInvitation, showInvitation } from './accept-invitation.ts';
+import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
+import { changeAppRole, inviteToApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
 import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
-import { callerOf, requireApp } from './authorise.ts';
+import { callerOf } from './authorise.ts';
 import { closeSession, openSession, showSession } from './builder-session.ts';
 import { setBuilderPassword, showBuilders } from './builders.ts';
 import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
@@ -11,6 +14,7 @@ import { compareVersions } from './compare-versions.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { listHookFunctions } from './hook-functions.ts';
 import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
+import { requireLeast } from './least-role.ts';
 import { previewMail, showMailTemplates } from './mail-templates.ts';
 import { testMailServer } from './mail-test.ts';
 import { removeMail, resendMail, showMail, showMails } from './mails.ts';
@@ -25,7 +29,9 @@ import {
 } from './member-imports.ts';
 import { migrate } from './migrate.ts';
 import { tryMigrations } from './migration-trial.ts';
+import { changeNodeRole, inviteToNode, removeBuilder, showNodeTeam, uninviteFromNode } from './node-team.ts';
 import { showProbe, startProbe } from './probe.ts';
+import { recoverBuilder, takeRecovery } from './recovery.ts';
 import { findRoute, type Params, type Route } from './router.ts';
 import { noteSaved, showUnsaved } from './save-migration.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
@@ -48,7 +54,12 @@ const openRoutes: readonly Route<AdminContext>[] = [
   { method: 'GET', path: '/session', handle: (context, exchange) => showSession(context, exchange) },
   { method: 'POST', path: '/session', handle: (context, exchange) => openSession(context, exchange) },
   { method: 'DELETE', path: '/session', handle: (context, exchange) => closeSession(context, exchange) },
+  { method: 'POST', path: '/invitations/show', handle: (context, exchange) => showInvitation(context, exchange) },
+  { method: 'POST', path: '/invitations/accept', handle: (context, exchange) => acceptInvitation(context, exchange) },
+  { method: 'POST', path: '/recovery', handle: (context, exchange) => takeRecovery(context, exchange) },
 ];
+
+const openPaths: ReadonlySet<string> = new Set(openRoutes.map(({ path }) => path));
 
 const nodeRoutes: readonly Route<Call>[] = [
   { method: 'GET', path: '/status', handle: ({ context, caller }) => showStatus(context, caller) },
@@ -60,17 +71,53 @@ const nodeRoutes: readonly Route<Call>[] = [
     path: '/builders/password',
     handle: ({ context, caller }, exchange) => setBuilderPassword(context, caller, exchange),
   },
+  { method: 'POST', path: '/builders/recover', handle: ({ context }, exchange) => recoverBuilder(context, exchange) },
+  {
+    method: 'GET',
+    path: '/account/sessions',
+    handle: ({ context, caller }, exchange) => showDevices(context, caller, exchange),
+  },
+  {
+    method: 'DELETE',
+    path: '/account/sessions/:id',
+    handle: ({ context, caller }, _, params) => endDevice(context, caller, params.id ?? ''),
+  },
+  {
+    method: 'PUT',
+    path: '/account/password',
+    handle: ({ context, caller }, exchange) => changeOwnPassword(context, caller, exchange),
+  },
+  { method: 'GET', path: '/team', handle: ({ context }) => showNodeTeam(context) },
+  {
+    method: 'POST',
+    path: '/team/invitations',
+    handle: ({ context, caller }, exchange) => inviteToNode(context, caller, exchange),
+  },
+  {
+    method: 'DELETE',
+    path: '/team/invitations/:id',
+    handle: ({ context }, _, params) => uninviteFromNode(context, params.id ?? ''),
+  },
+  {
+    method: 'PUT',
+    path: '/team/:id',
+    handle: ({ context }, exchange, params) => changeNodeRole(context, exchange, params.id ?? ''),
+  },
+  {
+    method: 'DELETE',
+    path: '/team/:id',
+    handle: ({ context }, _, params) => removeBuilder(context, params.id ?? ''),
+  },
 ];
 
 type AppHandler = (call: Call, exchange: Exchange, ref: string, params: Params) => Promise<Reply>;
 
-/** A call on one app: the caller must be one who may work on it. */
+/** A call on one app. */
 const onApp = (method: Route<Call>['method'], path: string, handle: AppHandler): Route<Call> => ({
   method,
   path: `/apps/:ref${path}`,
   handle: (call, exchange, params) => {
     const ref = params.ref ?? '';
-    requireApp(call.caller, ref);
     return handle(call, exchange, ref, params).catch(async (error: unknown) => {
       throw await call.context.apps.explain(ref, error);
     });
@@ -86,8 +133,8 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/calls', ({ context }, exchange, ref) => showCalls(context, exchange, ref)),
   onApp('GET', '/call', ({ context }, exchange, ref) => showCall(context, exchange, ref)),
   onApp('GET', '/calls/:requestId', ({ context }, _, ref, params) => showStory(context, ref, params.requestId ?? '')),
-  onApp('GET', '/logs', ({ context }, exchange, ref) => showLogs(context, exchange, ref)),
-  onApp('GET', '/errors', ({ context }, exchange, ref) => showErrors(context, exchange, ref)),
+  onApp('GET', '/logs', ({ context, caller }, exchange, ref) => showLogs(context, caller, exchange, ref)),
+  onApp('GET', '/errors', ({ context, caller }, exchange, ref) => showErrors(context, caller, exchange, ref)),
   onApp('POST', '/sql', ({ context, caller }, exchange, ref) => runSql(context, caller, exchange, ref)),
   onApp('POST', '/migrations', ({ context, caller }, exchange, ref) => migrate(context, caller, exchange, ref)),
   onApp('POST', '/migrations/trial', ({ context }, exchange, ref) => tryMigrations(context, exchange, ref)),
@@ -149,6 +196,18 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('POST', '/members/:id/act', ({ context, caller }, exchange, ref, params) =>
     actAsMember(context, caller, exchange, ref, params.id ?? ''),
   ),
+
+  onApp('GET', '/team', ({ context, caller }, _, ref) => showAppTeam(context, caller, ref)),
+  onApp('POST', '/team/invitations', ({ context, caller }, exchange, ref) =>
+    inviteToApp(context, caller, exchange, ref),
+  ),
+  onApp('DELETE', '/team/invitations/:id', ({ context }, _, ref, params) =>
+    uninviteFromApp(context, ref, params.id ?? ''),
+  ),
+  onApp('PUT', '/team/:id', ({ context }, exchange, ref, params) =>
+    changeAppRole(context, exchange, ref, params.id ?? ''),
+  ),
+  onApp('DELETE', '/team/:id', ({ context }, _, ref, params) => removeFromApp(context, ref, params.id ?? '')),
 ];
 
 const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];
@@ -162,7 +221,7 @@ export async function handleAdmin(
   exchange: Exchange,
   receive: ((maxBytes: number) => Promise<Uint8Array | null>) | null,
 ): Promise<Reply> {
-  if (exchange.path === '/setup' || exchange.path === '/session') {
+  if (openPaths.has(exchange.path)) {
     const { route, params } = findRoute(openRoutes, exchange);
     if (receive) exchange.body = await receive(limits.authBodyBytes.default);
     return route.handle(context, exchange, params);
@@ -170,6 +229,7 @@ export async function handleAdmin(
   // Authorisation comes before routing, so that a stranger learns nothing from the answers.
   const caller = await callerOf(context, exchange);
   const { route, params } = findRoute(routes, exchange);
+  requireLeast(caller, route, params);
   if (receive) exchange.body = await receive(limits.bodyBytes.default);
   return route.handle({ context, caller }, exchange, params);
 }

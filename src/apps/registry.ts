@@ -6,6 +6,7 @@ import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
 import { SecretStore } from './app-secrets.ts';
 import { findKey } from './key-ring.ts';
 import { seal, unseal } from './seal.ts';
+import { TeamStore } from './team-store.ts';
 
 interface Row {
   ref: string;
@@ -28,6 +29,8 @@ export class MasterKeyError extends Error {
 export class Registry {
   /** The secret settings of the apps. */
   readonly secrets: SecretStore;
+  /** The roles of builders, their invitations and recovery links. */
+  readonly team: TeamStore;
   readonly #database: Database;
   readonly #masterKey: Buffer;
 
@@ -36,6 +39,7 @@ export class Registry {
     this.#database = database;
     this.#masterKey = masterKey;
     this.secrets = new SecretStore(database, masterKey);
+    this.team = new TeamStore(database);
   }
 
   /** The record of one app, or null. */
@@ -77,7 +81,8 @@ export class Registry {
         params: [ref, seal(secrets satisfies AppSecrets, this.#masterKey, ref)],
       },
       {
-        text: 'insert into public.memberships (app, user_id) select $1, user_id from public.builders where user_id = $2::uuid',
+        text: `insert into public.memberships (app, user_id, role)
+               select $1, user_id, 'owner' from public.builders where user_id = $2::uuid`,
         params: [ref, builder],
       },
     ]);
@@ -120,22 +125,6 @@ export class Registry {
     return (result?.rows.length ?? 0) > 0;
   }
 
-  /** Refs of the apps that a builder may see: all for an owner of the node; null when the user is no builder. */
-  async appsOfBuilder(userId: string): Promise<Set<string> | null> {
-    const [result] = await this.#database.run([
-      {
-        text: `select a.ref from public.builders b
-               left join public.apps a on b.is_owner or exists (
-                 select from public.memberships m where m.app = a.ref and m.user_id = b.user_id)
-               where b.user_id = $1::uuid`,
-        params: [userId],
-        preparedFor: 'superuser',
-      },
-    ]);
-    if (!result?.rows.length) return null;
-    return new Set(rowsAsText(result).flatMap((row) => (row.ref ? [row.ref] : [])));
-  }
-
   /** Returns the id of the builder who has worked on an app for the longest time; null for an app without builders. */
   async firstBuilderOf(ref: string): Promise<string | null> {
     const [result] = await this.#database.run([
@@ -160,7 +149,10 @@ export class Registry {
   async builders(): Promise<Builder[]> {
     const [result] = await this.#database.run([
       {
-        text: `select json_agg(json_build_object('id', b.user_id, 'name', b.name, 'email', u.email, 'is_owner', b.is_owner)
+        text: `select json_agg(json_build_object('id', b.user_id, 'name', b.name, 'email', u.email, 'is_owner', b.is_owner,
+                   'creates_apps', b.creates_apps or b.is_owner, 'last_sign_in_at', u.last_sign_in_at,
+                   'apps', (select coalesce(json_object_agg(m.app, m.role order by m.app), '{}') from public.memberships m
+                     where m.user_id = b.user_id))
                  order by u.created_at, u.id)
                from public.builders b join auth.users u on u.id = b.user_id`,
         params: [],
@@ -182,8 +174,8 @@ export class Registry {
       await tx.run([{ text: 'lock table public.builders in exclusive mode', params: [] }]);
       return tx.run([
         {
-          text: `insert into public.builders (user_id, name, is_owner)
-                 select $1::uuid, $2, true where not exists (select from public.builders) returning user_id`,
+          text: `insert into public.builders (user_id, name, is_owner, creates_apps)
+                 select $1::uuid, $2, true, true where not exists (select from public.builders) returning user_id`,
           params: [userId, name],
         },
       ]);

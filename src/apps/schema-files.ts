@@ -32,6 +32,7 @@ import members from '../schema/0029_members.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
+import teams from '../schema/console/0021_teams.sql';
 
 interface SchemaFile {
   name: string;
@@ -78,6 +79,7 @@ export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
   { name: 'console/0002_scheduled_work', sql: scheduledWork, onExisting: false },
   { name: 'console/0020_app_secrets', sql: appSecrets, onExisting: false },
+  { name: 'console/0021_teams', sql: teams, onExisting: false },
 ];
 
 /**

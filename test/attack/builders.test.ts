@@ -206,7 +206,9 @@ describe('the management API', () => {
         expect(expectRefusal(await ask(method, path, { token: bearer, body }))).toBe('operator_required');
       }
     }
-    expect((await cli(node, ['builders', 'list'])).stdout).toMatch(new RegExp(`^${owner} +Builder +yes$`, 'm'));
+    expect((await cli(node, ['builders', 'list'])).stdout).toMatch(
+      new RegExp(`^${owner} +Builder +owner .*20\\d\\d-`, 'm'),
+    );
     const changed = await cli(node, ['builders', 'password', email.toUpperCase()], { input: `${mine.password}\n` });
     expect(changed, changed.stderr).toMatchObject({ code: 0 });
     await expect.poll(async () => (await ask('GET', '/apps', { token })).status, { timeout: 1000 }).toBe(401);

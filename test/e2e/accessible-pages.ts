@@ -300,6 +300,17 @@ const views: readonly View[] = [
     path: () => `${empty}/sessions`,
     ready: (page) => page.getByText('Nobody is signed in').waitFor(),
   },
+  {
+    name: 'team',
+    path: () => `${filled}/team`,
+    ready: (page) => page.getByRole('table', { name: 'Team' }).getByText('northwind.example').waitFor(),
+  },
+  {
+    name: 'the builder’s account',
+    path: () => '/account',
+    ready: (page) => page.getByRole('table', { name: 'Devices' }).getByText('this one').waitFor(),
+  },
+  { name: 'recovery', path: () => '/recovery', ready: heading('New password'), signedIn: false },
 ];
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builder } from '../support/builder.ts';
 import { clientOf } from '../support/clients.ts';
-import { startNode, type TestNode } from '../support/node.ts';
+import { cli, startNode, type TestNode } from '../support/node.ts';
 import { uniqueEmail } from '../support/unique.ts';
 import { browse, type Console, readClipboard } from './console.ts';
 
@@ -49,4 +49,48 @@ it('leads from the one-time link to an app that the stock client can use, and th
   await page.goto(node.setupUrl ?? '');
   await page.getByRole('heading', { name: 'All set up' }).waitFor();
   expect(problems).toEqual([]);
+});
+
+it('lets a builder whom the first one invites in, and back in with a recovery link', async () => {
+  const { page: inviting, problems } = await site.visit('/sign-in');
+  await inviting.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
+  await inviting.getByLabel('Password', { exact: true }).fill(builder.password);
+  await inviting.getByRole('button', { name: 'Sign in' }).click();
+  await inviting.getByRole('table', { name: 'Apps' }).waitFor();
+  await inviting.goto(`${node.url}/app/helpdesk/team`);
+  await inviting.getByRole('row', { name: builder.email }).waitFor();
+  await inviting.getByRole('button', { name: 'Invite builder' }).click();
+  const dialog = inviting.getByRole('dialog', { name: 'Invite builder' });
+  const email = uniqueEmail('reader');
+  await dialog.getByRole('textbox', { name: 'E-mail' }).fill(email);
+  await dialog.getByRole('combobox', { name: 'Role' }).selectOption('reader');
+  await dialog.getByRole('button', { name: 'Make link' }).click();
+  const link = new URL(await dialog.getByRole('textbox', { name: 'Link' }).inputValue());
+
+  const invited = await site.visit(`${link.pathname}${link.hash}`);
+  await invited.page.getByText(`invites ${email} to helpdesk, as reader.`).waitFor();
+  await invited.page.getByRole('textbox', { name: 'Name' }).fill('Arif Rahman');
+  await invited.page.getByLabel('Password', { exact: true }).fill('a first password');
+  await invited.page.getByRole('button', { name: 'Accept' }).click();
+  await invited.page.getByRole('table', { name: 'Apps' }).getByText('helpdesk').first().waitFor();
+  await invited.page.goto(`${node.url}/app/helpdesk/team`);
+  await invited.page.getByRole('row', { name: 'Arif Rahman' }).waitFor();
+  expect(await invited.page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
+
+  await invited.page.getByRole('button', { name: 'Signed in as Arif Rahman' }).click();
+  await invited.page.getByRole('menuitem', { name: 'Your account' }).click();
+  await invited.page.getByRole('table', { name: 'Devices' }).getByText('this one').waitFor();
+  await invited.page.getByRole('button', { name: 'Change password' }).click();
+  const own = invited.page.getByRole('dialog', { name: 'Change password' });
+  await own.getByLabel('Current password', { exact: true }).fill('a first password');
+  await own.getByLabel('New password', { exact: true }).fill('a better password');
+  await own.getByRole('button', { name: 'Set password' }).click();
+  await own.waitFor({ state: 'hidden' });
+
+  const recovery = new URL((await cli(node, ['builders', 'recover', email])).stdout.trim());
+  await invited.page.goto(recovery.href);
+  await invited.page.getByLabel('Password', { exact: true }).fill('a second password');
+  await invited.page.getByRole('button', { name: 'Set password' }).click();
+  await invited.page.getByRole('heading', { name: 'New password set' }).waitFor();
+  expect([...problems, ...invited.problems]).toEqual([]);
 });

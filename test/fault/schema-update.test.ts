@@ -182,8 +182,20 @@ describe('a node of the previous release', () => {
       withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => (await client.query(sql)).rows);
     const journal = () => asSuperuser('select * from ninefold.journal order by id');
     const before = await journal();
+    const inConsole = async (sql: string) =>
+      withClient(await superuserUrl(node, 'app_console'), async (client) => (await client.query(sql)).rows);
+    await inConsole(`
+      with u as (insert into auth.users (id, email) values (gen_random_uuid(), 'old@example.com') returning id),
+      b as (insert into public.builders (user_id, name) select id, 'Old' from u returning user_id)
+      insert into public.memberships (app, user_id, role) select '${app.ref}', user_id, 'reader' from b`);
     await makeNodeOld(node);
     await restart();
+    // A builder of a release without roles could do everything on an app, and create apps.
+    expect(
+      await inConsole(
+        'select b.is_owner, b.creates_apps, m.role from public.builders b join public.memberships m using (user_id)',
+      ),
+    ).toEqual([{ is_owner: false, creates_apps: true, role: 'owner' }]);
 
     const files = await asSuperuser('select name from ninefold.schema_files order by name');
     expect(files.length).toBeGreaterThan(previousRelease.length);

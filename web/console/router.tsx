@@ -47,6 +47,24 @@ const setup = createRoute({
   ),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(
+    code(() => import('./covers/invitation.tsx')),
+    'Invitation',
+  ),
+});
+
+const recovery = createRoute({
+  getParentRoute: () => root,
+  path: '/recovery',
+  component: lazyRouteComponent(
+    code(() => import('./covers/recovery.tsx')),
+    'Recovery',
+  ),
+});
+
 /** Everything that needs a builder. Without a session the sign-in page comes first, and leads back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -67,6 +85,15 @@ const apps = createRoute({
   component: lazyRouteComponent(
     code(() => import('./apps/apps-page.tsx')),
     'AppsPage',
+  ),
+});
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(
+    code(() => import('./account/account-page.tsx')),
+    'AccountPage',
   ),
 });
 
@@ -311,6 +338,15 @@ const logs = createRoute({
   ),
 });
 
+const team = createRoute({
+  getParentRoute: () => app,
+  path: '/team',
+  component: lazyRouteComponent(
+    code(() => import('./work/team/team-page.tsx')),
+    'TeamPage',
+  ),
+});
+
 const inApp = app.addChildren([
   contents,
   purpose,
@@ -334,10 +370,11 @@ const inApp = app.addChildren([
   logs,
   member,
   importMembers,
+  team,
 ]);
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, setup, signedIn.addChildren([apps, inApp])]),
+  routeTree: root.addChildren([signIn, setup, invitation, recovery, signedIn.addChildren([apps, account, inApp])]),
   defaultPreload: 'intent',
   defaultPendingMs: 100,
   defaultPendingMinMs: 0,

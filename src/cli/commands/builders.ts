@@ -3,12 +3,15 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Builder, BuilderPasswordRequest } from '../../../contract/admin.ts';
+import type { BuilderLink } from '../../../contract/team.ts';
 import { connect } from '../client.ts';
 import { printJson, printTable } from '../print.ts';
 
 /** `ninefold builders …`. */
 export function addBuilderCommands(program: Command): void {
-  const builders = program.command('builders').description('list builders, set the password of one');
+  const builders = program
+    .command('builders')
+    .description('list builders, set the password of one, recover an account');
 
   builders
     .command('list')
@@ -18,8 +21,16 @@ export function addBuilderCommands(program: Command): void {
       const list = await connect().get<Builder[]>('/builders');
       if (options.json) return printJson(list);
       printTable(
-        ['email', 'name', 'owns the node'],
-        list.map(({ email, name, is_owner: isOwner }) => [email, name, isOwner ? 'yes' : 'no']),
+        ['email', 'name', 'on the node', 'apps', 'last sign-in'],
+        list.map((builder) => [
+          builder.email,
+          builder.name,
+          builder.is_owner ? 'owner' : builder.creates_apps ? 'creates apps' : 'member',
+          Object.entries(builder.apps)
+            .map(([ref, role]) => `${ref}: ${role}`)
+            .join(', '),
+          builder.last_sign_in_at ?? 'never',
+        ]),
       );
     });
 
@@ -31,6 +42,15 @@ export function addBuilderCommands(program: Command): void {
       const body: BuilderPasswordRequest = { email, password: await readPassword() };
       await connect().put('/builders/password', body);
       process.stdout.write(`${email} has a new password.\n`);
+    });
+
+  builders
+    .command('recover')
+    .description('print a link with which a builder sets a new password; it works once, for 15 minutes')
+    .argument('<email>')
+    .action(async (email: string) => {
+      const { url } = await connect().post<BuilderLink>('/builders/recover', { email });
+      process.stdout.write(`${url}\n`);
     });
 }
 

@@ -41,12 +41,12 @@ function Connection({ connection: app, example }: { connection: AppConnection; e
       <CopyRow name="URL" value={app.url} />
       {app.origin !== null && app.origin !== app.url && <CopyRow name="Origin" value={app.origin} />}
       <CopyRow name="Publishable key" value={app.publishable_key} />
-      <SecretRow name="Secret key" value={app.secret_key} shown="sb_secret_" />
+      {app.secret_key !== '' && <SecretRow name="Secret key" value={app.secret_key} shown="sb_secret_" />}
       <details className={styles.more}>
         <summary>Keys of the older kind, JWT secret</summary>
         <CopyRow name="anon" value={app.anon_key} />
-        <SecretRow name="service_role" value={app.service_role_key} shown="" />
-        <SecretRow name="JWT secret" value={app.jwt_secret} shown="" />
+        {app.service_role_key !== '' && <SecretRow name="service_role" value={app.service_role_key} shown="" />}
+        {app.jwt_secret !== '' && <SecretRow name="JWT secret" value={app.jwt_secret} shown="" />}
       </details>
       <div className={styles.tabs}>
         <Tabs

@@ -10,11 +10,9 @@ import { makeFirstBuilder } from '../data/setup/make-first-builder.ts';
 import { setupState } from '../data/setup/setup-state.ts';
 import { Cover, coverForm, coverTitle } from './cover.tsx';
 import { Questions } from './questions.tsx';
+import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 import { Start } from './start.tsx';
-
-/** The code of the one-time link, `/setup#token=…`. The part after # is never sent to a server. */
-const codeOfLink = (): string => new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 
 /** Makes the first builder of a new node, and signs in. */
 export function Setup() {
@@ -26,14 +24,14 @@ export function Setup() {
 }
 
 function FirstBuilder() {
-  const [code, setCode] = useState(codeOfLink);
+  const [code, setCode] = useState(secretOfLink);
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
   // The link may be opened where this page is open already.
   useEffect(() => {
-    const take = () => setCode(codeOfLink());
+    const take = () => setCode(secretOfLink());
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);
   }, []);

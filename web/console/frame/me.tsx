@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
-import { IconKeyboard, IconLogout, IconMoon, IconSun } from '@tabler/icons-react';
+import { IconKeyboard, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { builder } from '../data/session/builder.ts';
@@ -12,6 +13,7 @@ import styles from './me.module.css';
 export function Me() {
   const { data } = useQuery(builder());
   const { scheme, toggleScheme, openHelp, leave } = useCommands();
+  const navigate = useNavigate();
   if (!data) return <div className={styles.me} />;
   return (
     <div className={styles.me}>
@@ -26,6 +28,9 @@ export function Me() {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label className="cut">{data.email}</Menu.Label>
+          <Menu.Item leftSection={<Icon of={IconUser} />} onClick={() => void navigate({ to: '/account' })}>
+            Your account
+          </Menu.Item>
           <Menu.Item leftSection={<Icon of={IconKeyboard} />} onClick={openHelp}>
             Keyboard
           </Menu.Item>

@@ -7,6 +7,7 @@ import {
   IconTable,
   IconTerminal2,
   IconUsers,
+  IconUsersGroup,
 } from '@tabler/icons-react';
 
 /** The workshop, in the order of the rail; `letter` follows G on the keyboard. */
@@ -19,4 +20,5 @@ export const workPages = [
   { name: 'Keys', to: '/app/$ref/keys', icon: IconKey, letter: 'k' },
   { name: 'Sign-in methods', to: '/app/$ref/sign-in-methods', icon: IconLogin2, letter: 'i' },
   { name: 'Logs', to: '/app/$ref/logs', icon: IconList, letter: 'l' },
+  { name: 'Team', to: '/app/$ref/team', icon: IconUsersGroup, letter: 't' },
 ] as const;

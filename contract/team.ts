@@ -1,0 +1,119 @@
+/** Builders, their roles and the links with which they join: parts of the management API. */
+
+import type { Builder } from './admin.ts';
+
+/** What a builder may do on an app, from most to least. */
+export const appRoles = ['owner', 'developer', 'reader'] as const;
+export type AppRole = (typeof appRoles)[number];
+
+/** What a builder may do on the node: everything, or no more than on their own apps. */
+export const nodeRoles = ['owner', 'member'] as const;
+export type NodeRole = (typeof nodeRoles)[number];
+
+/** A builder of an app. */
+export interface AppBuilder {
+  id: string;
+  name: string;
+  email: string;
+  role: AppRole;
+  /** True for an owner of the node, who owns every app. */
+  owns_node: boolean;
+  /** ISO 8601; null before the first sign-in. */
+  last_sign_in_at: string | null;
+}
+
+export interface Invitation<Role = AppRole> {
+  id: string;
+  email: string;
+  role: Role;
+  /** The name of the builder who invited, or `operator`. */
+  invited_by: string;
+  /** ISO 8601. */
+  expires_at: string;
+}
+
+export interface AppTeam {
+  /** What the caller may do. */
+  own_role: AppRole;
+  /** The caller's id; null for the operator. */
+  own_id: string | null;
+  builders: AppBuilder[];
+  /** Empty for builders who are no owner. */
+  invitations: Invitation[];
+}
+
+export interface NodeInvitation extends Invitation<NodeRole> {
+  creates_apps: boolean;
+}
+
+export interface NodeTeam {
+  builders: Builder[];
+  invitations: NodeInvitation[];
+}
+
+export interface AppInvitationRequest {
+  email: string;
+  role: AppRole;
+}
+
+export interface NodeInvitationRequest {
+  email: string;
+  role: NodeRole;
+  creates_apps: boolean;
+}
+
+export interface AppRoleRequest {
+  role: AppRole;
+}
+
+export interface NodeRoleRequest {
+  role: NodeRole;
+  creates_apps: boolean;
+}
+
+/** A link that works once. It is shown this one time: the node keeps a hash of its secret. */
+export interface BuilderLink {
+  url: string;
+  /** ISO 8601. */
+  expires_at: string;
+}
+
+export interface ShownInvitation {
+  email: string;
+  role: AppRole | NodeRole;
+  /** The name of the app; null for an invitation to the node. */
+  app_name: string | null;
+  invited_by: string;
+  /** True where a builder with this address exists: they sign in to accept. */
+  is_builder: boolean;
+}
+
+/** A new builder gives a name and a password; a builder who is signed in gives neither. */
+export interface AcceptRequest {
+  secret: string;
+  name?: string;
+  password?: string;
+}
+
+export interface RecoveryRequest {
+  secret: string;
+  /** The new password. */
+  password: string;
+}
+
+/** A session of the builder who asks. */
+export interface BuilderDevice {
+  id: string;
+  /** The User-Agent in words. */
+  device: string;
+  ip: string | null;
+  created_at: string;
+  /** True for the session of the call. */
+  is_current: boolean;
+}
+
+export interface OwnPasswordRequest {
+  current: string;
+  /** The new password. */
+  password: string;
+}

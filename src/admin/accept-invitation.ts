@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import type { ShownInvitation } from '../../contract/team.ts';
+import { createUser, deleteUser } from '../accounts/users.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { sessionOf } from './authorise.ts';
+import { line, readBody } from './body.ts';
+import { builderPassword } from './builders.ts';
+import type { AdminContext } from './context.ts';
+import { openApp } from './open-app.ts';
+import { json, noContent } from './router.ts';
+import { requireConsole } from './session-cookie.ts';
+
+const shown = z.strictObject({ secret: z.string() });
+const accepted = z.strictObject({
+  secret: z.string(),
+  name: line(limits.builderNameCharacters.default).optional(),
+  password: builderPassword.optional(),
+});
+
+/** POST /invitations/show: what a link offers; the link stays good. Throws `invitation_invalid`. */
+export async function showInvitation(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  requireConsole(context.origins, exchange);
+  const { secret } = readBody(exchange, shown);
+  const invitation = await context.registry.team.open(secret);
+  const builder = await builderWith(context, invitation.email);
+  const answer: ShownInvitation = { ...invitation, is_builder: builder !== null };
+  return json(answer);
+}
+
+/**
+ * POST /invitations/accept: uses a link up. A new builder gets an account with the invitation's address; a builder must be signed in with
+ * that address. Throws `invitation_invalid`, `builder_sign_in_needed`, `validation_invalid`.
+ */
+export async function acceptInvitation(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  requireConsole(context.origins, exchange);
+  const { secret, name, password } = readBody(exchange, accepted);
+  const { team } = context.registry;
+  const { email } = await team.open(secret);
+  const builder = await builderWith(context, email);
+  if (builder !== null) {
+    const session = await sessionOf(context, exchange);
+    if (session?.userId !== builder.id) throw new NinefoldError('builder_sign_in_needed');
+    await team.accept(secret, builder.id, builder.name);
+    return noContent();
+  }
+  if (name === undefined || password === undefined) {
+    throw new NinefoldError('validation_invalid', { message: 'A new builder gives a name and a password.' });
+  }
+  await acceptAsNew(context, { secret, email, name, password });
+  return noContent();
+}
+
+/** Makes an account and a builder of it. The account goes again where another call has used the invitation up. */
+async function acceptAsNew(
+  context: AdminContext,
+  { secret, email, name, password }: { secret: string; email: string; name: string; password: string },
+): Promise<void> {
+  const { database } = await openApp(context, CONSOLE_REF);
+  const { team } = context.registry;
+  await team.dropLeftover(email);
+  const { id } = await createUser(database, { email, password, userMetadata: { name }, confirmed: true }).catch(
+    asTaken,
+  );
+  try {
+    await team.accept(secret, id, name);
+  } catch (error) {
+    await deleteUser(database, id);
+    throw error;
+  }
+}
+
+/** Two calls accept one invitation at once: the other one has made the account. */
+function asTaken(error: unknown): never {
+  if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
+  throw new NinefoldError('invitation_invalid', { cause: error });
+}
+
+async function builderWith(context: AdminContext, email: string): Promise<{ id: string; name: string } | null> {
+  return (await context.registry.builders()).find((known) => known.email === email) ?? null;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import type { BuilderDevice } from '../../contract/team.ts';
+import { hashPassword } from '../accounts/passwords.ts';
+import { listSessions, revokeSession } from '../accounts/sessions.ts';
+import { updateUser } from '../accounts/update-user.ts';
+import { findUser } from '../accounts/users.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { uuidOf } from './app-team.ts';
+import { sessionOf } from './authorise.ts';
+import { readBody } from './body.ts';
+import { builderPassword } from './builders.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { openApp } from './open-app.ts';
+import { json, noContent } from './router.ts';
+
+const schema = z.strictObject({
+  current: z.string().max(limits.passwordMaxBytes.default),
+  password: builderPassword,
+});
+
+/** GET /account/sessions: the caller's own devices, the newest first. Throws `builder_unknown` for the operator. */
+export async function showDevices(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+  const userId = builderIdOf(caller);
+  const app = await openApp(context, CONSOLE_REF);
+  const { auth } = await app.settings();
+  const own = (await sessionOf(context, exchange))?.id;
+  const sessions = await listSessions(app.database, auth, { userId });
+  return json(
+    sessions.map(
+      ({ id, device, ip, created_at }): BuilderDevice => ({ id, device, ip, created_at, is_current: id === own }),
+    ),
+  );
+}
+
+/** DELETE /account/sessions/:id: ends a session of the caller. Throws `builder_unknown`, `not_found`. */
+export async function endDevice(context: AdminContext, caller: Caller, id: string): Promise<Reply> {
+  const userId = builderIdOf(caller);
+  const { database } = await openApp(context, CONSOLE_REF);
+  if (!(await revokeSession(database, uuidOf(id), userId))) throw new NinefoldError('not_found');
+  return noContent();
+}
+
+/**
+ * PUT /account/password: the caller's new password; every other session ends. The current password is tried by a sign-in, with the limits
+ * of every sign-in. Throws what a sign-in throws, and `builder_unknown` for the operator.
+ */
+export async function changeOwnPassword(context: AdminContext, caller: Caller, exchange: Exchange): Promise<Reply> {
+  const userId = builderIdOf(caller);
+  const { current, password } = readBody(exchange, schema);
+  const app = await openApp(context, CONSOLE_REF);
+  const email = (await findUser(app.database, userId))?.email;
+  const keepSession = (await sessionOf(context, exchange))?.id;
+  await context.builders.signIn(app, { ...exchange, body: Buffer.from(JSON.stringify({ email, password: current })) });
+  await updateUser(app.database, userId, {
+    passwordHash: await hashPassword(password),
+    ...(keepSession === undefined ? {} : { keepSession }),
+  });
+  return noContent();
+}
+
+function builderIdOf(caller: Caller): string {
+  if (caller.kind === 'operator') throw new NinefoldError('builder_unknown');
+  return caller.userId;
+}

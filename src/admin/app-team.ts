@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import {
+  type AppInvitationRequest,
+  type AppRoleRequest,
+  type AppTeam,
+  appRoles,
+  type BuilderLink,
+} from '../../contract/team.ts';
+import type { LinkSecret } from '../apps/team-store.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UUID } from '../identity/uuid.ts';
+import { readBody } from './body.ts';
+import type { AdminContext, Caller } from './context.ts';
+import { ownsApp } from './least-role.ts';
+import { json, noContent } from './router.ts';
+
+/** The address of an account, as it is stored. */
+export const address = z.email().max(limits.emailCharacters.default).toLowerCase();
+
+const invitation: z.ZodType<AppInvitationRequest> = z.strictObject({ email: address, role: z.enum(appRoles) });
+const change: z.ZodType<AppRoleRequest> = z.strictObject({ role: z.enum(appRoles) });
+
+/** Returns the id of a path. Throws `validation_invalid`. */
+export function uuidOf(id: string): string {
+  if (!UUID.test(id)) throw new NinefoldError('validation_invalid', { message: 'id must be a UUID.' });
+  return id.toLowerCase();
+}
+
+/** A link of the console. Its secret is after #, which no browser sends to a server. */
+export const linkTo = (context: AdminContext, path: string, { secret, expiresAt }: LinkSecret): BuilderLink => ({
+  url: `${context.origins.url}${path}#token=${secret}`,
+  expires_at: expiresAt,
+});
+
+/** GET /apps/:ref/team. */
+export async function showAppTeam(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
+  await context.apps.find(ref);
+  const { team } = context.registry;
+  const answer: AppTeam = {
+    own_role: caller.kind === 'builder' ? (caller.apps.get(ref) ?? 'reader') : 'owner',
+    own_id: caller.kind === 'builder' ? caller.userId : null,
+    builders: await team.ofApp(ref),
+    invitations: ownsApp(caller, ref) ? await team.invitations(ref) : [],
+  };
+  return json(answer);
+}
+
+/** POST /apps/:ref/team/invitations: the link is shown here and never again. Throws `builder_exists`, `invitations_full`. */
+export async function inviteToApp(
+  context: AdminContext,
+  caller: Caller,
+  exchange: Exchange,
+  ref: string,
+): Promise<Reply> {
+  const { email, role } = readBody(exchange, invitation);
+  await context.apps.find(ref);
+  const invitedBy = caller.kind === 'builder' ? caller.userId : null;
+  const link = await context.registry.team.invite({ email, app: ref, role, createsApps: false, invitedBy });
+  return json(linkTo(context, '/invitation', link), 201);
+}
+
+/** DELETE /apps/:ref/team/invitations/:id. Throws `invitation_invalid`. */
+export async function uninviteFromApp(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  await context.registry.team.uninvite(uuidOf(id), ref);
+  return noContent();
+}
+
+/** PUT /apps/:ref/team/:id. Throws `builder_unknown`, `last_owner`. */
+export async function changeAppRole(
+  context: AdminContext,
+  exchange: Exchange,
+  ref: string,
+  id: string,
+): Promise<Reply> {
+  const { role } = readBody(exchange, change);
+  await context.registry.team.setAppRole(ref, uuidOf(id), role);
+  return noContent();
+}
+
+/** DELETE /apps/:ref/team/:id. Throws as `changeAppRole`. */
+export async function removeFromApp(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  await context.registry.team.removeFromApp(ref, uuidOf(id));
+  return noContent();
+}

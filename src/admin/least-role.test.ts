@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { leastRoles } from '../../contract/least-roles.ts';
+import { clone } from '../../test/support/clone.ts';
+
+const source = readFileSync(join(clone, 'src/admin/handle.ts'), 'utf8');
+
+/** The routes that handle.ts registers for callers with a role. */
+function registered(): string[] {
+  const ofNode = source.slice(source.indexOf('const nodeRoutes'), source.indexOf('type AppHandler'));
+  const node = [...ofNode.matchAll(/method: '(\w+)',\s*path: '([^']*)'/g)].map(
+    ([, method, path]) => `${method} ${path}`,
+  );
+  const apps = [...source.matchAll(/onApp\(\s*'(\w+)',\s*'([^']*)'/g)];
+  return [...node, ...apps.map(([, method, path]) => `${method} /apps/:ref${path}`)];
+}
+
+it('each route of the management API has a least role, and each entry a route', () => {
+  expect(registered().length).toBeGreaterThan(50);
+  expect(registered().sort()).toEqual(Object.keys(leastRoles).sort());
+});
+
+it('no route on one app has a role of the node', () => {
+  const ofApps = Object.entries(leastRoles).filter(([route]) => route.includes(' /apps/:ref'));
+  expect(ofApps.filter(([, least]) => !['owner', 'developer', 'reader'].includes(least))).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import { leastRoles } from '../../contract/least-roles.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { requireApp } from './authorise.ts';
+import type { Caller } from './context.ts';
+import type { Params, Route } from './router.ts';
+
+/** Throws unless the caller has the least role of the route: `operator_required`, `role_insufficient`, and what `requireApp` throws. */
+export function requireLeast(
+  caller: Caller,
+  { method, path }: Pick<Route<never>, 'method' | 'path'>,
+  params: Params,
+): void {
+  const least = leastRoles[`${method} ${path}`];
+  if (least === undefined) throw new Error(`${method} ${path} has no least role`);
+  if (least === 'owner' || least === 'developer' || least === 'reader') requireApp(caller, params.ref ?? '', least);
+  else if (least === 'operator' && caller.kind !== 'operator') throw new NinefoldError('operator_required');
+  else if (least === 'creator') requireCreator(caller);
+  else if (least === 'node owner') requireNodeOwner(caller);
+}
+
+/** Throws `role_insufficient` for a builder who may not create apps. */
+export function requireCreator(caller: Caller): void {
+  if (caller.kind === 'builder' && !caller.createsApps) throw insufficient('may create apps');
+}
+
+/** Throws `role_insufficient` for a builder who does not own the node. */
+function requireNodeOwner(caller: Caller): void {
+  if (caller.kind === 'builder' && !caller.ownsNode) throw insufficient('owner of the node');
+}
+
+export const ownsApp = (caller: Caller, ref: string): boolean =>
+  caller.kind === 'operator' || caller.apps.get(ref) === 'owner';
+
+export const isReader = (caller: Caller, ref: string): boolean =>
+  caller.kind === 'builder' && caller.apps.get(ref) === 'reader';
+
+const insufficient = (needed: string): NinefoldError => new NinefoldError('role_insufficient', { details: { needed } });

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { hashPassword } from '../accounts/passwords.ts';
+import { updateUser } from '../accounts/update-user.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { address, linkTo } from './app-team.ts';
+import { readBody } from './body.ts';
+import { builderPassword } from './builders.ts';
+import type { AdminContext } from './context.ts';
+import { openApp } from './open-app.ts';
+import { json, noContent } from './router.ts';
+import { requireConsole } from './session-cookie.ts';
+
+const asked = z.strictObject({ email: address });
+const taken = z.strictObject({ secret: z.string(), password: builderPassword });
+
+/** POST /builders/recover: a link with which a builder sets a new password. Throws `builder_unknown`. */
+export async function recoverBuilder(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  const { email } = readBody(exchange, asked);
+  const builder = (await context.registry.builders()).find((known) => known.email === email);
+  if (!builder) throw new NinefoldError('builder_unknown');
+  return json(linkTo(context, '/recovery', await context.registry.team.recover(builder.id)), 201);
+}
+
+/** POST /recovery: uses a link up, sets the password and ends every session of the builder. Throws `recovery_invalid`. */
+export async function takeRecovery(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  requireConsole(context.origins, exchange);
+  const { secret, password } = readBody(exchange, taken);
+  const userId = await context.registry.team.takeRecovery(secret);
+  const { database } = await openApp(context, CONSOLE_REF);
+  const changed = await updateUser(database, userId, { passwordHash: await hashPassword(password) });
+  if (!changed) throw new NinefoldError('recovery_invalid');
+  return noContent();
+}

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AppConnection, consoleHeader } from '../../contract/admin.ts';
+import { leastRoles } from '../../contract/least-roles.ts';
+import type { AppTeam, BuilderLink } from '../../contract/team.ts';
+import { createAppWith } from '../support/apps.ts';
+import { type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
+import { superuserUrl, withClient } from '../support/database.ts';
+import { type HttpAnswer, send } from '../support/http.ts';
+import { cli, startNode, type TestNode } from '../support/node.ts';
+import { expectRefusal } from '../support/refusal.ts';
+import { uniqueEmail } from '../support/unique.ts';
+
+/** What a builder may do ends where the role ends, and each link works once. */
+const password = 'correct horse battery';
+let node: TestNode;
+let app: AppConnection;
+let other: AppConnection;
+/** The first builder, who owns the node. */
+let first: Cookie;
+
+interface Asked {
+  as?: Cookie | 'operator';
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+function ask(method: string, path: string, { as, body, headers }: Asked = {}): Promise<HttpAnswer> {
+  const who =
+    as === 'operator'
+      ? { authorization: `Bearer ${node.operatorToken}` }
+      : as === undefined
+        ? {}
+        : { cookie: `${as.name}=${as.value}` };
+  return send(node.url, `/admin/v1${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', [consoleHeader]: '1', ...who, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ownConnection: true,
+  });
+}
+
+const secretOf = (link: BuilderLink): string => new URL(link.url).hash.replace('#token=', '');
+
+async function invite(path: string, as: Cookie | 'operator', body: object): Promise<string> {
+  const answer = await ask('POST', `${path}/invitations`, { as, body });
+  expect(answer.status, answer.body).toBe(201);
+  return secretOf(JSON.parse(answer.body));
+}
+
+const accept = (secret: string, more: object = { name: 'New', password }, as?: Cookie) =>
+  ask('POST', '/invitations/accept', { body: { secret, ...more }, ...(as && { as }) });
+
+/** A builder who has accepted an invitation to an app, signed in. */
+async function join(ref: string, role: string): Promise<{ email: string; id: string; session: Cookie }> {
+  const email = uniqueEmail(role);
+  const answer = await accept(await invite(`/apps/${ref}/team`, 'operator', { email, role }));
+  expect(answer.status, answer.body).toBe(204);
+  const session = await signInBuilder(node, { email, password });
+  return { email, id: (await teamOf(ref, session)).own_id ?? '', session };
+}
+
+const teamOf = async (ref: string, as: Cookie | 'operator'): Promise<AppTeam> =>
+  JSON.parse((await ask('GET', `/apps/${ref}/team`, { as })).body);
+
+beforeAll(async () => {
+  node = await startNode();
+  first = await makeBuilder(node);
+  app = await createAppWith(node, 'create table public.things (id int); insert into public.things values (1)');
+  other = await createAppWith(node, '');
+});
+afterAll(() => node.stop());
+
+describe('roles', () => {
+  const ranks = ['reader', 'developer', 'owner'];
+  const refusals = ['role_insufficient', 'builder_forbidden', 'operator_required'];
+  const codeOf = ({ body }: HttpAnswer): string | undefined => /"code":"(\w+)"/.exec(body)?.[1];
+
+  it('open each call to the least role and to none below, nor to a builder of another app', async () => {
+    const holders = {
+      reader: await join(app.ref, 'reader'),
+      developer: await join(app.ref, 'developer'),
+      owner: await join(app.ref, 'owner'),
+      stranger: await join(other.ref, 'owner'),
+    };
+    for (const [route, least] of Object.entries(leastRoles)) {
+      const [method = '', pattern = ''] = route.split(' ');
+      const path = pattern
+        .replace(':ref', app.ref)
+        .replace(':key', 'no_setting')
+        .replace(/:\w+/g, '00000000-0000-4000-8000-000000000000');
+      const ofApp = ranks.indexOf(least);
+      for (const [role, { session }] of Object.entries(holders)) {
+        const may = ofApp >= 0 ? ranks.indexOf(role) >= ofApp : least === 'builder';
+        // The probe reads the whole app for a while; a copy needs the right to create apps too, which none of these has.
+        if (may && /^POST .*(probe|clone)$/.test(route)) continue;
+        const answer = await ask(method, path, { as: session, ...(method === 'GET' ? {} : { body: {} }) });
+        const refusal =
+          least === 'operator'
+            ? 'operator_required'
+            : role === 'stranger' && ofApp >= 0
+              ? 'builder_forbidden'
+              : 'role_insufficient';
+        if (may) expect(refusals, `${route} as ${role}`).not.toContain(codeOf(answer));
+        else expect([route, role, codeOf(answer)]).toEqual([route, role, refusal]);
+      }
+    }
+  });
+
+  it('keep rows, members and secrets from a reader, and secrets from a developer', async () => {
+    const reader = await join(app.ref, 'reader');
+    const developer = await join(app.ref, 'developer');
+    for (const path of ['/rest/v1/things', '/auth/v1/admin/users']) {
+      const own = `/apps/${app.ref}${path}`;
+      expect(expectRefusal(await ask('GET', own, { as: reader.session }))).toBe('role_insufficient');
+      const asAnon = { as: reader.session, headers: { 'x-ninefold-as': 'anon' } };
+      expect(expectRefusal(await ask('GET', own, asAnon))).toBe('role_insufficient');
+      expect((await ask('GET', own, { as: developer.session })).status).toBe(200);
+      expectRefusal(await ask('GET', `/apps/${other.ref}${path}`, { as: developer.session }));
+    }
+    for (const { session } of [reader, developer]) {
+      const { body } = await ask('GET', `/apps/${app.ref}/connection`, { as: session });
+      for (const secret of [app.secret_key, app.service_role_key, app.jwt_secret]) expect(body).not.toContain(secret);
+      expect(JSON.parse(body).publishable_key).toBe(app.publishable_key);
+    }
+    expect(JSON.parse((await ask('GET', `/apps/${app.ref}/connection`, { as: first })).body).secret_key).toBe(
+      app.secret_key,
+    );
+  });
+
+  it('change for nobody by a field of a body, and within a call of the change', async () => {
+    const { email, id, session } = await join(app.ref, 'developer');
+    const own = { as: session };
+    for (const [method, path, body] of [
+      ['PUT', `/apps/${app.ref}/team/${id}`, { role: 'owner' }],
+      ['PUT', `/team/${id}`, { role: 'owner', creates_apps: true }],
+      ['POST', `/apps/${app.ref}/team/invitations`, { email: uniqueEmail(), role: 'owner' }],
+      ['POST', '/apps', { ref: 'by-a-member' }],
+    ] as const) {
+      expect(expectRefusal(await ask(method, path, { ...own, body }))).toBe('role_insufficient');
+    }
+    for (const body of [
+      { email: uniqueEmail(), role: 'operator' },
+      { email: uniqueEmail(), role: 'reader', app: other.ref },
+      { email: uniqueEmail(), role: 'reader', is_owner: true },
+    ]) {
+      const answer = await ask('POST', `/apps/${app.ref}/team/invitations`, { as: first, body });
+      expect(expectRefusal(answer)).toBe('validation_invalid');
+    }
+    const smuggled = { name: 'x', password, role: 'owner', is_owner: true };
+    const secret = await invite(`/apps/${app.ref}/team`, first, { email: uniqueEmail(), role: 'reader' });
+    expect(expectRefusal(await accept(secret, smuggled))).toBe('validation_invalid');
+    expect((await ask('PUT', `/apps/${app.ref}/team/${id}`, { as: first, body: { role: 'reader' } })).status).toBe(204);
+    expect(expectRefusal(await ask('POST', `/apps/${app.ref}/sql`, { ...own, body: { sql: 'select 1' } }))).toBe(
+      'role_insufficient',
+    );
+    expect((await ask('DELETE', `/apps/${app.ref}/team/${id}`, { as: first })).status).toBe(204);
+    expect(expectRefusal(await ask('GET', `/apps/${app.ref}`, own))).toBe('builder_forbidden');
+    expect((await ask('DELETE', `/team/${id}`, { as: first })).status).toBe(204);
+    await expect.poll(async () => (await ask('GET', '/apps', own)).status, { timeout: 1000 }).toBe(401);
+    await expect(signInBuilder(node, { email, password })).rejects.toThrow('400');
+  });
+
+  it('leave an app and the node an owner when two owners remove each other at once', async () => {
+    const own = await createAppWith(node, '');
+    const [a, b] = [await join(own.ref, 'owner'), await join(own.ref, 'owner')];
+    const path = (id: string) => `/apps/${own.ref}/team/${id}`;
+    const answers = await Promise.all([
+      ask('DELETE', path(a.id), { as: b.session }),
+      ask('PUT', path(b.id), { as: a.session, body: { role: 'reader' } }),
+    ]);
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    const owners = (await teamOf(own.ref, 'operator')).builders.filter(
+      (each) => !each.owns_node && each.role === 'owner',
+    );
+    expect(owners).toHaveLength(1);
+    const [last] = owners;
+    expect(expectRefusal(await ask('DELETE', path(last?.id ?? ''), { as: 'operator' }))).toBe('last_owner');
+    expect(expectRefusal(await ask('DELETE', `/team/${last?.id}`, { as: first }))).toBe('last_owner');
+    const owner = (await teamOf(own.ref, first)).own_id ?? '';
+    for (const [method, body] of [
+      ['DELETE', undefined],
+      ['PUT', { role: 'member', creates_apps: true }],
+    ] as const) {
+      expect(expectRefusal(await ask(method, `/team/${owner}`, { as: first, body }))).toBe('last_owner');
+    }
+  });
+});
+
+describe('the link of an invitation', () => {
+  it('makes one builder when 10 open it at once, and nobody after', async () => {
+    const email = uniqueEmail('race');
+    const secret = await invite('/team', first, { email, role: 'member', creates_apps: false });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => accept(secret, { name: `n${i}`, password })),
+    );
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(expectRefusal(await accept(secret))).toBe('invitation_invalid');
+    await withClient(await superuserUrl(node, 'app_console'), async (client) => {
+      const { rows } = await client.query(
+        'select count(b.*)::int as builders, count(*)::int as users from auth.users u left join public.builders b on b.user_id = u.id where u.email = $1',
+        [email],
+      );
+      expect(rows).toEqual([{ builders: 1, users: 1 }]);
+      const stored = await client.query('select i::text as row from node.invitations i');
+      expect(stored.rows.filter(({ row }) => row.includes(secret))).toEqual([]);
+    });
+  });
+
+  it('is void once taken back, replaced, expired, or its inviter is no owner any more', async () => {
+    const path = `/apps/${app.ref}/team`;
+    const body = { email: uniqueEmail('void'), role: 'reader' };
+    const inviter = await join(app.ref, 'owner');
+    const secrets = [await invite(path, inviter.session, body), await invite(path, inviter.session, body)];
+    expect(expectRefusal(await accept(secrets[0] ?? ''))).toBe('invitation_invalid');
+    await ask('PUT', `${path}/${inviter.id}`, { as: first, body: { role: 'developer' } });
+    expect(expectRefusal(await accept(secrets[1] ?? ''))).toBe('invitation_invalid');
+    const taken = await invite(path, first, body);
+    const [open] = (await teamOf(app.ref, first)).invitations.filter(({ email }) => email === body.email);
+    const wrongApp = `/apps/${other.ref}/team/invitations/${open?.id}`;
+    expect(expectRefusal(await ask('DELETE', wrongApp, { as: first }))).toBe('invitation_invalid');
+    expect((await ask('DELETE', `${path}/invitations/${open?.id}`, { as: first })).status).toBe(204);
+    expect(expectRefusal(await accept(taken))).toBe('invitation_invalid');
+    const old = await invite(path, first, body);
+    await withClient(await superuserUrl(node, 'app_console'), (client) =>
+      client.query('update node.invitations set expires_at = now() where email = $1', [body.email]),
+    );
+    expect(expectRefusal(await accept(old))).toBe('invitation_invalid');
+  });
+
+  it('for a builder works only in that builder’s own session, and from the console alone', async () => {
+    const { email, session } = await join(other.ref, 'reader');
+    const thief = await join(other.ref, 'reader');
+    const secret = await invite(`/apps/${app.ref}/team`, first, { email: email.toUpperCase(), role: 'developer' });
+    for (const as of [undefined, thief.session]) {
+      expect(expectRefusal(await accept(secret, { name: 'x', password: 'another password' }, as))).toBe(
+        'builder_sign_in_needed',
+      );
+    }
+    const outside = await ask('POST', '/invitations/accept', {
+      as: session,
+      body: { secret },
+      headers: { [consoleHeader]: '0' },
+    });
+    expect(expectRefusal(outside)).toBe('console_required');
+    expect((await accept(secret, {}, session)).status).toBe(204);
+    expect((await teamOf(app.ref, session)).own_role).toBe('developer');
+    const again = { email, role: 'owner' };
+    const answer = await ask('POST', `/apps/${app.ref}/team/invitations`, { as: first, body: again });
+    expect(expectRefusal(answer)).toBe('builder_exists');
+  });
+});
+
+describe('a builder’s own account', () => {
+  it('takes a new password with the current one alone, which ends every other session', async () => {
+    const { email, session } = await join(other.ref, 'reader');
+    const elsewhere = await signInBuilder(node, { email, password });
+    const change = (as: Cookie, current: string, more: object = {}) =>
+      ask('PUT', '/account/password', { as, body: { current, password: 'a new long password', ...more } });
+    expect(expectRefusal(await change(elsewhere, 'a guess'))).toBe('invalid_credentials');
+    expect(expectRefusal(await change(elsewhere, password, { email: 'ines@northwind.example' }))).toBe(
+      'validation_invalid',
+    );
+    expect((await change(session, password)).status).toBe(204);
+    await expect.poll(async () => (await ask('GET', '/apps', { as: elsewhere })).status, { timeout: 1000 }).toBe(401);
+    const devices = JSON.parse((await ask('GET', '/account/sessions', { as: session })).body);
+    expect(devices).toMatchObject([{ is_current: true }]);
+    const path = `/account/sessions/${devices[0].id}`;
+    expect(expectRefusal(await ask('DELETE', path, { as: first }))).toBe('not_found');
+    expect(expectRefusal(await ask('GET', '/account/sessions', { as: 'operator' }))).toBe('builder_unknown');
+    expect((await ask('DELETE', path, { as: session })).status).toBe(204);
+    await expect.poll(async () => (await ask('GET', '/apps', { as: session })).status, { timeout: 1000 }).toBe(401);
+    await expect(signInBuilder(node, { email, password })).rejects.toThrow('400');
+  });
+});
+
+describe('the link of `ninefold builders recover`', () => {
+  it('sets the password of its builder once, ends the sessions, and is replaced by the next', async () => {
+    const { email, session } = await join(app.ref, 'developer');
+    const links = [
+      await cli(node, ['builders', 'recover', email]),
+      await cli(node, ['builders', 'recover', email.toUpperCase()]),
+    ];
+    const [old = '', secret = ''] = links.map(({ stdout }) => new URL(stdout.trim()).hash.replace('#token=', ''));
+    const recover = (token: string, chosen = 'a new long password') =>
+      ask('POST', '/recovery', { body: { secret: token, password: chosen } });
+    expect(expectRefusal(await recover(old))).toBe('recovery_invalid');
+    expect(expectRefusal(await recover(secret, 'short'))).toBe('validation_invalid');
+    const answers = await Promise.all([recover(secret), recover(secret), recover(secret)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
+    await expect.poll(async () => (await ask('GET', '/apps', { as: session })).status, { timeout: 1000 }).toBe(401);
+    expect(await signInBuilder(node, { email, password: 'a new long password' })).toBeTruthy();
+    for (const as of [session, first]) {
+      expectRefusal(await ask('POST', '/builders/recover', { as, body: { email } }));
+    }
+    const unknown = await cli(node, ['builders', 'recover', uniqueEmail()]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('(builder_unknown)')]);
+  });
+});

@@ -1,0 +1,41 @@
+import { PasswordInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { limits } from '../../../contract/limits.ts';
+import { ApiFailure } from '../data/api-failure.ts';
+import { changePassword } from '../data/session/devices.ts';
+import { UserForm } from '../work/users/user-form.tsx';
+
+/** Sets the builder's own password, with the current one. */
+export function OwnPasswordDialog({ onClose }: { onClose: () => void }) {
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const { mutate, isPending, error } = useMutation(changePassword());
+  const wrong = error instanceof ApiFailure && error.code === 'invalid_credentials';
+  return (
+    <UserForm
+      title="Change password"
+      verb={['Set password', 'Setting password']}
+      pending={isPending}
+      error={wrong ? null : error}
+      onSubmit={() => mutate({ current, password }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <PasswordInput
+        label="Current password"
+        autoComplete="current-password"
+        data-autofocus
+        error={wrong && 'This is not the current password.'}
+        value={current}
+        onChange={(event) => setCurrent(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="New password"
+        autoComplete="new-password"
+        description={`At least ${limits.builderPasswordMinCharacters.default} characters`}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </UserForm>
+  );
+}
