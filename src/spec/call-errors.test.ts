@@ -43,7 +43,12 @@ beforeAll(async () => {
   const app = {
     ref: 'helpdesk',
     name: 'Helpdesk',
-    authSettings: { ...defaultAuthSettings, external_anonymous_users_enabled: true },
+    authSettings: {
+      ...defaultAuthSettings,
+      external_anonymous_users_enabled: true,
+      oauth_server_enabled: true,
+      oauth_server_allow_dynamic_registration: true,
+    },
   };
   chapters = deriveSpecification(facts, app).chapters;
 }, 60_000);
