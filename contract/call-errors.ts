@@ -328,6 +328,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.admin.factors.list': admin,
   'auth.admin.factors.update': [...admin, 'mfa_factor_not_found', 'mfa_factor_name_conflict'],
   'auth.admin.factors.delete': [...admin, 'mfa_factor_not_found'],
+  'auth.admin.audit': ['no_authorization', 'bad_jwt', 'not_admin', 'validation_failed'],
 };
 
 /** The errors of chapter 8 that a call can be answered with. */

@@ -68,6 +68,8 @@ export interface AuthSettings extends ProviderSettings {
   webauthn_challenge_expiry_duration: number;
   rate_limit_second_factor: number;
   rate_limit_second_factor_window: number;
+  audit_log_disable_postgres: boolean;
+  audit_log_retention: number;
 
   rate_limit_email_sent: number;
   mailer_notifications_password_changed_enabled: boolean;
@@ -407,6 +409,16 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     type: 'path below site_url that starts with /, or null while there is none',
     meaning:
       'The page of the app where members allow an application to sign them in; it gets authorization_id in its query.',
+  },
+  audit_log_disable_postgres: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether events of accounts are left out of auth.audit_log_entries.',
+  },
+  audit_log_retention: {
+    default: limits.auditDays.default,
+    type: 'whole number of days, 1 to 3650',
+    meaning: 'How long entries of the audit log are kept.',
   },
 };
 

@@ -4,6 +4,7 @@ import { firstJson, rowsAsText } from '../database/statement.ts';
 import { JWT_SECRET_KID } from './app-keys.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
 import { SecretStore } from './app-secrets.ts';
+import { BuilderAudit } from './builder-audit.ts';
 import { findKey } from './key-ring.ts';
 import { seal, unseal } from './seal.ts';
 
@@ -28,6 +29,8 @@ export class MasterKeyError extends Error {
 export class Registry {
   /** The secret settings of the apps. */
   readonly secrets: SecretStore;
+  /** What builders did. */
+  readonly audit: BuilderAudit;
   readonly #database: Database;
   readonly #masterKey: Buffer;
 
@@ -36,6 +39,7 @@ export class Registry {
     this.#database = database;
     this.#masterKey = masterKey;
     this.secrets = new SecretStore(database, masterKey);
+    this.audit = new BuilderAudit(database);
   }
 
   /** The record of one app, or null. */

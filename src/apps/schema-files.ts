@@ -27,9 +27,11 @@ import secondFactors from '../schema/0022_second_factors.sql';
 import providers from '../schema/0023_providers.sql';
 import sessions from '../schema/0024_sessions.sql';
 import oauthServer from '../schema/0026_oauth_server.sql';
+import audit from '../schema/0028_audit.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
+import builderAudit from '../schema/console/0023_audit.sql';
 
 interface SchemaFile {
   name: string;
@@ -64,6 +66,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0023_providers', sql: providers, onExisting: true },
   { name: '0024_sessions', sql: sessions, onExisting: true },
   { name: '0026_oauth_server', sql: oauthServer, onExisting: true },
+  { name: '0028_audit', sql: audit, onExisting: true },
 ];
 
 /** The name of the last of them. */
@@ -74,6 +77,7 @@ export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
   { name: 'console/0002_scheduled_work', sql: scheduledWork, onExisting: false },
   { name: 'console/0020_app_secrets', sql: appSecrets, onExisting: false },
+  { name: 'console/0023_audit', sql: builderAudit, onExisting: false },
 ];
 
 /**

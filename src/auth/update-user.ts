@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { auditEntry } from '../accounts/audit.ts';
 import { begunEmailChange, findRecipient } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
@@ -78,12 +79,14 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
     ...(body.password && (await passwordChange(context, user, body.password, email))),
     ...(sessionId !== null && { keepSession: sessionId }),
     ...(body.data && { userMetadata: body.data }),
+    caller: { address: exchange.address },
     notify: { acceptLanguage: exchange.headers['accept-language'] },
   };
   const changed = await updateUser(database, userId, change, proof);
   if (!waits) return json(usable(changed, timeOf(context)));
   const mails = mailedEmailChange(context, exchange, user, newEmail, challenge);
-  await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails]);
+  const audited = auditEntry('user_modified', userId, { address: exchange.address });
+  await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails, audited]);
   return json(usable(await findUser(database, userId), timeOf(context)));
 }
 
@@ -115,7 +118,7 @@ async function passwordChange(
   user: User,
   newPassword: string,
   email: string | undefined,
-): Promise<UserChange> {
+): Promise<Pick<UserChange, 'passwordHash'>> {
   if (user.is_anonymous && !email) {
     throw new NinefoldError('validation_failed', {
       status: 422,

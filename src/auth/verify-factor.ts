@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import type { AuditCaller } from '../accounts/audit.ts';
 import { deleteChallenge, findChallenge } from '../accounts/factors.ts';
 import { totpStep } from '../accounts/totp.ts';
 import type { Factor } from '../accounts/user.ts';
@@ -49,18 +50,19 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
     if (raised.isNew) await tellOfFactor(context, member.user, { type: factor.factor_type, what: 'enrolled' });
     return raisedReply(context, exchange, raised);
   };
+  const caller = { address: exchange.address };
   switch (factor.factor_type) {
     case 'totp': {
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
       if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return settled(await reported(verifyTotp(context, member, factor, challenge, code)));
+      return settled(await reported(verifyTotp(context, member, factor, challenge, code, caller)));
     }
     case 'webauthn': {
       if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
       const answer = requireKeyAnswer(webauthn, factor);
       const challenge = await requireChallenge(context, exchange, member, factor, challengeId);
-      return settled(await reported(verifyKey(context, member, factor, challenge, answer)));
+      return settled(await reported(verifyKey(context, member, factor, challenge, answer, caller)));
     }
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
@@ -104,6 +106,7 @@ async function verifyTotp(
   factor: Factor,
   challenge: Challenge,
   code: string,
+  caller: AuditCaller,
 ): Promise<Raised> {
   const { database, settings } = context;
   const attempt = await countAttempt(context, user.id);
@@ -111,7 +114,7 @@ async function verifyTotp(
   if (step === null) throw wrongCode();
   const proof = totpProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, step, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'totp' } as const;
-  const raised = await raiseBySecondFactor(database, target, proof);
+  const raised = await raiseBySecondFactor(database, target, proof, caller);
   if (raised === null) throw wrongCode();
   return raised;
 }

@@ -1,3 +1,4 @@
+import type { AuditCaller } from '../accounts/audit.ts';
 import type { OpenChallenge, StoredCredential } from '../accounts/factors.ts';
 import type { Factor } from '../accounts/user.ts';
 import { addedKeyProof, keyProof, type Proof, type Raised, raiseBySecondFactor } from '../accounts/verify-factor.ts';
@@ -33,6 +34,7 @@ export async function verifyKey(
   factor: Factor,
   challenge: Challenge,
   answer: object,
+  caller: AuditCaller,
 ): Promise<Raised> {
   const { database, settings } = context;
   const party = requireRelyingParty(context);
@@ -48,7 +50,7 @@ export async function verifyKey(
     const made = await newCredential(party, expected, answer);
     proof = made && addedKeyProof(target, used, { credential: JSON.stringify(stored(made)), aaguid: made.aaguid });
   }
-  const raised = proof && (await raiseBySecondFactor(database, target, proof));
+  const raised = proof && (await raiseBySecondFactor(database, target, proof, caller));
   if (!raised) throw new NinefoldError('webauthn_verification_failed');
   return raised;
 }
