@@ -355,6 +355,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.otp.phone': ['phone_provider_disabled', ...texted],
   'auth.resend.phone': ['phone_provider_disabled', 'over_sms_send_rate_limit'],
   'auth.verify.phone': ['otp_expired', 'user_banned', 'phone_exists'],
+  'auth.admin.audit': ['no_authorization', 'bad_jwt', 'not_admin', 'validation_failed'],
 };
 
 /** Calls that an auth hook can refuse: those that issue an access token, create an account or check a second factor. */

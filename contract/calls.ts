@@ -1281,4 +1281,20 @@ export const authCalls: readonly AuthCall[] = [
     example: { type: 'sms', phone: '+15555550100', token: '123456' },
     supabase_js: "supabase.auth.verifyOtp({ type: 'sms', phone: '+15555550100', token: '123456' })",
   },
+  {
+    id: 'auth.admin.audit',
+    method: 'GET',
+    path: '/auth/v1/admin/audit',
+    summary: 'Lists the events of accounts, the newest first.',
+    caller: 'secret-key',
+    settings: {},
+    parameters: [
+      query('page', 'integer', false, 'Which page, from 1.'),
+      query('per_page', 'integer', false, 'Entries on a page; 50 when not given.'),
+      query('query', 'text', false, 'author:, action: or type:, and a text that this part of the entry holds.'),
+    ],
+    returns: 'a list of entries: id, payload, created_at, ip_address',
+    example: null,
+    supabase_js: null,
+  },
 ];

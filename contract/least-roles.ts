@@ -76,4 +76,5 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'POST /apps/:ref/member-imports/:id/run': 'developer',
   'GET /apps/:ref/member-imports/:id/refusals': 'developer',
   'POST /apps/:ref/members/:id/act': 'developer',
+  'GET /apps/:ref/audit': 'developer',
 };

@@ -70,6 +70,8 @@ export interface AuthSettings extends ProviderSettings, HookSettings, PhoneSetti
   webauthn_challenge_expiry_duration: number;
   rate_limit_second_factor: number;
   rate_limit_second_factor_window: number;
+  audit_log_disable_postgres: boolean;
+  audit_log_retention: number;
 
   rate_limit_email_sent: number;
   mailer_notifications_password_changed_enabled: boolean;
@@ -413,6 +415,16 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   ...hookSettings,
 
   ...phoneSettings,
+  audit_log_disable_postgres: {
+    default: false,
+    type: 'true or false',
+    meaning: 'Whether events of accounts are left out of auth.audit_log_entries.',
+  },
+  audit_log_retention: {
+    default: limits.auditDays.default,
+    type: 'whole number of days, 1 to 3650',
+    meaning: 'How long entries of the audit log are kept.',
+  },
 };
 
 /** Every setting at its default. */

@@ -4,6 +4,7 @@ import { DatabaseError } from '../database/database-error.ts';
 import type { Param, Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { auditEntry } from './audit.ts';
 import { type AuthCode, completeFlow, endFlow, type ProviderTokens } from './flow-states.ts';
 import { queuedMail } from './mails.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
@@ -26,7 +27,13 @@ export interface ExternalIdentity {
 /** What a sign-in ends with: a session, or a code that the client exchanges for one. */
 export type Finish =
   | { readonly kind: 'session'; readonly client: SessionClient; readonly flowId: string | null }
-  | { readonly kind: 'code'; readonly flowId: string; readonly code: AuthCode; readonly tokens: ProviderTokens };
+  | {
+      readonly kind: 'code';
+      readonly client: SessionClient;
+      readonly flowId: string;
+      readonly code: AuthCode;
+      readonly tokens: ProviderTokens;
+    };
 
 /** The rules of the app for new accounts and addresses. */
 export interface SignInRules {
@@ -195,7 +202,8 @@ async function carryOut(
         ];
   let results: Result[];
   try {
-    results = await asAuthAdmin(database, [lock, ...statements, ...last]);
+    const signedUp = isNew ? [auditEntry('user_signedup', userId, finish.client, { provider })] : [];
+    results = await asAuthAdmin(database, [lock, ...statements, ...signedUp, ...last]);
   } catch (error) {
     if (isTaken(error)) return null;
     throw error;

@@ -3,6 +3,7 @@ import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type FactorType, isWhole, LOCK_ACCOUNT } from './assurance.ts';
+import { type AuditAction, type AuditCaller, auditAddress, auditInsert, callerParams } from './audit.ts';
 import { type Factor, factorJson } from './user.ts';
 
 /** Bounds of an account's factors and of how long a started enrolment stays. */
@@ -56,7 +57,14 @@ made as (
   insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
   select $3::uuid, $1::uuid, $4, $5::auth.factor_type, 'unverified', pg_catalog.now(), pg_catalog.now(), $6, $10
   from judged where verdict = 'ok'
-)
+  returning id
+),
+audited as (${auditInsert('factor_in_progress', {
+  userId: '$1::uuid',
+  address: '$11',
+  traits: `pg_catalog.jsonb_build_object('factor_id', made.id, 'factor_type', $5::text)`,
+  from: 'made',
+})})
 select pg_catalog.to_jsonb(verdict) from judged`;
 
 /** Starts the enrolment of a factor. Enrolments of one account run one after the other, so the bounds hold for parallel ones too. */
@@ -65,6 +73,7 @@ export async function enrolFactor(
   member: { userId: string; sessionId: string; isWhole: boolean },
   factor: NewFactor,
   bounds: EnrolmentBounds,
+  caller: AuditCaller,
 ): Promise<{ verdict: EnrolmentVerdict; id: string }> {
   const { userId, sessionId, isWhole: hasSecond } = member;
   const id = randomUUID();
@@ -86,6 +95,7 @@ export async function enrolFactor(
         String(bounds.maxVerified),
         String(hasSecond),
         phone,
+        auditAddress(caller),
       ],
     ],
   ]);
@@ -122,37 +132,58 @@ export const findFactor = (database: Executor, userId: string, factorId: string)
   );
 
 /**
- * Deletes a factor of an account; sessions that it raised are lowered by a trigger. With `bySession` a verified factor is deleted only if
+ * Deletes a factor of an account; sessions that it raised are lowered by a trigger. With `by.session` a verified factor is deleted only if
  * that session has a second factor. Returns the factor; null if it was not deleted.
  */
 export async function deleteFactor(
   database: Executor,
   target: { userId: string; factorId: string },
-  bySession?: string,
+  by: { readonly caller: AuditCaller; readonly session?: string; readonly action: DeletionAction },
 ): Promise<Factor | null> {
   const { userId, factorId } = target;
   const [, deleted] = await asAuthAdmin(database, [
     [LOCK_ACCOUNT, [userId]],
     [
-      `delete from auth.mfa_factors f where f.id = $2::uuid and f.user_id = $1::uuid
-         and ($3::uuid is null or f.status <> 'verified' or ${isWhole('$3')}) returning ${factorJson}`,
-      [userId, factorId, bySession ?? null],
+      `with gone as (
+         delete from auth.mfa_factors f where f.id = $2::uuid and f.user_id = $1::uuid
+           and ($3::uuid is null or f.status <> 'verified' or ${isWhole('$3')}) returning f.*
+       ),
+       audited as (${auditInsert(by.action, auditedFactor('gone', '$4', '$5'))})
+       select ${factorJson} from gone f`,
+      [userId, factorId, by.session ?? null, ...callerParams(by.caller)],
     ],
   ]);
   return accountJson<Factor>(deleted);
 }
+
+/** The events that are deletions of a factor. */
+type DeletionAction = Extract<AuditAction, 'factor_unenrolled' | 'factor_deleted' | 'recovery_codes_deleted'>;
+
+/** The event of a factor of the account $1, a row of `from`. */
+const auditedFactor = (from: string, address: string, isAdmin: string) => ({
+  userId: '$1::uuid',
+  address,
+  isAdmin: `${isAdmin}::boolean`,
+  traits: `pg_catalog.jsonb_build_object('factor_id', ${from}.id, 'factor_type', ${from}.factor_type)`,
+  from,
+});
 
 /** Renames a factor of an account; null if the account has no such factor. */
 export const renameFactor = (
   database: Executor,
   target: { userId: string; factorId: string },
   friendlyName: string,
+  caller: AuditCaller,
 ): Promise<Factor | null> =>
   jsonAsAuthAdmin<Factor>(
     database,
-    `update auth.mfa_factors f set friendly_name = $3, updated_at = pg_catalog.now()
-     where f.id = $2::uuid and f.user_id = $1::uuid returning ${factorJson}`,
-    [target.userId, target.factorId, friendlyName],
+    `with renamed as (
+       update auth.mfa_factors f set friendly_name = $3, updated_at = pg_catalog.now()
+       where f.id = $2::uuid and f.user_id = $1::uuid returning f.*
+     ),
+     audited as (${auditInsert('factor_updated', auditedFactor('renamed', '$4', '$5'))})
+     select ${factorJson} from renamed f`,
+    [target.userId, target.factorId, friendlyName, ...callerParams(caller)],
   );
 
 /** A challenge to a factor. */
@@ -200,10 +231,19 @@ export async function openChallenge(
       params,
     ],
     [
-      `insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, web_authn_session_data, otp_code)
-       select $2::uuid, f.id, pg_catalog.now(), $4::inet, $5::jsonb, $6 from auth.mfa_factors f
-       where f.id = $1::uuid and f.user_id = $3::uuid
-       returning pg_catalog.jsonb_build_object('id', id, 'createdAt', extract(epoch from created_at) * 1000)`,
+      `with made as (
+         insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, web_authn_session_data, otp_code)
+         select $2::uuid, f.id, pg_catalog.now(), $4::inet, $5::jsonb, $6 from auth.mfa_factors f
+         where f.id = $1::uuid and f.user_id = $3::uuid
+         returning id, factor_id, created_at
+       ),
+       audited as (${auditInsert('challenge_created', {
+         userId: '$3::uuid',
+         address: `coalesce(pg_catalog.host($4::inet), '')`,
+         traits: `pg_catalog.jsonb_build_object('factor_id', made.factor_id)`,
+         from: 'made',
+       })})
+       select pg_catalog.jsonb_build_object('id', id, 'createdAt', extract(epoch from created_at) * 1000) from made`,
       [
         challenge.factorId,
         id,

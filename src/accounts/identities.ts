@@ -3,6 +3,7 @@ import { DatabaseError } from '../database/database-error.ts';
 import type { Param, Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
+import { type AuditCaller, auditAddress, auditEntry, auditInsert } from './audit.ts';
 import { addIdentity, type ExternalIdentity, type Finish, setProviders } from './external-sign-in.ts';
 import { completeFlow, endFlow } from './flow-states.ts';
 import { type Grant, newSession, openSession } from './sessions.ts';
@@ -55,6 +56,7 @@ export async function linkIdentity(
     [ADOPT, [userId, adopted]],
     setProviders(userId),
     notifiedOf('identity_linked_notification', userId, provider),
+    auditEntry('identity_linked', userId, finish.client, { provider }),
     ...last,
   ]).catch((error: unknown) => asLinkConflict(error, database, userId, identity));
   const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-1));
@@ -101,7 +103,13 @@ const UNLINK = `with own as (select i.* from auth.identities i where i.user_id =
 gone as (
   delete from auth.identities i using own where i.id = own.id and i.id = $2::uuid and (select pg_catalog.count(*) from own) > 1
   returning i.provider
-)
+),
+audited as (${auditInsert('identity_unlinked', {
+  userId: '$1::uuid',
+  address: '$3',
+  traits: `pg_catalog.jsonb_build_object('identity_id', $2::uuid, 'provider', gone.provider)`,
+  from: 'gone',
+})})
 select pg_catalog.jsonb_build_object(
   'verdict', case when exists (select from gone) then 'unlinked' when (select pg_catalog.count(*) from own) <= 1 then 'single' else 'unknown' end,
   'provider', (select provider from gone))`;
@@ -136,13 +144,14 @@ export async function unlinkIdentity(
   user: Pick<User, 'id' | 'identities'>,
   identityId: string,
   autoconfirms: boolean,
+  caller: AuditCaller,
 ): Promise<void> {
   const provider = user.identities.find(({ identity_id }) => identity_id === identityId)?.provider ?? '';
   const isPhone = provider === 'phone';
   const results = await asAuthAdmin(database, [
     lockAccount(user.id),
     notifiedIfUnlinkable(user.id, identityId, provider),
-    [UNLINK, [user.id, identityId]],
+    [UNLINK, [user.id, identityId, auditAddress(caller)]],
     [NEXT_ADDRESS, [user.id, String(autoconfirms), String(!isPhone)]],
     [
       `update auth.users u set phone = null, phone_confirmed_at = null where id = $1::uuid and $2::boolean

@@ -13,6 +13,7 @@ import {
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { auditAddress, auditInsert } from './audit.ts';
 import { issueAuthCode, makeAuthCode } from './flow-states.ts';
 import { rememberedNetwork } from './password-sign-in.ts';
 import { type Grant, newSession, openSession, type SessionClient, type SignInMethod } from './sessions.ts';
@@ -143,13 +144,14 @@ export async function requestMail(
 
 /** Costs as much as to store a token and a mail, for an address without an account: a transaction that writes. */
 export async function pretendToMail(database: Executor, purpose: MailPurpose, email: string): Promise<void> {
-  await asAuthAdmin(database, [
-    [
-      'update ninefold.mail_requests set requested_at = requested_at where subject = $1 returning subject',
-      [subjectOf(purpose, email)],
-    ],
-  ]);
+  await asAuthAdmin(database, [pretendedMail(purpose, email)]);
 }
+
+/** Returns the statement of `pretendToMail`. */
+export const pretendedMail = (purpose: MailPurpose, email: string): SqlStatement => [
+  'update ninefold.mail_requests set requested_at = requested_at where subject = $1 returning subject',
+  [subjectOf(purpose, email)],
+];
 
 /** A token that somebody shows: the token of a link, or an address with the code. */
 export type ShownToken = { readonly token: string } | ShownCode;
@@ -211,6 +213,7 @@ export async function useOneTimeToken(database: Executor, use: TokenUse, client:
     useStatement(owner.userId, use),
     [OPEN, [...session.params]],
     rememberedNetwork(session.sessionId, networkId(client.address)),
+    confirmedSignUp(owner.userId, use, client),
     ...owner.settled,
   ]);
   const verdict = verdictOf(used);
@@ -233,12 +236,24 @@ export async function useLinkForCode(
   const [used, flow] = await asAuthAdmin(database, [
     useStatement(owner.userId, use),
     issueAuthCode(issued, owner.userId, method),
+    confirmedSignUp(owner.userId, use, client),
     ...owner.settled,
   ]);
   const verdict = verdictOf(used);
   if (verdict !== 'used') return { verdict };
   return flow?.rows.length ? { verdict: 'code', code: issued.code } : { verdict: 'no-flow' };
 }
+
+/** Returns the statement that writes the confirmation of an account, if `use_one_time_token` has used such a token in this transaction. */
+const confirmedSignUp = (userId: string, { kinds }: TokenUse, client: SessionClient): SqlStatement => [
+  auditInsert('user_signedup', {
+    userId: '$1::uuid',
+    address: '$2',
+    traits: `'{"provider": "email"}'::jsonb`,
+    where: `$3::boolean and pg_catalog.current_setting('ninefold.verified', true) = $1::uuid::text`,
+  }),
+  [userId, auditAddress(client), String(kinds.includes('confirmation_token'))],
+];
 
 const verdictOf = (result: Result | undefined) =>
   accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';

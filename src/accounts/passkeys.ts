@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { affectedRows } from '../database/statement.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { LOCK_ACCOUNT } from './assurance.ts';
+import { type AuditAction, type AuditCaller, auditInsert, callerParams } from './audit.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
 /** A passkey as GoTrue's API shows it. */
@@ -97,6 +97,22 @@ export const useRegistration = (
     [userId, id],
   );
 
+/** SQL text: makes a change of passkeys of the account $1, named `w`, and writes its event. */
+const auditedPasskey = (
+  action: Extract<AuditAction, `passkey_${string}`>,
+  change: string,
+  address: string,
+  isAdmin: string,
+): string => `with changed as (${change} returning w.*),
+audited as (${auditInsert(action, {
+  userId: '$1::uuid',
+  address,
+  isAdmin: `${isAdmin}::boolean`,
+  traits: `pg_catalog.jsonb_build_object('passkey_id', changed.id)`,
+  from: 'changed',
+})})
+select ${passkeyJson} from changed w`;
+
 /** A passkey to be stored; bytes as base64url. */
 export interface NewPasskey {
   readonly id: string;
@@ -117,6 +133,7 @@ export async function storePasskey(
   userId: string,
   passkey: NewPasskey,
   most: number,
+  caller: AuditCaller,
 ): Promise<Passkey | 'exists' | 'many'> {
   const values = [
     userId,
@@ -129,17 +146,22 @@ export async function storePasskey(
     String(passkey.isBackedUp),
     passkey.friendlyName,
     String(most),
+    ...callerParams(caller),
   ];
   try {
     const [, stored] = await asAuthAdmin(database, [
       [LOCK_ACCOUNT, [userId]],
       [
-        `insert into auth.webauthn_credentials as w (user_id, credential_id, public_key, attestation_type, aaguid, sign_count,
+        auditedPasskey(
+          'passkey_created',
+          `insert into auth.webauthn_credentials as w (user_id, credential_id, public_key, attestation_type, aaguid, sign_count,
            transports, backup_eligible, backed_up, friendly_name)
          select $1::uuid, pg_catalog.decode($2, 'hex'), pg_catalog.decode($3, 'hex'), 'none', $4::uuid, $5::bigint,
            $6::jsonb, $7::boolean, $8::boolean, $9
-         where (select pg_catalog.count(*) from auth.webauthn_credentials o where o.user_id = $1::uuid) < $10::integer
-         returning ${passkeyJson}`,
+         where (select pg_catalog.count(*) from auth.webauthn_credentials o where o.user_id = $1::uuid) < $10::integer`,
+          '$11',
+          '$12',
+        ),
         values,
       ],
     ]);
@@ -158,20 +180,30 @@ export const renamePasskey = (
   userId: string,
   id: string,
   friendlyName: string,
+  caller: AuditCaller,
 ): Promise<Passkey | null> =>
   jsonAsAuthAdmin<Passkey>(
     database,
-    `update auth.webauthn_credentials w set friendly_name = $3, updated_at = pg_catalog.now()
-     where w.id = $2::uuid and w.user_id = $1::uuid returning ${passkeyJson}`,
-    [userId, id, friendlyName],
+    auditedPasskey(
+      'passkey_updated',
+      `update auth.webauthn_credentials w set friendly_name = $3, updated_at = pg_catalog.now()
+       where w.id = $2::uuid and w.user_id = $1::uuid`,
+      '$4',
+      '$5',
+    ),
+    [userId, id, friendlyName, ...callerParams(caller)],
   );
 
 /** Deletes a passkey of an account. Returns false if the account has no such passkey. */
-export async function deletePasskey(database: Executor, userId: string, id: string): Promise<boolean> {
-  const [result] = await asAuthAdmin(database, [
-    ['delete from auth.webauthn_credentials w where w.id = $2::uuid and w.user_id = $1::uuid', [userId, id]],
-  ]);
-  return result !== undefined && affectedRows(result) > 0;
+export async function deletePasskey(
+  database: Executor,
+  userId: string,
+  id: string,
+  caller: AuditCaller,
+): Promise<boolean> {
+  const deletion = 'delete from auth.webauthn_credentials w where w.id = $2::uuid and w.user_id = $1::uuid';
+  const sql = auditedPasskey('passkey_deleted', deletion, '$3', '$4');
+  return (await jsonAsAuthAdmin(database, sql, [userId, id, ...callerParams(caller)])) !== null;
 }
 
 /** A passkey and the facts about its account that a sign-in needs. */

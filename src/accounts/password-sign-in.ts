@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CancelSignal } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
+import type { Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   type Reservation,
@@ -12,6 +13,7 @@ import {
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { type NewDeviceNotice, newDeviceNotice } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
@@ -124,10 +126,35 @@ const tooManyFailures = (seconds: number): NinefoldError =>
     limit: 'signInFailures',
   });
 
-/** Ends an attempt; only one that failed stays counted. */
-export async function settleSignIn(database: Executor, attempt: Attempt, hasFailed: boolean): Promise<void> {
-  await asAuthAdmin(database, [[settleAttempt, [...attempt.counted, String(hasFailed)]]]);
+/** Ends an attempt; only one that failed stays counted. @param refused The caller, if the attempt goes into the audit log. */
+export async function settleSignIn(
+  database: Executor,
+  attempt: Attempt,
+  hasFailed: boolean,
+  refused?: AuditCaller,
+): Promise<void> {
+  await asAuthAdmin(database, [
+    [settleAttempt, [...attempt.counted, String(hasFailed)]],
+    ...(refused ? [refusedSignIn(attempt.candidate?.id ?? null, refused)] : []),
+  ]);
 }
+
+/**
+ * Returns the statement that writes a refused sign-in, unless the hour has as many as the limit auditRefusals. The address that was typed
+ * is left out: it may be a password in the wrong field.
+ */
+const refusedSignIn = (userId: string | null, caller: AuditCaller): readonly [text: string, params: Param[]] => [
+  auditInsert('login_refused', {
+    userId: '$1::uuid',
+    address: '$2',
+    traits: `'{"provider": "password"}'::jsonb`,
+    where: `(select pg_catalog.count(*) from (
+      select from auth.audit_log_entries e where e.payload ->> 'action' = 'login_refused'
+        and e.created_at > pg_catalog.now() - interval '1 hour' limit $3::bigint
+    ) as refused) < $3::bigint`,
+  }),
+  [userId, auditAddress(caller), String(limits.auditRefusals.default)],
+];
 
 /**
  * Opens a session for an account whose password was verified against `verifiedHash`; null when meanwhile the password was

@@ -3,6 +3,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { isWhole, LOCK_ACCOUNT } from './assurance.ts';
+import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import type { Proof } from './verify-factor.ts';
 
 /** Letters and digits that nobody mistakes for one another (Crockford's Base32). */
@@ -59,7 +60,13 @@ made as (
 stored as (
   insert into ninefold.recovery_codes (factor_id, hash)
   select made.id, pg_catalog.decode(h, 'hex') from made, pg_catalog.unnest($5::text[]) h
-)
+),
+audited as (${auditInsert('generate_recovery_codes', {
+  userId: '$1::uuid',
+  address: '$6',
+  traits: `pg_catalog.jsonb_build_object('factor_id', made.id)`,
+  from: 'made',
+})})
 select pg_catalog.to_jsonb(verdict) from judged`;
 
 /** Makes the recovery codes of an account that has none. Only their hashes are stored. */
@@ -67,12 +74,13 @@ export async function makeRecoveryCodes(
   database: Executor,
   { userId, sessionId }: { userId: string; sessionId: string },
   friendlyName: string,
+  caller: AuditCaller,
 ): Promise<RecoveryCodes | RecoveryCodesRefusal> {
   const id = randomUUID();
   const codes = makeCodes();
   const [, judged] = await asAuthAdmin(database, [
     [LOCK_ACCOUNT, [userId]],
-    [MAKE, [userId, sessionId, id, friendlyName, hashesParam(id, codes)]],
+    [MAKE, [userId, sessionId, id, friendlyName, hashesParam(id, codes), auditAddress(caller)]],
   ]);
   const verdict = accountJson<'ok' | Exclude<RecoveryCodesRefusal, 'none'>>(judged);
   return verdict === 'ok' || verdict === null ? { id, friendly_name: friendlyName, codes } : verdict;
@@ -103,6 +111,7 @@ export const recoveryCodesStatus = (database: Executor, userId: string): Promise
 export async function replaceRecoveryCodes(
   database: Executor,
   { userId, sessionId }: { userId: string; sessionId: string },
+  caller: AuditCaller,
 ): Promise<RecoveryCodes | RecoveryCodesRefusal> {
   const status = await recoveryCodesStatus(database, userId);
   if (!status) return 'none';
@@ -118,9 +127,15 @@ export async function replaceRecoveryCodes(
        ),
        forgotten as (
          delete from ninefold.second_factor_attempts a where a.user_id = $3::uuid and exists (select from made)
-       )
+       ),
+       audited as (${auditInsert('generate_recovery_codes', {
+         userId: '$3::uuid',
+         address: '$5',
+         traits: `pg_catalog.jsonb_build_object('factor_id', $1::uuid)`,
+         where: 'exists (select from made)',
+       })})
        select pg_catalog.to_jsonb(pg_catalog.count(*)) from made`,
-      [status.id, sessionId, userId, hashesParam(status.id, codes)],
+      [status.id, sessionId, userId, hashesParam(status.id, codes), auditAddress(caller)],
     ],
   ]);
   if (accountJson<number>(stored) === 0) return 'first-factor-only';

@@ -3,6 +3,7 @@ import type { AppKeys } from '../apps/app-keys.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
 import type { Executor } from '../database/database.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
+import { auditInsert } from './audit.ts';
 import {
   boundParams,
   clientParams,
@@ -76,7 +77,14 @@ touched as (
 ),
 ended as (
   delete from auth.sessions s using judged j where s.id = j.session_id and j.verdict = 'reused'
-)
+  returning s.id, s.user_id
+),
+audited as (${auditInsert('token_revoked', {
+  userId: 'ended.user_id',
+  address: `coalesce(pg_catalog.host($4::inet), '')`,
+  traits: `pg_catalog.jsonb_build_object('session_id', ended.id, 'reason', 'refresh_token_reused')`,
+  from: 'ended',
+})})
 select pg_catalog.jsonb_build_object(
   'verdict', j.verdict,
   'active', j.active,

@@ -4,8 +4,9 @@ import type { SessionRow } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { Executor } from '../database/database.ts';
-import { affectedRows, type Param } from '../database/statement.ts';
-import { asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import type { Param } from '../database/statement.ts';
+import { jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { type AuditAction, type AuditCaller, auditInsert, callerParams } from './audit.ts';
 import { deviceWords } from './device-words.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 import { type User, userJson } from './user.ts';
@@ -97,7 +98,13 @@ proven as (
 issued as (
   insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
   select '00000000-0000-0000-0000-000000000000', $3, id::text, false, pg_catalog.now(), pg_catalog.now(), $2::uuid from account
-)
+),
+audited as (${auditInsert('login', {
+  userId: 'opened_for.id',
+  address: `coalesce(pg_catalog.host($5::inet), '')`,
+  traits: `pg_catalog.jsonb_build_object('provider', $6::text, 'session_id', $2::uuid)`,
+  from: 'account as opened_for',
+})})
 select pg_catalog.jsonb_build_object(
   'user', ${userJson},
   'session', pg_catalog.jsonb_build_object('id', $2::uuid, 'aal', 'aal1', 'amr', pg_catalog.jsonb_build_array(
@@ -187,29 +194,59 @@ export async function listSessions(
   return (rows ?? []).map((row) => ({ ...row, device: deviceWords(row.user_agent) }));
 }
 
-/** Ends one session, of the account `userId` if given. Returns false if there is none. */
-export async function revokeSession(database: Executor, id: string, userId?: string): Promise<boolean> {
-  const [result] = await asAuthAdmin(database, [
-    [
-      'delete from auth.sessions where id = $1::uuid and ($2::uuid is null or user_id = $2::uuid)',
-      [id, userId ?? null],
-    ],
-  ]);
-  return result !== undefined && affectedRows(result) > 0;
+/** What the audit log holds of sessions that are ended; none is written without it. */
+export interface SessionsEnd {
+  readonly action: Extract<AuditAction, 'logout' | 'session_ended'>;
+  readonly caller: AuditCaller;
 }
 
+/** $1 the session, $2 its account or null, $3 the session that stays or null; $4 and $5 the caller. One entry is written per account. */
+const endSessions = (action: SessionsEnd['action'] | null): string => `with ended as (
+  delete from auth.sessions where ($1::uuid is null or id = $1::uuid) and ($2::uuid is null or user_id = $2::uuid)
+    and ($3::uuid is null or id <> $3::uuid)
+  returning id, user_id
+)${
+  action === null
+    ? ''
+    : `, audited as (${auditInsert(action, {
+        userId: 'ended_of.user_id',
+        address: '$4',
+        isAdmin: '$5::boolean',
+        traits: `pg_catalog.jsonb_build_object('sessions', ended_of.number) || ended_of.session`,
+        from: `(select user_id, pg_catalog.count(*) as number, case when pg_catalog.count(*) = 1
+          then pg_catalog.jsonb_build_object('session_id', min(id::text)) else '{}'::jsonb end as session
+          from ended group by user_id) as ended_of`,
+      })})`
+}
+select pg_catalog.to_jsonb(pg_catalog.count(*)) from ended`;
+
+/** Ends one session, of the account `userId` if given. Returns false if there is none. */
+export const revokeSession = async (
+  database: Executor,
+  id: string,
+  userId?: string,
+  end?: SessionsEnd,
+): Promise<boolean> => (await revoke(database, { id, ...(userId !== undefined && { userId }) }, end)) > 0;
+
 /** Ends all sessions of an app, or those of one account, or those but one. Answers how many there were. */
-export async function revokeSessions(
+export const revokeSessions = (
   database: Executor,
   options: { userId?: string; except?: string } = {},
+  end?: SessionsEnd,
+): Promise<number> => revoke(database, options, end);
+
+async function revoke(
+  database: Executor,
+  { id, userId, except }: { id?: string; userId?: string; except?: string },
+  end?: SessionsEnd,
 ): Promise<number> {
-  const [result] = await asAuthAdmin(database, [
-    [
-      'delete from auth.sessions where ($1::uuid is null or user_id = $1::uuid) and ($2::uuid is null or id <> $2::uuid)',
-      [options.userId ?? null, options.except ?? null],
-    ],
+  const ended = await jsonAsAuthAdmin<number>(database, endSessions(end?.action ?? null), [
+    id ?? null,
+    userId ?? null,
+    except ?? null,
+    ...(end ? callerParams(end.caller) : []),
   ]);
-  return result ? affectedRows(result) : 0;
+  return ended ?? 0;
 }
 
 /** Returns the number of sessions of an app. */

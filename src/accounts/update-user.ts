@@ -2,6 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
+import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { isMissing, type SqlStatement } from './one-time-tokens.ts';
 import type { User } from './user.ts';
 import { asConflict, SELECT_USER, tooLarge } from './users.ts';
@@ -22,6 +23,8 @@ export interface UserChange {
   /** From now on; 0 lifts a ban. */
   readonly banSeconds?: number;
   /** Tells the member by mail of a new password or address, at the address that the account had before. */
+  /** The caller, for the audit log. */
+  readonly caller: AuditCaller;
   readonly notify?: { readonly acceptLanguage: string | undefined };
 }
 
@@ -56,13 +59,21 @@ const withProvider = (metadata: string, provider: 'email' | 'phone', column: str
         'providers', coalesce(m -> 'providers', '[]') || '["${provider}"]')
     end from (select ${metadata} as m) as metadata)`;
 
+/** The row of the change that the audit log tells of. */
+const AUDITED = {
+  userId: 'by.id',
+  address: 'by.address',
+  isAdmin: 'by.is_admin',
+  from: '(select changed.id, c.* from c, changed) as by',
+} as const;
+
 /** $1 the account, $2 the change as JSON. */
 const UPDATE = `with c as (
   select * from pg_catalog.jsonb_to_record($2::jsonb) as c(
     role text, email text, phone text, password_changes boolean, password_hash text, keep_session uuid,
     user_set jsonb, user_remove text[], app_set jsonb, app_remove text[],
     confirm_email boolean, confirm_phone boolean, ban_seconds float8,
-    notify boolean, accept_language text)
+    notify boolean, accept_language text, address text, is_admin boolean, data_changes boolean)
 ),
 target as (
   select u.id, u.email as old_email, u.phone as old_phone,
@@ -134,7 +145,9 @@ told as (
       pg_catalog.jsonb_build_object('OldPhone', j.old_phone, 'Phone', c.phone))
   ) n (kind, applies, data)
   where c.notify and n.applies and j.old_email <> ''
-)
+),
+audited_password as (${auditInsert('user_updated_password', { ...AUDITED, where: 'by.password_changes and not by.is_admin' })}),
+audited_change as (${auditInsert('user_modified', { ...AUDITED, where: 'by.is_admin or by.data_changes' })})
 select pg_catalog.to_jsonb(verdict) from judged`;
 
 function asRefusal(error: unknown): never {
@@ -184,6 +197,9 @@ export async function updateUser(
     ban_seconds: change.banSeconds,
     notify: change.notify !== undefined,
     accept_language: change.notify?.acceptLanguage,
+    address: auditAddress(change.caller),
+    is_admin: change.caller.isAdmin ?? false,
+    data_changes: change.email !== undefined || change.userMetadata !== undefined,
   });
   const results = await asAuthAdmin(database, [...before, [UPDATE, [id, record]], [SELECT_USER, [id]]]).catch(
     asRefusal,

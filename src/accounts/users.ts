@@ -6,6 +6,7 @@ import { affectedRows, type Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { networkId } from '../limits/sign-in-attempts.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
+import { type AuditCaller, auditEntry } from './audit.ts';
 import { isMissing } from './one-time-tokens.ts';
 import { rememberedNetwork } from './password-sign-in.ts';
 import { hashPassword } from './passwords.ts';
@@ -141,19 +142,23 @@ export async function signUp(
   const identityData = { ...user.userMetadata, email_verified: byMail, phone_verified: byPhone };
   const insert = [INSERT, [await record(id, { ...user, userMetadata, identityData })]] as const;
   if (!user.isAnonymous && !byMail && !byPhone) {
-    const results = await asAuthAdmin(database, [insert, ...after(id), [SELECT_USER, [id]]]).catch(asConflict);
+    const requested = auditEntry('user_confirmation_requested', id, client, { provider: 'email' });
+    const results = await asAuthAdmin(database, [insert, ...after(id), requested, [SELECT_USER, [id]]]).catch(
+      asConflict,
+    );
     return { user: made(results.at(-1)), grant: null };
   }
   const session = newSession(id, client, user.isAnonymous ? 'anonymous' : 'password');
   const account = `${confirm(byMail, byPhone, 'last_sign_in_at = pg_catalog.now(),')} returning u.*`;
   const results = await asAuthAdmin(database, [
     insert,
+    auditEntry('user_signedup', id, client, { provider: user.isAnonymous ? 'anonymous' : 'email' }),
     [openSession(account), session.params],
     ...(user.isAnonymous ? [] : [rememberedNetwork(session.sessionId, networkId(client.address))]),
     [SELECT_USER, [id]],
   ]).catch(asConflict);
   const stored = made(results.at(-1));
-  const opened = accountJson<Pick<Grant, 'session'>>(results[1]);
+  const opened = accountJson<Pick<Grant, 'session'>>(results[2]);
   if (!opened) throw new Error('a session was not opened for a new account');
   return { user: stored, grant: { user: stored, session: opened.session, refreshToken: session.refreshToken } };
 }
@@ -209,9 +214,13 @@ export const invitedAt = (id: string): SqlStatement => [
 ];
 
 /** Deletes an account and everything of it in schema auth. Answers whether there was one. */
-export async function deleteUser(database: Executor, id: string): Promise<boolean> {
-  const [result] = await asAuthAdmin(database, [['delete from auth.users where id = $1::uuid', [id]]]);
-  return result !== undefined && affectedRows(result) > 0;
+export async function deleteUser(database: Executor, id: string, caller?: AuditCaller): Promise<boolean> {
+  const results = await asAuthAdmin(database, [
+    ...(caller ? [auditEntry('user_deleted', id, caller)] : []),
+    ['delete from auth.users where id = $1::uuid', [id]],
+  ]);
+  const deleted = results.at(-1);
+  return deleted !== undefined && affectedRows(deleted) > 0;
 }
 
 /** SQL text: a hash that replaces a value of the account `owner`, unique and without its content (GoTrue's `obfuscateValue`: base64url without padding). */
@@ -226,10 +235,11 @@ const obscuredPhone = (column: string): string => `pg_catalog.left(${obscured('u
  * Keeps the account's row, so that what refers to it stays whole, and removes what it says of a person. Its sessions end.
  * Answers whether there is such an account.
  */
-export async function softDeleteUser(database: Executor, id: string): Promise<boolean> {
+export async function softDeleteUser(database: Executor, id: string, caller: AuditCaller): Promise<boolean> {
   const params: Param[] = [id];
   const [found] = await asAuthAdmin(database, [
     ['select from auth.users where id = $1::uuid', params],
+    auditEntry('user_deleted', id, caller, { soft: true }),
     [
       `update auth.users u set
          email = ${obscured('u.id', 'u.email')}, phone = ${obscuredPhone('u.phone')},

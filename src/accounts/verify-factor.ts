@@ -2,6 +2,7 @@ import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_SESSION } from './assurance.ts';
+import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { forgetAttempt } from './second-factor-attempts.ts';
 import { type Grant, makeRefreshToken } from './sessions.ts';
 
@@ -30,6 +31,15 @@ export interface Proof {
   readonly attempt: Attempt | null;
 }
 
+/** Writes the event if the session $2 of the account $1 was raised by the factor $3 in this transaction. */
+const AUDIT = auditInsert('verification_attempted', {
+  userId: '$1::uuid',
+  address: '$4',
+  traits: `pg_catalog.jsonb_build_object('factor_id', $3::uuid, 'session_id', $2::uuid)`,
+  from: 'auth.sessions as raised',
+  where: 'raised.id = $2::uuid and raised.factor_id = $3::uuid and raised.updated_at = pg_catalog.now()',
+});
+
 /**
  * Raises a session to aal2 if its proof is still good, in one transaction with the use of the proof. Returns null if another request used
  * the proof first, or session or factor are gone.
@@ -38,6 +48,7 @@ export async function raiseBySecondFactor(
   database: Executor,
   target: RaisedSession,
   { sql, params, before = [], attempt }: Proof,
+  caller: AuditCaller,
 ): Promise<Raised | null> {
   const refreshToken = makeRefreshToken();
   const raise = raiseParams(target, refreshToken);
@@ -46,6 +57,7 @@ export async function raiseBySecondFactor(
     ...before,
     [raiseSession(sql), [...raise, ...params]],
     [SELECT_SESSION, [target.sessionId]],
+    [AUDIT, [target.userId, target.sessionId, target.factorId, auditAddress(caller)]],
     ...(attempt === null ? [] : [forgetAttempt(target.userId, attempt.at, attempt.wasRight ? null : target.sessionId)]),
   ]);
   const raised = accountJson<{ isNew: boolean }>(results[1 + before.length]);

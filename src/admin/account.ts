@@ -56,6 +56,7 @@ export async function changeOwnPassword(context: AdminContext, caller: Caller, e
   await context.builders.signIn(app, { ...exchange, body: Buffer.from(JSON.stringify({ email, password: current })) });
   await updateUser(app.database, userId, {
     passwordHash: await hashPassword(password),
+    caller: { address: exchange.address },
     ...(keepSession === undefined ? {} : { keepSession }),
   });
   return noContent();

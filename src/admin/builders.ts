@@ -41,7 +41,11 @@ export async function setBuilderPassword(context: AdminContext, caller: Caller, 
   const builder = (await context.registry.builders()).find((known) => known.email === email.toLowerCase());
   const console = await openApp(context, CONSOLE_REF);
   const changed =
-    builder && (await updateUser(console.database, builder.id, { passwordHash: await hashPassword(password) }));
+    builder &&
+    (await updateUser(console.database, builder.id, {
+      passwordHash: await hashPassword(password),
+      caller: { address: exchange.address, isAdmin: true },
+    }));
   if (!changed) throw new NinefoldError('builder_unknown');
   return noContent();
 }

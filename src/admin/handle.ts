@@ -6,6 +6,8 @@ import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
 import { changeAppRole, inviteToApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
 import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } from './apps.ts';
+import { showAudit } from './audit.ts';
+import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
 import { closeSession, openSession, showSession } from './builder-session.ts';
 import { setBuilderPassword, showBuilders } from './builders.ts';
@@ -163,13 +165,16 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('POST', '/keys/:kid/revoke', ({ context }, _, ref, params) => revokeKey(context, ref, params.kid ?? '')),
   onApp('GET', '/sessions', ({ context }, exchange, ref) => showSessions(context, exchange, ref)),
   onApp('DELETE', '/sessions', ({ context }, exchange, ref) => endSessions(context, exchange, ref)),
-  onApp('DELETE', '/sessions/:id', ({ context }, _, ref, params) => endSession(context, ref, params.id ?? '')),
+  onApp('DELETE', '/sessions/:id', ({ context }, exchange, ref, params) =>
+    endSession(context, exchange, ref, params.id ?? ''),
+  ),
 
   onApp('GET', '/mails', ({ context }, exchange, ref) => showMails(context, exchange, ref)),
   onApp('POST', '/mails/test', ({ context }, exchange, ref) => testMailServer(context, exchange, ref)),
   onApp('GET', '/mails/:id', ({ context }, _, ref, params) => showMail(context, ref, params.id ?? '')),
   onApp('DELETE', '/mails/:id', ({ context }, _, ref, params) => removeMail(context, ref, params.id ?? '')),
   onApp('POST', '/mails/:id/resend', ({ context }, _, ref, params) => resendMail(context, ref, params.id ?? '')),
+  onApp('GET', '/audit', ({ context }, exchange, ref) => showAudit(context, exchange, ref)),
   onApp('GET', '/mail-templates', ({ context }, _, ref) => showMailTemplates(context, ref)),
   onApp('POST', '/mail-templates/preview', ({ context }, exchange, ref) => previewMail(context, exchange, ref)),
   onApp('GET', '/hook-functions', ({ context }, _, ref) => listHookFunctions(context, ref)),
@@ -231,5 +236,6 @@ export async function handleAdmin(
   const { route, params } = findRoute(routes, exchange);
   requireLeast(caller, route, params);
   if (receive) exchange.body = await receive(limits.bodyBytes.default);
-  return route.handle({ context, caller }, exchange, params);
+  const run = () => route.handle({ context, caller }, exchange, params);
+  return auditCall(context, caller, exchange, { name: `${route.method} ${route.path}`, params, run });
 }

@@ -29,7 +29,10 @@ export async function takeRecovery(context: AdminContext, exchange: Exchange): P
   const { secret, password } = readBody(exchange, taken);
   const userId = await context.registry.team.takeRecovery(secret);
   const { database } = await openApp(context, CONSOLE_REF);
-  const changed = await updateUser(database, userId, { passwordHash: await hashPassword(password) });
+  const changed = await updateUser(database, userId, {
+    passwordHash: await hashPassword(password),
+    caller: { address: exchange.address },
+  });
   if (!changed) throw new NinefoldError('recovery_invalid');
   return noContent();
 }

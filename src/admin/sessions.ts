@@ -1,5 +1,5 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { listSessions, revokeSession, revokeSessions } from '../accounts/sessions.ts';
+import { listSessions, revokeSession, revokeSessions, type SessionsEnd } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import type { AdminContext } from './context.ts';
@@ -25,10 +25,10 @@ export async function showSessions(context: AdminContext, exchange: Exchange, re
 }
 
 /** DELETE /apps/:ref/sessions/:id. Throws `not_found` where it has ended already. */
-export async function endSession(context: AdminContext, ref: string, id: string): Promise<Reply> {
+export async function endSession(context: AdminContext, exchange: Exchange, ref: string, id: string): Promise<Reply> {
   requireUuid(id, 'id');
   const app = await context.apps.get(ref);
-  if (!(await revokeSession(app.database, id))) {
+  if (!(await revokeSession(app.database, id, undefined, endOf(exchange)))) {
     throw new NinefoldError('not_found', { message: 'This session has ended already.' });
   }
   return noContent();
@@ -37,5 +37,7 @@ export async function endSession(context: AdminContext, ref: string, id: string)
 /** DELETE /apps/:ref/sessions: all, or those of `?user_id=`. */
 export async function endSessions(context: AdminContext, exchange: Exchange, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
-  return json({ revoked: await revokeSessions(app.database, userIdOf(exchange)) });
+  return json({ revoked: await revokeSessions(app.database, userIdOf(exchange), endOf(exchange)) });
 }
+
+const endOf = ({ address }: Exchange): SessionsEnd => ({ action: 'session_ended', caller: { address, isAdmin: true } });

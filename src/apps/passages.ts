@@ -6,9 +6,11 @@ import type { Apps } from './apps.ts';
 import { asServer } from './as-server.ts';
 import { Background } from './background.ts';
 import type { BackgroundTurns } from './background-turns.ts';
+import { sweepSignIns } from './sweep-sign-ins.ts';
 
 /**
- * Forgets passages that are older than the app keeps them (setting states_passage_days), in the background, of apps that are called.
+ * Forgets passages that are older than the app keeps them (setting states_passage_days), in the background, of apps that are called, and
+ * sweeps what their sign-ins leave behind (`sweepSignIns`).
  * A row's last passage stays as long as the row: it says since when the row stands where it stands.
  */
 export class PassageKeeper {
@@ -49,7 +51,9 @@ export class PassageKeeper {
     for (const ref of refs) {
       await turns.run(async () => {
         await this.#background.attempt(ref, async () => {
-          await forgetPassages(await this.#apps.find(ref), () => this.#isStopping);
+          const app = await this.#apps.find(ref);
+          await forgetPassages(app, () => this.#isStopping);
+          await sweepSignIns(app);
         });
       });
     }

@@ -4,6 +4,7 @@ import { firstJson, rowsAsText } from '../database/statement.ts';
 import { JWT_SECRET_KID } from './app-keys.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
 import { SecretStore } from './app-secrets.ts';
+import { BuilderAudit } from './builder-audit.ts';
 import { findKey } from './key-ring.ts';
 import { seal, unseal } from './seal.ts';
 import { TeamStore } from './team-store.ts';
@@ -31,6 +32,8 @@ export class Registry {
   readonly secrets: SecretStore;
   /** The roles of builders, their invitations and recovery links. */
   readonly team: TeamStore;
+  /** What builders did. */
+  readonly audit: BuilderAudit;
   readonly #database: Database;
   readonly #masterKey: Buffer;
 
@@ -40,6 +43,7 @@ export class Registry {
     this.#masterKey = masterKey;
     this.secrets = new SecretStore(database, masterKey);
     this.team = new TeamStore(database);
+    this.audit = new BuilderAudit(database);
   }
 
   /** The record of one app, or null. */

@@ -29,10 +29,12 @@ import sessions from '../schema/0024_sessions.sql';
 import phones from '../schema/0025_phones.sql';
 import oauthServer from '../schema/0026_oauth_server.sql';
 import members from '../schema/0029_members.sql';
+import audit from '../schema/0028_audit.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
 import teams from '../schema/console/0021_teams.sql';
+import builderAudit from '../schema/console/0023_audit.sql';
 
 interface SchemaFile {
   name: string;
@@ -69,6 +71,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0026_oauth_server', sql: oauthServer, onExisting: true },
   { name: '0029_members', sql: members, onExisting: true },
   { name: '0025_phones', sql: phones, onExisting: true },
+  { name: '0028_audit', sql: audit, onExisting: true },
 ];
 
 /** The name of the last of them. */
@@ -80,6 +83,7 @@ export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0002_scheduled_work', sql: scheduledWork, onExisting: false },
   { name: 'console/0020_app_secrets', sql: appSecrets, onExisting: false },
   { name: 'console/0021_teams', sql: teams, onExisting: false },
+  { name: 'console/0023_audit', sql: builderAudit, onExisting: false },
 ];
 
 /**

@@ -1,5 +1,6 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
-import { checkMetadata, createUser } from '../accounts/users.ts';
+import { auditEntry } from '../accounts/audit.ts';
+import { checkMetadata, createUser, type NewUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseId } from './addresses.ts';
 import { addressesOf, adminBody, banSecondsOf, checkPasswordHash } from './admin-body.ts';
@@ -31,7 +32,7 @@ export async function adminCreateUser(context: AuthContext, exchange: Exchange):
   if (body.password) checkPasswordLength(body.password);
   if (body.password_hash) checkPasswordHash(body.password_hash);
   checkMetadata(body.user_metadata ?? {}, body.app_metadata);
-  const user = await createUser(context.database, {
+  const newUser: NewUser = {
     ...addresses,
     ...banSecondsOf(body),
     ...(id && { id }),
@@ -43,7 +44,11 @@ export async function adminCreateUser(context: AuthContext, exchange: Exchange):
     ...(body.app_metadata && { appMetadata: body.app_metadata }),
     confirmed: body.email_confirm ?? false,
     phoneConfirmed: body.phone_confirm ?? false,
-  });
+  };
+  const caller = { address: exchange.address, isAdmin: true };
+  const user = await createUser(context.database, newUser, (id) => [
+    auditEntry('user_signedup', id, caller, { provider: addresses.email ? 'email' : 'phone' }),
+  ]);
   context.events.emit({ type: 'auth', what: 'signed-up', app: context.app.ref, userId: user.id, address: null });
   return json(user);
 }

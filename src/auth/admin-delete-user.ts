@@ -18,6 +18,7 @@ export async function adminDeleteUser(context: AuthContext, exchange: Exchange, 
   const id = requireUserId(segment);
   const body = readBody(exchange, schema, { optional: true });
   const remove = body.should_soft_delete ? softDeleteUser : deleteUser;
-  if (!(await remove(context.database, id))) throw new NinefoldError('user_not_found');
+  if (!(await remove(context.database, id, { address: exchange.address, isAdmin: true })))
+    throw new NinefoldError('user_not_found');
   return json({});
 }

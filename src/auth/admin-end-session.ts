@@ -12,6 +12,7 @@ export async function adminEndSession(
   sessionSegment: string,
 ): Promise<Reply> {
   await requireAdmin(context, exchange);
-  await endSession(context, requireSessionId(sessionSegment), requireUserId(userSegment));
+  const caller = { address: exchange.address, isAdmin: true };
+  await endSession(context, requireSessionId(sessionSegment), requireUserId(userSegment), caller);
   return noContent;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import type { AuditCaller } from '../accounts/audit.ts';
 import { deleteFactor, listFactors, renameFactor } from '../accounts/factors.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
@@ -29,6 +30,9 @@ export async function requireUserByAdmin(context: AuthContext, exchange: Exchang
   return user;
 }
 
+/** Returns the caller of an admin call, for the audit log. */
+export const byAdmin = ({ address }: Exchange): AuditCaller => ({ address, isAdmin: true });
+
 const schema = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
 
 /** PUT /admin/users/<id>/factors/<factor>: renames a factor. Throws mfa_factor_not_found, mfa_factor_name_conflict. */
@@ -43,7 +47,7 @@ export async function adminUpdateFactor(
   const { friendly_name: name } = readBody(exchange, schema);
   if (!name) return json(factor);
   const target = { userId, factorId: factor.id };
-  const renamed = await renameFactor(context.database, target, name).catch((error: unknown) => {
+  const renamed = await renameFactor(context.database, target, name, byAdmin(exchange)).catch((error: unknown) => {
     const isTaken =
       error instanceof DatabaseError && error.fields.constraint === 'mfa_factors_user_friendly_name_unique';
     throw isTaken ? new NinefoldError('mfa_factor_name_conflict', { cause: error }) : error;
@@ -61,7 +65,8 @@ export async function adminDeleteFactor(
 ): Promise<Reply> {
   const { id: userId, email } = await requireUserByAdmin(context, exchange, user);
   const factor = await requireFactor(context, userId, segment);
-  const deleted = await deleteFactor(context.database, { userId, factorId: factor.id });
+  const by = { caller: byAdmin(exchange), action: 'factor_deleted' } as const;
+  const deleted = await deleteFactor(context.database, { userId, factorId: factor.id }, by);
   if (!deleted) throw new NinefoldError('mfa_factor_not_found');
   if (deleted.status === 'verified') {
     await tellOfFactor(context, { id: userId, email }, { type: deleted.factor_type, what: 'unenrolled' });

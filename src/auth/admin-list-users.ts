@@ -14,8 +14,7 @@ import { replyHeaders } from './reply.ts';
 export async function adminListUsers(context: AuthContext, exchange: Exchange): Promise<Reply> {
   await requireAdmin(context, exchange);
   const query = new URLSearchParams(exchange.query);
-  const page = Math.max(1, count(query, 'page') ?? 1);
-  const perPage = Math.min(count(query, 'per_page') || limits.usersPageDefault.default, limits.usersPerPage.default);
+  const { page, perPage } = pageOf(query, limits.usersPerPage.default);
   const filter = query.get('filter')?.slice(0, limits.emailCharacters.default).replaceAll('\0', '') ?? '';
   const oldestFirst = isAscending(query.get('sort'));
   const { total, isEstimated, usersJson } = await listUsers(context.database, { page, perPage, filter, oldestFirst });
@@ -23,13 +22,25 @@ export async function adminListUsers(context: AuthContext, exchange: Exchange): 
     status: 200,
     headers: {
       ...replyHeaders,
-      'x-total-count': String(total),
+      ...pageHeaders('/admin/users', query, { page, perPage, total }),
       ...(isEstimated && { 'x-total-count-estimated': 'true' }),
-      link: links(query, page, Math.ceil(total / perPage)),
     },
     body: `{"users":${usersJson},"aud":"authenticated"}`,
   };
 }
+
+/** Returns the page that a list call asks for; `per_page` beyond `most` is `most`. Throws validation_failed. */
+export const pageOf = (query: URLSearchParams, most: number): { page: number; perPage: number } => ({
+  page: Math.max(1, count(query, 'page') ?? 1),
+  perPage: Math.min(count(query, 'per_page') || limits.usersPageDefault.default, most),
+});
+
+/** Returns the headers that tell of the other pages. */
+export const pageHeaders = (
+  path: string,
+  query: URLSearchParams,
+  { page, perPage, total }: { page: number; perPage: number; total: number },
+) => ({ 'x-total-count': String(total), link: links(path, query, page, Math.ceil(total / perPage)) });
 
 function count(query: URLSearchParams, name: string): number | null {
   const value = query.get(name);
@@ -50,9 +61,9 @@ function isAscending(sort: string | null): boolean {
 }
 
 /** The page stands first in the query: clients look for it there. */
-function links(query: URLSearchParams, page: number, last: number): string {
+function links(path: string, query: URLSearchParams, page: number, last: number): string {
   const others = [...query].filter(([name]) => name !== 'page');
   const link = (number: number, relation: string) =>
-    `</admin/users?${new URLSearchParams([['page', String(number)], ...others])}>; rel="${relation}"`;
+    `<${path}?${new URLSearchParams([['page', String(number)], ...others])}>; rel="${relation}"`;
   return [...(page < last ? [link(page + 1, 'next')] : []), link(last, 'last')].join(', ');
 }

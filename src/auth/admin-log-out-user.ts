@@ -10,7 +10,8 @@ import { noContent } from './reply.ts';
 export async function adminLogOutUser(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
   await requireAdmin(context, exchange);
   const userId = requireUserId(segment);
-  const ended = await revokeSessions(context.database, { userId });
+  const caller = { address: exchange.address, isAdmin: true };
+  const ended = await revokeSessions(context.database, { userId }, { action: 'session_ended', caller });
   if (ended === 0 && !(await findUser(context.database, userId))) throw new NinefoldError('user_not_found');
   context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: null });
   return noContent;

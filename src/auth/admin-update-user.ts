@@ -31,6 +31,7 @@ export async function adminUpdateUser(context: AuthContext, exchange: Exchange, 
     ...(body.app_metadata && { appMetadata: body.app_metadata }),
     confirmEmail: body.email_confirm ?? false,
     confirmPhone: body.phone_confirm ?? false,
+    caller: { address: exchange.address, isAdmin: true },
   });
   if (!user) throw new NinefoldError('user_not_found');
   return json(user);

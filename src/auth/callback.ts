@@ -146,7 +146,7 @@ async function enter(
   const { address } = exchange;
   const identity = externalIdentity(provider, profile);
   const ending = code
-    ? ({ kind: 'code', flowId: flow.id, code, tokens } as const)
+    ? ({ kind: 'code', client: clientOf(exchange), flowId: flow.id, code, tokens } as const)
     : ({ kind: 'session', client: clientOf(exchange), flowId: flow.id } as const);
   if (flow.linkingTargetId !== null) return linkIdentity(database, flow.linkingTargetId, identity, ending);
   const { userId, isNew, grant } = await signInExternally(

@@ -1,4 +1,5 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import type { AuditCaller } from '../accounts/audit.ts';
 import { revokeSession } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireMember, requireSessionId } from './callers.ts';
@@ -11,13 +12,13 @@ import { noContent } from './reply.ts';
  */
 export async function endOwnSession(context: AuthContext, exchange: Exchange, segment: string): Promise<Reply> {
   const { userId } = await requireMember(context, exchange);
-  await endSession(context, requireSessionId(segment), userId);
+  await endSession(context, requireSessionId(segment), userId, { address: exchange.address });
   context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: exchange.address });
   return noContent;
 }
 
 /** Ends a session of an account. Throws session_not_found. */
-export async function endSession(context: AuthContext, id: string, userId: string): Promise<void> {
-  if (await revokeSession(context.database, id, userId)) return;
+export async function endSession(context: AuthContext, id: string, userId: string, caller: AuditCaller): Promise<void> {
+  if (await revokeSession(context.database, id, userId, { action: 'session_ended', caller })) return;
   throw new NinefoldError('session_not_found', { status: 404, message: 'Session not found' });
 }

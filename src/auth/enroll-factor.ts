@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import type { AuditCaller } from '../accounts/audit.ts';
 import { type EnrolmentVerdict, enrolFactor } from '../accounts/factors.ts';
 import { makeTotpSecret } from '../accounts/totp.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -29,27 +30,33 @@ export async function enrollFactor(context: AuthContext, exchange: Exchange): Pr
   const { settings } = context;
   const member = await requireSession(context, exchange);
   const { friendly_name: name = '', factor_type: type, issuer, phone } = readBody(exchange, schema);
+  const caller = { address: exchange.address };
   switch (type) {
     case 'totp':
       if (!settings.mfa_totp_enroll_enabled) throw new NinefoldError('mfa_totp_enroll_not_enabled');
-      return enrollTotp(context, member, name, issuer ?? defaultIssuer(context));
+      return enrollTotp(context, member, { name, issuer: issuer ?? defaultIssuer(context) }, caller);
     case 'webauthn': {
       if (!settings.mfa_web_authn_enroll_enabled) throw new NinefoldError('mfa_webauthn_enroll_not_enabled');
       requireRelyingParty(context);
-      const id = await enrol(context, member, { type, friendlyName: name, secret: null });
+      const id = await enrol(context, member, { type, friendlyName: name, secret: null }, caller);
       return json({ id, type, friendly_name: name });
     }
     case 'phone':
-      return enrollPhone(context, member, name, phone);
+      return enrollPhone(context, member, name, phone, caller);
     default:
       throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
   }
 }
 
-async function enrollTotp(context: AuthContext, member: MemberSession, name: string, issuer: string): Promise<Reply> {
+async function enrollTotp(
+  context: AuthContext,
+  member: MemberSession,
+  { name, issuer }: { name: string; issuer: string },
+  caller: AuditCaller,
+): Promise<Reply> {
   const { user } = member;
   const { secret, uri, qrCode } = await makeTotpSecret(issuer, user.email || user.phone || user.id);
-  const id = await enrol(context, member, { type: 'totp', friendlyName: name, secret });
+  const id = await enrol(context, member, { type: 'totp', friendlyName: name, secret }, caller);
   return json({ id, type: 'totp', friendly_name: name, totp: { qr_code: qrCode, secret, uri } });
 }
 
@@ -58,11 +65,12 @@ async function enrollPhone(
   member: MemberSession,
   name: string,
   given: string | undefined,
+  caller: AuditCaller,
 ): Promise<Reply> {
   if (!context.settings.mfa_phone_enroll_enabled) throw new NinefoldError('mfa_phone_enroll_not_enabled');
   if (!given) throw new NinefoldError('validation_failed', { message: 'Phone number required to enroll Phone factor' });
   const phone = normalisePhone(given);
-  const id = await enrol(context, member, { type: 'phone', friendlyName: name, secret: null, phone });
+  const id = await enrol(context, member, { type: 'phone', friendlyName: name, secret: null, phone }, caller);
   return json({ id, type: 'phone', friendly_name: name, phone: given });
 }
 
@@ -71,13 +79,14 @@ async function enrol(
   { database, settings }: AuthContext,
   { user, sessionId, isWhole }: MemberSession,
   factor: Parameters<typeof enrolFactor>[2],
+  caller: AuditCaller,
 ): Promise<string> {
   const bounds = {
     maxEnrolled: settings.mfa_max_enrolled_factors,
     maxVerified: settings.mfa_max_verified_factors,
     unfinishedSeconds: settings.mfa_factor_expiry_duration,
   };
-  const { verdict, id } = await enrolFactor(database, { userId: user.id, sessionId, isWhole }, factor, bounds);
+  const { verdict, id } = await enrolFactor(database, { userId: user.id, sessionId, isWhole }, factor, bounds, caller);
   refuse(verdict, factor.friendlyName);
   return id;
 }

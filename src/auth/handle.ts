@@ -3,6 +3,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
+import { adminAudit } from './admin-audit.ts';
 import { adminCreateUser } from './admin-create-user.ts';
 import { adminDeleteUser } from './admin-delete-user.ts';
 import { adminEndSession } from './admin-end-session.ts';
@@ -159,6 +160,7 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
     DELETE: deleteOAuthClientCall,
   },
   '/admin/oauth/clients/{client_id}/regenerate_secret': { POST: renewOAuthClientSecret },
+  '/admin/audit': { GET: adminAudit },
 };
 
 /** The routes whose path holds names in braces, each with what matches it. */

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../contract/exchange.ts';
 import type { MailData, MailKind } from '../../contract/mails.ts';
+import { type AuditAction, type AuditCaller, auditEntry } from '../accounts/audit.ts';
 import { type CodeChallenge, startFlow } from '../accounts/flow-states.ts';
 import { queuedMail } from '../accounts/mails.ts';
 import {
@@ -52,6 +53,7 @@ export interface NewLink {
 }
 
 export interface Link extends NewLink {
+  readonly caller: AuditCaller;
   readonly token: OneTimeToken;
   readonly url: string;
 }
@@ -72,6 +74,7 @@ export function makeLink(context: AuthContext, exchange: Exchange, link: NewLink
   });
   return {
     ...link,
+    caller: { address: exchange.address, isAdmin: link.type === 'invite' },
     token,
     url: `${context.origins.appOrigin(context.app.ref) ?? exchange.baseUrl}/auth/v1/verify?${query}`,
   };
@@ -84,6 +87,12 @@ export const issuedLink = (userId: string, { type, token, challenge }: Link): re
     : startFlow({ method: links[type].method, providerType: links[type].provider, challenge, userId })),
   issuedToken(userId, token),
 ];
+
+/** The event that the request of a link is; a change of address and an account's first mail are written with the change. */
+const requestOf = (link: Link): AuditAction | null => {
+  if (link.type === 'magiclink' || link.type === 'recovery') return 'user_recovery_requested';
+  return link.type === 'invite' ? 'user_invited' : null;
+};
 
 /** Returns the statements that store the token of a link and queue its mail. @param more Further values of the mail. */
 export const mailedLink = (userId: string, link: Link, more: MailData = {}): readonly SqlStatement[] => [
@@ -101,7 +110,13 @@ export const mailedLink = (userId: string, link: Link, more: MailData = {}): rea
       ...more,
     },
   }) as SqlStatement,
+  ...auditedRequest(userId, link),
 ];
+
+function auditedRequest(userId: string, link: Link): readonly SqlStatement[] {
+  const action = requestOf(link);
+  return action === null ? [] : [auditEntry(action, userId, link.caller)];
+}
 
 /** Returns the statements that mail the links of a change of address: to the new address, and to the current one if both must confirm. */
 export function mailedEmailChange(

@@ -19,11 +19,13 @@ export async function logOut(context: AuthContext, exchange: Exchange): Promise<
   const { userId, sessionId, clientId } = await requireMember(context, exchange, { takesApplications: true });
   // A token of no session may name an account that does not exist.
   if (sessionId === null) usable(await findUser(context.database, userId), timeOf(context));
+  const end = { action: 'logout', caller: { address: exchange.address } } as const;
   // An application ends its own session only.
-  if ((scope === 'local' || clientId !== null) && sessionId !== null) await revokeSession(context.database, sessionId);
+  const isOwnOnly = scope === 'local' || clientId !== null;
+  if (isOwnOnly && sessionId !== null) await revokeSession(context.database, sessionId, undefined, end);
   else if (scope === 'others' && sessionId !== null) {
-    await revokeSessions(context.database, { userId, except: sessionId });
-  } else await revokeSessions(context.database, { userId });
+    await revokeSessions(context.database, { userId, except: sessionId }, end);
+  } else await revokeSessions(context.database, { userId }, end);
   context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: exchange.address });
   return noContent;
 }

@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { deletePasskey, listPasskeys, renamePasskey } from '../accounts/passkeys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
-import { requireUserByAdmin } from './admin-factors.ts';
+import { byAdmin, requireUserByAdmin } from './admin-factors.ts';
 import { hasSecondFactor, type MemberSession, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import { decodeSegment } from './callers.ts';
@@ -40,7 +40,7 @@ export async function updatePasskey(context: AuthContext, exchange: Exchange, se
   const id = passkeyId(segment);
   const { friendly_name: name } = readBody(exchange, renaming);
   if (!name) throw new NinefoldError('validation_failed', { message: 'friendly_name is required' });
-  const renamed = await renamePasskey(context.database, user.id, id, name);
+  const renamed = await renamePasskey(context.database, user.id, id, name, { address: exchange.address });
   if (!renamed) throw noPasskey();
   return json(renamed);
 }
@@ -50,7 +50,8 @@ export async function removePasskey(context: AuthContext, exchange: Exchange, se
   requirePasskeys(context);
   const member = await requireSession(context, exchange, { mayBeAnonymous: true });
   requireWholeForPasskeys(member);
-  if (!(await deletePasskey(context.database, member.user.id, passkeyId(segment)))) throw noPasskey();
+  const { address } = exchange;
+  if (!(await deletePasskey(context.database, member.user.id, passkeyId(segment), { address }))) throw noPasskey();
   return noContent;
 }
 
@@ -68,7 +69,7 @@ export async function adminDeletePasskey(
   segment: string,
 ): Promise<Reply> {
   const { id } = await requireUserByAdmin(context, exchange, user);
-  if (!(await deletePasskey(context.database, id, passkeyId(segment)))) throw noPasskey();
+  if (!(await deletePasskey(context.database, id, passkeyId(segment), byAdmin(exchange)))) throw noPasskey();
   return noContent;
 }
 

@@ -57,7 +57,7 @@ export async function verifyPhone(
   if (!isRight) throw wrongCode();
   const proof = codeProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'phone' } as const;
-  const raised = await raiseBySecondFactor(database, target, proof);
+  const raised = await raiseBySecondFactor(database, target, proof, { address });
   if (raised === null) throw wrongCode();
   return raised;
 }

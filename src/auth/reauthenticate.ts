@@ -1,5 +1,6 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { auditEntry } from '../accounts/audit.ts';
 import { queuedMail } from '../accounts/mails.ts';
 import { issuedToken, makeOneTimeToken, type SqlStatement } from '../accounts/one-time-tokens.ts';
 import type { User } from '../accounts/user.ts';
@@ -31,7 +32,11 @@ export async function reauthenticate(context: AuthContext, exchange: Exchange): 
   const token = makeOneTimeToken('reauthentication_token', email, { digits, isPkce: false });
   const data = { Token: token.code };
   const mail = queuedMail({ kind: 'reauthentication', recipient: email, userId, data }) as SqlStatement;
-  await asAuthAdmin(context.database, [issuedToken(userId, token), mail]).catch(ignoreMissing);
+  await asAuthAdmin(context.database, [
+    issuedToken(userId, token),
+    mail,
+    auditEntry('user_reauthenticate_requested', userId, { address: exchange.address }),
+  ]).catch(ignoreMissing);
   return json({});
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
+import type { AuditCaller } from '../accounts/audit.ts';
 import { deleteFactor } from '../accounts/factors.ts';
 import {
   makeRecoveryCodes,
@@ -40,14 +41,14 @@ export async function generateRecoveryCodes(context: AuthContext, exchange: Exch
   const { user, sessionId, isWhole } = await requireSession(context, exchange);
   const { friendly_name: name = 'Recovery codes' } = readBody(exchange, making, { optional: true });
   if (!isWhole && user.factors?.some(({ status }) => status === 'verified')) throw needsSecondFactor();
-  return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name));
+  return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name, exchange));
 }
 
 /** POST /factors/recovery-codes/regenerate: replaces the codes of the set. Throws insufficient_aal, mfa_factor_not_found. */
 export async function regenerateRecoveryCodes(context: AuthContext, exchange: Exchange): Promise<Reply> {
   const { user, sessionId, isWhole } = await requireSession(context, exchange);
   if (!isWhole) throw needsSecondFactor();
-  return codesReply(await replaceRecoveryCodes(context.database, { userId: user.id, sessionId }));
+  return codesReply(await replaceRecoveryCodes(context.database, { userId: user.id, sessionId }, exchange));
 }
 
 function codesReply(made: RecoveryCodes | RecoveryCodesRefusal): Reply {
@@ -77,7 +78,8 @@ export async function removeRecoveryCodes(context: AuthContext, exchange: Exchan
   const status = await recoveryCodesStatus(context.database, user.id);
   if (!status) throw noCodes();
   const target = { userId: user.id, factorId: status.id };
-  const deleted = isWhole ? await deleteFactor(context.database, target, sessionId) : null;
+  const by = { caller: { address: exchange.address }, session: sessionId, action: 'recovery_codes_deleted' } as const;
+  const deleted = isWhole ? await deleteFactor(context.database, target, by) : null;
   if (!deleted) throw needsSecondFactor();
   return json({ id: status.id });
 }
@@ -93,12 +95,13 @@ export async function verifyRecoveryCode(context: AuthContext, exchange: Exchang
   await takeFromLimit(context, exchange, 'mfa');
   const { code } = readBody(exchange, showing);
   if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
-  const proving = provenByCode(context, { userId: user.id, sessionId }, code);
+  const proving = provenByCode(context, exchange, { userId: user.id, sessionId }, code);
   return raisedReply(context, exchange, await reportFailure(context, exchange, user.id, proving));
 }
 
 async function provenByCode(
   context: AuthContext,
+  caller: AuditCaller,
   { userId, sessionId }: { userId: string; sessionId: string },
   code: string,
 ): Promise<Raised> {
@@ -106,7 +109,8 @@ async function provenByCode(
   const status = await recoveryCodesStatus(context.database, userId);
   if (!status) throw wrongCode();
   const target = { userId, sessionId, factorId: status.id, type: TYPE } as const;
-  const raised = await raiseBySecondFactor(context.database, target, recoveryCodeProof(status.id, code, attempt));
+  const proof = recoveryCodeProof(status.id, code, attempt);
+  const raised = await raiseBySecondFactor(context.database, target, proof, caller);
   if (raised === null) throw wrongCode();
   return raised;
 }

@@ -62,7 +62,8 @@ export async function verifyPasskeyRegistration(context: AuthContext, exchange: 
   const made = await newCredential(party, used.challenge, credential);
   if (!made) throw new NinefoldError('webauthn_verification_failed');
   const passkey = { ...made, friendlyName: authenticatorName(made.aaguid) };
-  const stored = await storePasskey(database, user.id, passkey, settings.passkey_max_passkeys_per_user);
+  const most = settings.passkey_max_passkeys_per_user;
+  const stored = await storePasskey(database, user.id, passkey, most, { address: exchange.address });
   if (stored === 'exists') throw new NinefoldError('webauthn_credential_exists');
   if (stored === 'many') throw new NinefoldError('too_many_passkeys');
   return json(stored);

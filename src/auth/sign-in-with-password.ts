@@ -93,7 +93,7 @@ async function authenticate(context: SignInContext, exchange: Exchange, login: L
     throw error;
   });
   if (candidate === null || hash === null || !isRight) {
-    await settleSignIn(database, attempt, true);
+    await settleSignIn(database, attempt, true, { address: exchange.address });
     const userId = candidate?.id ?? null;
     events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId, address: exchange.address });
     throw new NinefoldError('invalid_credentials');

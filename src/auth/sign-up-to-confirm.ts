@@ -1,9 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { auditEntry } from '../accounts/audit.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
 import type { CodeChallenge } from '../accounts/flow-states.ts';
-import { pretendToMail, requestMail, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { pretendedMail, pretendToMail, requestMail, type SqlStatement } from '../accounts/one-time-tokens.ts';
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
 import { droppedPassword, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -53,7 +54,12 @@ export async function signUpToConfirm(context: AuthContext, exchange: Exchange, 
   }
   const statements: SqlStatement[] = [
     ...(waiting && !isSamePassword ? [droppedPassword(waiting.id)] : []),
-    ...(waiting && wait === 0 ? mailedLink(waiting.id, link) : []),
+    ...(waiting && wait === 0
+      ? [...mailedLink(waiting.id, link), auditEntry('user_confirmation_requested', waiting.id, clientOf(exchange))]
+      : []),
+    ...(recipient?.isConfirmed
+      ? [pretendedMail('confirmation', email), auditEntry('user_repeated_signup', recipient.id, clientOf(exchange))]
+      : []),
   ];
   if (statements.length > 0) await asAuthAdmin(database, statements).catch(ignoreMissing);
   else await pretendToMail(database, 'confirmation', email);

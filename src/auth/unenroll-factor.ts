@@ -15,8 +15,9 @@ export async function unenrollFactor(context: AuthContext, exchange: Exchange, s
   const { user, sessionId, isWhole } = await requireSession(context, exchange);
   const factor = await requireFactor(context, user.id, segment);
   const target = { userId: user.id, factorId: factor.id };
+  const by = { caller: { address: exchange.address }, session: sessionId, action: 'factor_unenrolled' } as const;
   const isAllowed = factor.status !== 'verified' || isWhole;
-  const deleted = isAllowed ? await deleteFactor(context.database, target, sessionId) : null;
+  const deleted = isAllowed ? await deleteFactor(context.database, target, by) : null;
   if (!deleted) {
     throw new NinefoldError('insufficient_aal', { status: 422, message: 'AAL2 required to unenroll verified factor' });
   }

@@ -18,6 +18,8 @@ export async function unlinkIdentityCall(context: AuthContext, exchange: Exchang
   const user = await findUser(context.database, userId);
   if (user === null) throw new NinefoldError('user_not_found', { status: 403 });
   if (hasSecondFactor(user) && !isSecondLevel(aal)) throw new NinefoldError('insufficient_aal');
-  await unlinkIdentity(context.database, user, identityId.toLowerCase(), context.settings.mailer_autoconfirm);
+  const { mailer_autoconfirm } = context.settings;
+  const caller = { address: exchange.address };
+  await unlinkIdentity(context.database, user, identityId.toLowerCase(), mailer_autoconfirm, caller);
   return json({});
 }

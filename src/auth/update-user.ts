@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { auditEntry } from '../accounts/audit.ts';
 import { begunEmailChange, findRecipient } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
@@ -82,13 +83,15 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
     ...(body.password && (await passwordChange(context, user, body.password, email || body.phone))),
     ...(sessionId !== null && { keepSession: sessionId }),
     ...(body.data && { userMetadata: body.data }),
+    caller: { address: exchange.address },
     notify: { acceptLanguage: exchange.headers['accept-language'] },
   };
   const changed = await updateUser(database, userId, change, proof);
   if (!waits && !phoneWaits) return json(usable(changed, timeOf(context)));
   if (waits) {
     const mails = mailedEmailChange(context, exchange, user, newEmail, challenge);
-    await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails]);
+    const audited = auditEntry('user_modified', userId, { address: exchange.address });
+    await asAuthAdmin(database, [begunEmailChange(userId, newEmail), ...mails, audited]);
   }
   if (phoneWaits) await beginPhoneChange(context, exchange, userId, newPhone);
   return json(usable(await findUser(database, userId), timeOf(context)));
@@ -122,7 +125,7 @@ async function passwordChange(
   user: User,
   newPassword: string,
   address: string | undefined,
-): Promise<UserChange> {
+): Promise<Pick<UserChange, 'passwordHash'>> {
   if (user.is_anonymous && !address) {
     throw new NinefoldError('validation_failed', {
       status: 422,

@@ -122,7 +122,7 @@ async function verifyTotp(
   if (step === null) throw wrongCode();
   const proof = totpProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, step, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'totp' } as const;
-  const raised = await raiseBySecondFactor(database, target, proof);
+  const raised = await raiseBySecondFactor(database, target, proof, { address });
   if (raised === null) throw wrongCode();
   return raised;
 }

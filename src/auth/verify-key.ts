@@ -53,7 +53,7 @@ export async function verifyKey(
   }
   const tried = { userId: user.id, factorId: factor.id, type: 'webauthn', isRight: proof !== null };
   await noteFactorAttempt(context, address, tried);
-  const raised = proof && (await raiseBySecondFactor(database, target, proof));
+  const raised = proof && (await raiseBySecondFactor(database, target, proof, { address }));
   if (!raised) throw new NinefoldError('webauthn_verification_failed');
   return raised;
 }

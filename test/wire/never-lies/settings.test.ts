@@ -113,6 +113,8 @@ const values: RestSettings & AuthSettings = {
   webauthn_challenge_expiry_duration: 60,
   rate_limit_second_factor: 7,
   rate_limit_second_factor_window: 77,
+  audit_log_disable_postgres: true,
+  audit_log_retention: 31,
   rate_limit_email_sent: 7,
   mailer_notifications_password_changed_enabled: false,
   mailer_notifications_email_changed_enabled: false,

@@ -1,0 +1,108 @@
+import type { Param } from '../database/statement.ts';
+
+/** The actions of the audit log with GoTrue's type of each; those that GoTrue lacks come last. */
+export const auditActions = {
+  login: 'account',
+  logout: 'account',
+  user_signedup: 'team',
+  user_invited: 'team',
+  user_deleted: 'team',
+  user_modified: 'user',
+  user_recovery_requested: 'user',
+  user_reauthenticate_requested: 'user',
+  user_confirmation_requested: 'user',
+  user_repeated_signup: 'user',
+  user_updated_password: 'user',
+  token_revoked: 'token',
+  identity_linked: 'user',
+  identity_unlinked: 'user',
+  factor_in_progress: 'factor',
+  factor_unenrolled: 'factor',
+  challenge_created: 'factor',
+  verification_attempted: 'factor',
+  factor_deleted: 'factor',
+  factor_updated: 'factor',
+  passkey_created: 'user',
+  passkey_updated: 'user',
+  passkey_deleted: 'user',
+  generate_recovery_codes: 'recovery_codes',
+  recovery_codes_deleted: 'recovery_codes',
+  session_ended: 'account',
+  login_refused: 'account',
+} as const satisfies Record<string, string>;
+
+export type AuditAction = keyof typeof auditActions;
+
+/** The caller who caused an event. An admin holds the secret key; others are the account itself. */
+export interface AuditCaller {
+  readonly address: string;
+  readonly isAdmin?: boolean;
+}
+
+/** Returns the address of a caller as the column ip_address holds it: without the zone of a link-local address. */
+export const auditAddress = ({ address }: AuditCaller): string => address.replace(/%.*$/, '');
+
+/** Returns the address and whether an admin called, as SQL parameters. */
+export const callerParams = (caller: AuditCaller): [address: Param, isAdmin: Param] => [
+  auditAddress(caller),
+  String(caller.isAdmin ?? false),
+];
+
+/** The parts of an entry as SQL expressions. None of them may hold a value of a request: values are parameters. */
+interface EntrySql {
+  /** The account, a uuid. */
+  readonly userId: string;
+  readonly address: string;
+  /** jsonb. No secret may be in it. */
+  readonly traits?: string;
+  readonly isAdmin?: string;
+  /** One entry is written for each row of this FROM list. */
+  readonly from?: string;
+  readonly where?: string;
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Returns the SQL text that writes an event into auth.audit_log_entries in GoTrue's shape. Every entry is written by this text, as a
+ * statement or as a common table expression of the statement that makes the change. An admin is the actor of the own changes, and the
+ * account is then in the traits.
+ */
+export function auditInsert(action: AuditAction, entry: EntrySql): string {
+  const {
+    userId,
+    address,
+    traits = `'{}'::jsonb`,
+    isAdmin = 'false',
+    from = '(select) as one',
+    where = 'true',
+  } = entry;
+  return `insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
+select '${NIL}', pg_catalog.gen_random_uuid(), pg_catalog.json_build_object(
+    'action', '${action}',
+    'actor_id', case when ${isAdmin} then '${NIL}'::uuid else coalesce(account.id, '${NIL}'::uuid) end,
+    'actor_username', case when ${isAdmin} then 'service_role' else coalesce(nullif(account.phone, ''), account.email, '') end,
+    'actor_via_sso', not ${isAdmin} and coalesce(account.is_sso_user, false),
+    'log_type', '${auditActions[action]}',
+    'traits', ${traits} || case when ${isAdmin} then pg_catalog.jsonb_build_object('user_id', ${userId},
+      'user_email', coalesce(account.email, ''), 'user_phone', coalesce(account.phone, '')) else '{}'::jsonb end),
+  pg_catalog.clock_timestamp(), ${address}
+from ${from} left join auth.users account on account.id = ${userId} where ${where}`;
+}
+
+/** Returns the statement that writes an event of an account that exists. */
+export const auditEntry = (
+  action: AuditAction,
+  userId: string,
+  caller: AuditCaller,
+  traits: Readonly<Record<string, string | number | boolean>> = {},
+): readonly [text: string, params: Param[]] => [
+  auditInsert(action, {
+    userId: '$1::uuid',
+    address: '$2',
+    isAdmin: '$3::boolean',
+    traits: '$4::jsonb',
+    where: 'account.id is not null',
+  }),
+  [userId, ...callerParams(caller), JSON.stringify(traits)],
+];

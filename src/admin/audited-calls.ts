@@ -1,0 +1,113 @@
+import type { Exchange } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { authSecrets } from '../../contract/settings-auth.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { callerName } from './caller-name.ts';
+import type { AdminContext, Caller } from './context.ts';
+import type { Params } from './router.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+type Details = Readonly<Record<string, unknown>>;
+
+interface AuditedCall {
+  readonly action: string;
+  readonly details?: (body: Body, params: Params) => Details;
+}
+
+const short = (value: unknown): string => String(value ?? '').slice(0, limits.auditedCharacters.default);
+
+/** The calls that the log of builders holds. The key material of a call is never part of its details. */
+const audited: Readonly<Record<string, AuditedCall>> = {
+  'POST /apps': { action: 'app_created', details: ({ template }) => (template ? { template: short(template) } : {}) },
+  'DELETE /apps/:ref': { action: 'app_deleted' },
+  'POST /apps/:ref/clone': { action: 'app_cloned', details: ({ ref }) => ({ to: short(ref) }) },
+  'POST /apps/:ref/sql': { action: 'sql_run', details: ({ sql }) => ({ sql: short(sql) }) },
+  'POST /apps/:ref/migrations': { action: 'migrations_applied' },
+  'PUT /apps/:ref/settings/:key': { action: 'setting_changed', details: settingDetails },
+  'DELETE /apps/:ref/settings/:key': { action: 'setting_reset', details: (_, { key }) => ({ key: short(key) }) },
+  'POST /apps/:ref/keys': { action: 'keys_added', details: ({ jwk }) => ({ imported: jwk !== undefined }) },
+  'POST /apps/:ref/keys/rotate': { action: 'keys_rotated', details: ({ kid }) => (kid ? { kid: short(kid) } : {}) },
+  'POST /apps/:ref/keys/:kid/revoke': { action: 'key_revoked', details: (_, { kid }) => ({ kid: short(kid) }) },
+  'DELETE /apps/:ref/sessions': { action: 'sessions_ended' },
+  'DELETE /apps/:ref/sessions/:id': { action: 'session_ended', details: (_, { id }) => ({ session_id: short(id) }) },
+  'DELETE /apps/:ref/mails/:id': { action: 'mail_deleted', details: (_, { id }) => ({ mail_id: short(id) }) },
+};
+
+function settingDetails({ value }: Body, { key = '' }: Params): Details {
+  if (Object.hasOwn(authSecrets, key)) return { key, changed: true };
+  return { key: short(key), after: short(JSON.stringify(value)) };
+}
+
+/**
+ * Runs a call of a builder and writes it into the log if the log holds such calls, whether it succeeds or is refused. A failure to write
+ * is reported as a fault: the call has happened.
+ */
+export async function auditCall<T>(
+  context: AdminContext,
+  caller: Caller,
+  exchange: Exchange,
+  call: { readonly name: string; readonly params: Params; readonly run: () => Promise<T> },
+): Promise<T> {
+  const entry = audited[call.name];
+  const { ref } = call.params;
+  // A call on an app of others is refused, and its log stays as it is.
+  const isForeign = caller.kind === 'builder' && ref !== undefined && !caller.apps.has(ref);
+  if (!entry || isForeign) return call.run();
+  const body = readJson(exchange);
+  const app = ref ?? short(body.ref);
+  const before = await valueBefore(context, call.name, call.params);
+  const write = async (refused: string | null): Promise<void> => {
+    const details = { ...before, ...entry.details?.(body, call.params) };
+    const actorId = caller.kind === 'builder' ? caller.userId : null;
+    const actor = await callerName(context, caller);
+    const { address, requestId } = exchange;
+    await context.registry.audit.write({
+      app,
+      actorId,
+      actor,
+      action: entry.action,
+      details,
+      refused,
+      address,
+      requestId,
+    });
+  };
+  const written = async (refused: string | null) =>
+    mayWrite(call.name, refused) &&
+    write(refused).catch((error: unknown) =>
+      context.events.emit({ type: 'fault', requestId: exchange.requestId, where: 'the audit log', error }),
+    );
+  try {
+    const result = await call.run();
+    await written(null);
+    return result;
+  } catch (error) {
+    await written(error instanceof NinefoldError ? error.code : 'internal_error');
+    throw error;
+  }
+}
+
+/** False for an app that was not made: another builder's app may have its ref. */
+const mayWrite = (name: string, refused: string | null): boolean =>
+  refused === null || (name !== 'POST /apps' && refused !== 'app_unknown');
+
+/** Returns the value of a setting before the call that changes it; nothing of a secret, and nothing where the app cannot be opened. */
+async function valueBefore(context: AdminContext, name: string, { ref = '', key = '' }: Params): Promise<Details> {
+  if (!name.endsWith('/settings/:key') || Object.hasOwn(authSecrets, key)) return {};
+  const settings = await context.apps.get(ref).then(
+    (app) => app.settings(),
+    () => null,
+  );
+  const values: Body = { ...settings?.rest, ...settings?.auth, ...settings?.mail };
+  return Object.hasOwn(values, key) ? { before: short(JSON.stringify(values[key])) } : {};
+}
+
+function readJson({ body }: Exchange): Body {
+  if (!body) return {};
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Body) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,92 @@
+import { limits } from '../../contract/limits.ts';
+import type { Executor } from '../database/database.ts';
+import type { Param } from '../database/statement.ts';
+
+/** One thing that a builder did, or was refused. */
+export interface BuilderEvent {
+  readonly app: string;
+  /** Null for the operator. */
+  readonly actorId: string | null;
+  readonly actor: string;
+  readonly action: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** The code of the error; null if the call succeeded. */
+  readonly refused: string | null;
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** The entries that a page holds. */
+export interface AuditQuery {
+  readonly action: string | null;
+  /** Looked for in any part of the entry, in any letter case. */
+  readonly search: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** The last entry of the page before. */
+  readonly after: { readonly at: string; readonly id: string } | null;
+  readonly most: number;
+}
+
+/** Returns a search as a pattern of ILIKE. */
+export const likePattern = (search: string | null): string | null => search && `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** Returns the parameters of a page: action, pattern, from, to, time and id of the last entry, number of entries. */
+export const queryParams = ({ action, search, from, to, after, most }: AuditQuery): Param[] => [
+  action,
+  likePattern(search),
+  from,
+  to,
+  after?.at ?? null,
+  after?.id ?? null,
+  String(most),
+];
+
+const WRITE = `insert into node.audit_log (app, actor_id, actor, action, details, refused, ip_address, request_id)
+  values ($1, $2::uuid, $3, $4, $5::jsonb, $6, $7, $8)`;
+
+/** Deletes some entries that are too old, or beyond the number that an app keeps. */
+const SWEEP = `delete from node.audit_log where id in (
+    (select id from node.audit_log where at < now() - make_interval(days => $2::integer) order by at limit $4::integer)
+    union all
+    (select id from node.audit_log where app = $1 order by at desc, id desc offset $3::bigint limit $4::integer))`;
+
+/** $8 the app. Entries from before the app was made are of another app that had the same ref. */
+const LIST = `select coalesce(json_agg(json_build_object(
+    'id', e.id, 'at', to_char(e.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'actor_id', e.actor_id, 'actor', e.actor,
+    'action', e.action, 'details', e.details, 'refused', e.refused, 'ip_address', e.ip_address, 'request_id', e.request_id
+  ) order by e.at desc, e.id desc), '[]')
+  from (
+    select l.* from node.audit_log l join public.apps a on a.ref = l.app and l.at >= a.created_at
+    where l.app = $8 and ($1::text is null or l.action = $1)
+      and ($2::text is null or l.actor ilike $2 or l.action ilike $2 or l.details::text ilike $2 or l.ip_address ilike $2)
+      and ($3::timestamptz is null or l.at >= $3::timestamptz) and ($4::timestamptz is null or l.at < $4::timestamptz)
+      and ($5::timestamptz is null or (l.at, l.id) < ($5::timestamptz, $6::uuid))
+    order by l.at desc, l.id desc limit $7::integer
+  ) e`;
+
+/** The log of what builders do, in the console's database. */
+export class BuilderAudit {
+  readonly #database: Executor;
+
+  /** @param database The console's, logged in as the superuser. */
+  constructor(database: Executor) {
+    this.#database = database;
+  }
+
+  async write(event: BuilderEvent): Promise<void> {
+    const { app, actorId, actor, action, details, refused, address, requestId } = event;
+    const { builderAuditDays: days, builderAuditEntries: most, sweptRows } = limits;
+    const bounds = [days, most, sweptRows].map((limit) => String(limit.default));
+    await this.#database.run([
+      { text: WRITE, params: [app, actorId, actor, action, JSON.stringify(details), refused, address, requestId] },
+      { text: SWEEP, params: [app, ...bounds] },
+    ]);
+  }
+
+  /** Returns a page of an app's entries, the newest first, a JSON array. */
+  async list(app: string, query: AuditQuery): Promise<string> {
+    const [result] = await this.#database.run([{ text: LIST, params: [...queryParams(query), app] }]);
+    return result?.rows[0]?.[0]?.toString('utf8') ?? '[]';
+  }
+}

@@ -1,0 +1,34 @@
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { limits } from '../../contract/limits.ts';
+import { type AuditFilter, isAuditScope, listAudit } from '../accounts/audit-pages.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { pageHeaders, pageOf } from './admin-list-users.ts';
+import { requireAdmin } from './callers.ts';
+import type { AuthContext } from './context.ts';
+import { replyHeaders } from './reply.ts';
+
+/**
+ * GET /admin/audit?page=&per_page=&query=author|action|type:text: a page of the audit log, the newest first, with the number of entries in
+ * X-Total-Count and the next and last page in Link (RFC 8288).
+ */
+export async function adminAudit(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  await requireAdmin(context, exchange);
+  const query = new URLSearchParams(exchange.query);
+  const { page, perPage } = pageOf(query, limits.auditPerPage.default);
+  const { total, entriesJson } = await listAudit(context.database, { page, perPage, filter: filterOf(query) });
+  const headers = { ...replyHeaders, ...pageHeaders('/admin/audit', query, { page, perPage, total }) };
+  return { status: 200, headers, body: entriesJson };
+}
+
+function filterOf(query: URLSearchParams): AuditFilter | null {
+  const asked = query.get('query');
+  if (!asked) return null;
+  const [scope = '', ...rest] = asked.split(':');
+  if (!isAuditScope(scope) || rest.length === 0) {
+    throw new NinefoldError('validation_failed', {
+      message: `Invalid query scope: ${asked.slice(0, limits.emailCharacters.default)}`,
+    });
+  }
+  const text = rest.join(':').slice(0, limits.emailCharacters.default).replaceAll('\0', '');
+  return text === '' ? null : { scope, text };
+}
