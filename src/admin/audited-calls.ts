@@ -31,6 +31,24 @@ const audited: Readonly<Record<string, AuditedCall>> = {
   'DELETE /apps/:ref/sessions': { action: 'sessions_ended' },
   'DELETE /apps/:ref/sessions/:id': { action: 'session_ended', details: (_, { id }) => ({ session_id: short(id) }) },
   'DELETE /apps/:ref/mails/:id': { action: 'mail_deleted', details: (_, { id }) => ({ mail_id: short(id) }) },
+  'POST /apps/:ref/team/invitations': {
+    action: 'builder_invited',
+    details: ({ email, role }) => ({ email: short(email), role: short(role) }),
+  },
+  'DELETE /apps/:ref/team/invitations/:id': {
+    action: 'invitation_withdrawn',
+    details: (_, { id }) => ({ id: short(id) }),
+  },
+  'PUT /apps/:ref/team/:id': {
+    action: 'builder_role_changed',
+    details: ({ role }, { id }) => ({ builder_id: short(id), role: short(role) }),
+  },
+  'DELETE /apps/:ref/team/:id': { action: 'builder_removed', details: (_, { id }) => ({ builder_id: short(id) }) },
+  'POST /apps/:ref/member-imports/:id/run': {
+    action: 'members_imported',
+    details: (_, { id }) => ({ import: short(id) }),
+  },
+  'POST /apps/:ref/members/:id/act': { action: 'acted_as_member', details: (_, { id }) => ({ user_id: short(id) }) },
 };
 
 function settingDetails({ value }: Body, { key = '' }: Params): Details {
