@@ -55,3 +55,10 @@ export function deleteApp(node: NodeAddress, ref: string): Promise<void> {
 export function runSql(node: NodeAddress, ref: string, sql: string): Promise<SqlResponse> {
   return admin(node, 'POST', `/apps/${ref}/sql`, { sql });
 }
+
+/** Calls the app, so that a worker listens to its database: only then are mails, jobs and HTTP requests looked at as soon as they are queued. */
+export async function openApp(app: AppConnection): Promise<void> {
+  const response = await fetch(`${app.url}/auth/v1/settings`, { headers: { apikey: app.publishable_key } });
+  if (!response.ok) throw new Error(`${app.ref}: ${response.status} ${await response.text()}`);
+  await response.arrayBuffer();
+}

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
 import type { MailDetail, MailPage, MailRow, MailTemplate, MailTest, RenderedMail } from '../../contract/mails.ts';
-import { admin, createApp, runSql } from '../support/apps.ts';
+import { admin, createApp, openApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { startMailServer, type TestMailServer } from '../support/mail-server.ts';
@@ -37,6 +37,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   app = await createApp(node);
+  await openApp(app);
   server.mails.length = 0;
   server.refuse = () => null;
   server.password = null;
@@ -170,7 +171,7 @@ describe('an app with a mail server', () => {
     const sent = server.mails.map(({ to }) => to[0]);
     expect(sent).toEqual(expect.arrayContaining(['a@example.org', 'b@example.org']));
     await superuser(`update ninefold.mails set sent_at = sent_at - interval '1 hour'`);
-    await admin(node, 'POST', `/apps/${app.ref}/mails/${(await list('?state=queued')).mails[0]?.id}/resend`);
+    await superuser(`select pg_notify('ninefold', '{"type":"mail"}')`);
     await expect.poll(async () => (await list()).counts, patient).toMatchObject({ sent: 4, queued: 0 });
   });
 

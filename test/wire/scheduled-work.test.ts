@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createApp, openApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { startNode, type TestNode } from '../support/node.ts';
@@ -22,6 +22,7 @@ beforeAll(async () => {
     env: { NINEFOLD_WORKERS: '2', NINEFOLD_HTTP_ALLOW: `127.0.0.1:${receiver.port}` },
   });
   app = await createApp(node);
+  await openApp(app);
   await runSql(
     node,
     app.ref,
