@@ -44,7 +44,7 @@ export class Reached {
   #isNamed({ name }: RoutineFact, asked: Set<RoutineFact>): boolean {
     const named = name.toLowerCase();
     return this.#texts.some(({ of, text }) => {
-      if ((of !== null && asked.has(of)) || !text.includes(named)) return false;
+      if ((of !== null && asked.has(of)) || !namesWord(text, named)) return false;
       if (of === null || this.#isRun(of)) return true;
       return this.#isNamed(of, asked.add(of));
     });
@@ -56,4 +56,14 @@ export class Reached {
     if (result === 'trigger') return this.#triggered.has(oid);
     return result === 'event_trigger' || this.#used.has(oid) || this.#executed.has(idOf(routine));
   }
+}
+
+/** True if a text holds a name by itself, not within a longer name. */
+function namesWord(text: string, name: string): boolean {
+  const isPartOfName = (character: string | undefined): boolean =>
+    character !== undefined && /[\w$\u0080-\uffff]/.test(character);
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!isPartOfName(text[at - 1]) && !isPartOfName(text[at + name.length])) return true;
+  }
+  return false;
 }
