@@ -28,8 +28,8 @@ import providers from '../schema/0023_providers.sql';
 import sessions from '../schema/0024_sessions.sql';
 import phones from '../schema/0025_phones.sql';
 import oauthServer from '../schema/0026_oauth_server.sql';
-import members from '../schema/0029_members.sql';
 import audit from '../schema/0028_audit.sql';
+import members from '../schema/0029_members.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -68,10 +68,10 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0022_second_factors', sql: secondFactors, onExisting: true },
   { name: '0023_providers', sql: providers, onExisting: true },
   { name: '0024_sessions', sql: sessions, onExisting: true },
-  { name: '0026_oauth_server', sql: oauthServer, onExisting: true },
-  { name: '0029_members', sql: members, onExisting: true },
   { name: '0025_phones', sql: phones, onExisting: true },
+  { name: '0026_oauth_server', sql: oauthServer, onExisting: true },
   { name: '0028_audit', sql: audit, onExisting: true },
+  { name: '0029_members', sql: members, onExisting: true },
 ];
 
 /** The name of the last of them. */
