@@ -9,14 +9,15 @@ import { ownNode } from '../support/own-node.ts';
 import { killAll } from '../support/processes.ts';
 
 const COUNT = 1000;
-const node = ownNode('mail-fault');
 let server: TestMailServer;
+beforeAll(async () => {
+  server = await startMailServer();
+});
+const env = () => ({ NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port}` });
+const node = ownNode('mail-fault', env);
 let app: AppConnection;
 
 beforeAll(async () => {
-  server = await startMailServer();
-  await node.stop();
-  await node.startAgain({ NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port}` });
   app = await createApp(node);
   const set = (key: string, value: unknown) => admin(node, 'PUT', `/apps/${app.ref}/settings/${key}`, { value });
   await set('smtp_host', '127.0.0.1');
@@ -37,7 +38,7 @@ it(`loses none of ${COUNT} mails when the node is killed while it sends, and rep
   await expect.poll(() => server.mails.length, patient).toBeGreaterThan(COUNT / 4);
   await killAll(node);
   const killed = new Date();
-  await node.startAgain({ NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port}` });
+  await node.startAgain(env());
   // A mail that was under way stays reserved until the limit is over. The rest of that time is taken off; claims of the new process are later.
   const held = await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
     client.query(

@@ -8,8 +8,13 @@ export interface OwnNode extends TestNode {
   startAgain(env?: Record<string, string>): Promise<void>;
 }
 
-/** Starts a node before all tests of the file that calls it; stops it after them, and deletes its home. `name` is the home's. */
-export function ownNode(name: string): OwnNode {
+/**
+ * Starts a node before all tests of the file that calls it; stops it after them, and deletes its home.
+ *
+ * @param name The home's.
+ * @param firstEnv Returns what its first start adds to its environment; called after each `beforeAll` that comes before.
+ */
+export function ownNode(name: string, firstEnv: () => Record<string, string> = () => ({})): OwnNode {
   const node = {} as OwnNode;
   let home: string;
   node.startAgain = async (env = {}) => {
@@ -17,7 +22,7 @@ export function ownNode(name: string): OwnNode {
   };
   beforeAll(async () => {
     home = await makeTestHome(name);
-    await node.startAgain();
+    await node.startAgain(firstEnv());
   });
   afterAll(async () => {
     await node.stop?.();

@@ -13,8 +13,8 @@ import { longestTurn, notingTurns } from '../../support/loop-turns.ts';
 import { ownNode } from '../../support/own-node.ts';
 
 /** Large bodies cost their sender time, and no other client. */
-const node = ownNode('large-bodies');
 const turns = mkdtempSync(join(tmpdir(), 'ninefold-turns-'));
+const node = ownNode('large-bodies', () => notingTurns(turns));
 afterAll(() => rmSync(turns, { recursive: true }));
 const MEBIBYTE = 1024 * 1024;
 const BYTES = 9 * MEBIBYTE;
@@ -22,8 +22,6 @@ const BYTES = 9 * MEBIBYTE;
 let app: AppConnection;
 let member: string;
 beforeAll(async () => {
-  await node.stop();
-  await node.startAgain(notingTurns(turns));
   app = await createAppWith(
     node,
     `create table public.things (id int, name text);
