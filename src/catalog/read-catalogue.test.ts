@@ -3,6 +3,7 @@ import { Meanwhile } from '../../test/support/meanwhile.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import type { Database } from '../database/database.ts';
 import { Pool } from '../database/pool.ts';
+import { plain } from '../database/statement.ts';
 import { parseTarget } from '../database/target.ts';
 import { parseCatalogue, readCatalogue, readCatalogueInTwo } from './read-catalogue.ts';
 
@@ -25,6 +26,21 @@ it('does not fail because a view is dropped while it is read', async () => {
   const facts = await readCatalogue<{ views: Record<string, string> }>(meanwhile, { views }, 500);
   expect(meanwhile.asked).toBe(2);
   expect(Object.keys(facts.views)).toEqual(['kept']);
+});
+
+it('reads again when its session is ended, however long it ran, as by a copy of the database', async () => {
+  const waits = `select json_build_object('locked', pg_advisory_xact_lock_shared(9)::text)`;
+  const facts = await pool.transaction(async (tx) => {
+    await tx.run([plain('select pg_advisory_xact_lock(9)')]);
+    const reading = readCatalogue<{ waits: { locked: string } }>(pool, { waits }, 10_000);
+    // The pool itself repeats what ran for less than a second.
+    const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity
+      where wait_event_type = 'Lock' and now() - query_start > '1.1 seconds'`;
+    const ended = () => pool.script(end).then(([result]) => result?.rows[0]?.[0]?.toString());
+    await expect.poll(ended, { timeout: 10_000 }).toBe('1');
+    return { reading };
+  });
+  expect(await facts.reading).toEqual({ waits: { locked: '' } });
 });
 
 describe('by two connections', () => {

@@ -1,5 +1,5 @@
 import type { Database, Executor, Transaction } from '../database/database.ts';
-import { DatabaseError } from '../database/database-error.ts';
+import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { plannerSettings } from '../database/startup-settings.ts';
 import { plain, quoteLiteral, type Result, type Statement } from '../database/statement.ts';
 
@@ -123,12 +123,13 @@ const jsonOf = <Facts>(results: readonly Result[]): CatalogueJson<Facts> => new 
 const ATTEMPTS = 4;
 
 /**
- * SQLSTATEs of what another attempt may not meet: a relation that is locked; and an internal error, which is what functions such as
- * pg_get_viewdef() say of an object that was dropped after the statement began ("could not open relation with OID 16400").
+ * SQLSTATEs that the next attempt may not meet: a relation is locked; a session was ended, as by a copy of the database; an internal
+ * error, which functions such as pg_get_viewdef() raise for an object that was dropped after the statement began ("could not open
+ * relation with OID 16400").
  */
-const passing: readonly string[] = ['55P03', 'XX000'];
+const passing: readonly (string | null)[] = ['55P03', '57P01', 'XX000'];
 
-/** Runs what reads, and again where a lock or a drop was in its way, as it passes. */
+/** Runs `read`, which only reads, and repeats it after a lock, a drop or the end of its session. */
 export async function patiently<T>(read: () => Promise<T>): Promise<T> {
   let met: unknown = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -137,7 +138,8 @@ export async function patiently<T>(read: () => Promise<T>): Promise<T> {
     } catch (error) {
       // Within a transaction of its own caller nothing can be tried again: 25P02 says that the first error ended it.
       if (met && error instanceof DatabaseError && error.sqlstate === '25P02') break;
-      if (!(error instanceof DatabaseError) || !passing.includes(error.sqlstate)) throw error;
+      const isOfDatabase = error instanceof DatabaseError || error instanceof ConnectionError;
+      if (!isOfDatabase || !passing.includes(error.sqlstate)) throw error;
       met = error;
     }
   }
