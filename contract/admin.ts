@@ -323,6 +323,8 @@ export interface SettingEntry {
   default: unknown;
   /** The values that are allowed, in words. */
   type: string;
+  /** The only values that it may have; null if any that fit the type. */
+  values: readonly unknown[] | null;
   meaning: string;
 }
 

@@ -97,7 +97,8 @@ const notification = (what: string): Setting<boolean> => ({
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
   site_url: {
     default: null,
-    type: 'absolute http or https URL, or null while there is no site',
+    type: 'absolute URL, such as https://app.example, or null while there is no site',
+    item: /^[a-z][a-z0-9+.-]*:\/\/\S*$/i,
     meaning: 'Where the app’s web site is: links in mails lead there.',
   },
   disable_signup: {

@@ -29,11 +29,20 @@ export async function listSettings(context: AdminContext, ref: string): Promise<
   const entries: SettingEntry[] = Object.entries(settingsByKey).map(([key, setting]) => {
     const isSet = Object.hasOwn(stored, key) && fits(setting, stored[key]);
     const value = isSet ? stored[key] : defaults[key];
-    const { type, meaning } = setting;
-    return { key, value, is_set: isSet, is_secret: false, default: defaults[key], type, meaning };
+    const { type, values = null, meaning } = setting;
+    return { key, value, is_set: isSet, is_secret: false, default: defaults[key], type, values, meaning };
   });
   for (const [key, { type, meaning }] of Object.entries(authSecrets)) {
-    entries.push({ key, value: null, is_set: secrets.has(key), is_secret: true, default: null, type, meaning });
+    entries.push({
+      key,
+      value: null,
+      is_set: secrets.has(key),
+      is_secret: true,
+      default: null,
+      type,
+      values: null,
+      meaning,
+    });
   }
   return json(entries.sort((a, b) => (a.key < b.key ? -1 : 1)));
 }

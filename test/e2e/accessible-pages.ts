@@ -306,6 +306,14 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('table', { name: 'Team' }).getByText('northwind.example').waitFor(),
   },
   {
+    name: 'settings, with changes that are not saved',
+    path: () => `${filled}/settings`,
+    ready: async (page) => {
+      await page.getByRole('textbox', { name: 'Site address' }).fill('https://site.example');
+      await page.getByRole('region', { name: 'Changes' }).waitFor();
+    },
+  },
+  {
     name: 'the builder’s account',
     path: () => '/account',
     ready: (page) => page.getByRole('table', { name: 'Devices' }).getByText('this one').waitFor(),

@@ -16,12 +16,29 @@ const settings = async () =>
     (await admin<SettingEntry[]>(site.node, 'GET', `/apps/${app.ref}/settings`)).map((entry) => [entry.key, entry]),
   );
 
-it('switches a method off, with its effect in words', async () => {
+it('collects changes of settings with their effect in words, and saves them together', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByText('Visitors have no account until they sign up.').waitFor();
   await page.getByRole('switch', { name: 'Anonymous' }).click();
   await page.getByText('Visitors get an account without a name.').waitFor();
-  expect((await settings()).get('external_anonymous_users_enabled')?.value).toBe(true);
+  expect((await settings()).get('external_anonymous_users_enabled')?.value).toBe(false);
+  await page.getByRole('textbox', { name: 'Inactivity' }).fill('8');
+  await page.getByRole('combobox', { name: 'Unit of Inactivity' }).selectOption('hours');
+  await page.getByText('A session ends after 8 hours without a refresh.').waitFor();
+  const bar = page.getByRole('region', { name: 'Changes' });
+  const code = page.getByRole('textbox', { name: 'Length of a code' });
+  await code.fill('3');
+  await bar.getByText('1 value not valid.').waitFor();
+  await code.fill('8');
+  await page.getByRole('link', { name: 'Team' }).click();
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await bar.getByText('3 changes, not saved.').waitFor();
+  await bar.getByRole('button', { name: 'Save' }).click();
+  await bar.waitFor({ state: 'detached' });
+  const stored = await settings();
+  expect(stored.get('external_anonymous_users_enabled')?.value).toBe(true);
+  expect(stored.get('sessions_inactivity_timeout')?.value).toBe(8 * 3600);
+  expect(stored.get('mailer_otp_length')?.value).toBe(8);
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -30,6 +47,7 @@ it('sets up texts, and never shows the secret of their provider', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByRole('switch', { name: 'Phone', exact: true }).click();
   await page.getByText('Members sign up and sign in with a phone number').waitFor();
+  await page.getByRole('region', { name: 'Changes' }).getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Phone', exact: true }).click();
   const panel = page.getByRole('complementary', { name: 'Phone' });
   await panel.getByText('Texts are stored on the page Mail').waitFor();
@@ -66,6 +84,31 @@ it('sets up a provider, shows its callback address, and never its secret', async
   expect(stored.get('external_github_client_id')?.value).toBe('a-client');
   expect(stored.get('external_github_secret')).toMatchObject({ is_set: true, value: null });
   expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('shows what the server refuses at its row, and deletes the app that is named', async () => {
+  const gone = await createApp(site.node);
+  const { page, context } = await site.visit(`/app/${gone.ref}/settings`);
+  await page.getByRole('button', { name: 'Add to Redirect addresses' }).click();
+  await page.getByRole('textbox', { name: 'Redirect addresses, 1' }).fill('https://other.example/**');
+  await page.getByRole('textbox', { name: 'Site address' }).fill('not an address');
+  const bar = page.getByRole('region', { name: 'Changes' });
+  await bar.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The server refused this value.').waitFor();
+  await page.getByRole('textbox', { name: 'Site address' }).fill('https://site.example');
+  await bar.getByRole('button', { name: 'Save' }).click();
+  await bar.waitFor({ state: 'detached' });
+  const stored = await admin<SettingEntry[]>(site.node, 'GET', `/apps/${gone.ref}/settings`);
+  expect(stored.filter(({ is_set }) => is_set).map(({ key, value }) => [key, value])).toEqual([
+    ['site_url', 'https://site.example'],
+    ['uri_allow_list', ['https://other.example/**']],
+  ]);
+  await page.getByRole('button', { name: 'Delete app' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill(gone.ref);
+  await dialog.getByRole('button', { name: 'Delete app' }).click();
+  await page.waitForURL(`${site.node.url}/`);
   await context.close();
 });
 

@@ -303,6 +303,15 @@ const mail = createRoute({
   ),
 });
 
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: '/settings',
+  component: lazyRouteComponent(
+    code(() => import('./work/settings/settings-page.tsx')),
+    'SettingsPage',
+  ),
+});
+
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
@@ -371,6 +380,7 @@ const inApp = app.addChildren([
   member,
   importMembers,
   team,
+  settings,
 ]);
 
 export const router = createRouter({

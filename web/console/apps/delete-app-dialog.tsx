@@ -4,7 +4,15 @@ import { failureFacts } from '../data/api-failure.ts';
 import { deleteApp } from '../data/apps/delete-app.ts';
 
 /** Deletes an app, once its ref has been typed again. */
-export function DeleteAppDialog({ appRef, onClose }: { appRef: string; onClose: () => void }) {
+export function DeleteAppDialog({
+  appRef,
+  onClose,
+  onDeleted = onClose,
+}: {
+  appRef: string;
+  onClose: () => void;
+  onDeleted?: () => void;
+}) {
   const { mutate, isPending, error } = useMutation(deleteApp(appRef));
   return (
     <ConfirmByTyping
@@ -13,7 +21,7 @@ export function DeleteAppDialog({ appRef, onClose }: { appRef: string; onClose: 
       verb={['Delete app', 'Deleting app']}
       busy={isPending}
       failure={error ? failureFacts(error) : null}
-      onConfirm={(confirm) => mutate({ confirm }, { onSuccess: onClose })}
+      onConfirm={(confirm) => mutate({ confirm }, { onSuccess: onDeleted })}
       onClose={onClose}
     >
       All of it goes: its tables and rows, its members and their sessions, its keys. This cannot be undone; Ninefold

@@ -38,16 +38,7 @@ export function Connect({ appRef, example }: { appRef: string; example: Example 
 function Connection({ connection: app, example }: { connection: AppConnection; example: Example | null }) {
   return (
     <>
-      <CopyRow name="URL" value={app.url} />
-      {app.origin !== null && app.origin !== app.url && <CopyRow name="Origin" value={app.origin} />}
-      <CopyRow name="Publishable key" value={app.publishable_key} />
-      {app.secret_key !== '' && <SecretRow name="Secret key" value={app.secret_key} shown="sb_secret_" />}
-      <details className={styles.more}>
-        <summary>Keys of the older kind, JWT secret</summary>
-        <CopyRow name="anon" value={app.anon_key} />
-        {app.service_role_key !== '' && <SecretRow name="service_role" value={app.service_role_key} shown="" />}
-        {app.jwt_secret !== '' && <SecretRow name="JWT secret" value={app.jwt_secret} shown="" />}
-      </details>
+      <AppKeys app={app} />
       <div className={styles.tabs}>
         <Tabs
           label="Connect with"
@@ -64,6 +55,24 @@ function Connection({ connection: app, example }: { connection: AppConnection; e
           ]}
         />
       </div>
+    </>
+  );
+}
+
+/** The addresses and keys of an app. Secrets are covered until somebody asks for them; a builder who may not see them gets none. */
+export function AppKeys({ app }: { app: AppConnection }) {
+  return (
+    <>
+      <CopyRow name="URL" value={app.url} />
+      {app.origin !== null && app.origin !== app.url && <CopyRow name="Origin" value={app.origin} />}
+      <CopyRow name="Publishable key" value={app.publishable_key} />
+      {app.secret_key !== '' && <SecretRow name="Secret key" value={app.secret_key} shown="sb_secret_" />}
+      <details className={styles.more}>
+        <summary>Keys of the older kind, JWT secret</summary>
+        <CopyRow name="anon" value={app.anon_key} />
+        {app.service_role_key !== '' && <SecretRow name="service_role" value={app.service_role_key} shown="" />}
+        {app.jwt_secret !== '' && <SecretRow name="JWT secret" value={app.jwt_secret} shown="" />}
+      </details>
     </>
   );
 }

@@ -14,7 +14,8 @@ import { PhoneMenu } from './phone-menu.tsx';
 import { useAppName } from './use-app-name.ts';
 import { useChapterNumber } from './use-chapter-number.ts';
 
-interface Crumb {
+/** A step of the way to a page. */
+export interface Crumb {
   text: string;
   link?: LinkProps;
 }

@@ -1,6 +1,6 @@
 import { IconApps, IconBook2 } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useLocation, useParams } from '@tanstack/react-router';
 import { Icon } from '../../ui/icon.tsx';
 import { Mark } from '../../ui/mark.tsx';
 import { VerdictMark } from '../../ui/verdict.tsx';
@@ -47,6 +47,8 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
   const { data, error } = useQuery(specification(appRef));
   const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];
   const params = { ref: appRef };
+  const { pathname } = useLocation();
+  const isHere = (to: string) => pathname === to.replace('$ref', appRef);
   return (
     <>
       <AppSwitcher appRef={appRef} />
@@ -99,7 +101,14 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
         ))}
         <h2 className={styles.heading}>Workshop</h2>
         {workPages.map((page) => (
-          <Link key={page.to} to={page.to} params={params} className={styles.item} title={page.name}>
+          <Link
+            key={page.to}
+            to={page.to}
+            params={params}
+            className={styles.item}
+            title={page.name}
+            aria-current={'holds' in page && page.holds.some(isHere) ? 'page' : undefined}
+          >
             <Icon of={page.icon} />
             <span>{page.name}</span>
           </Link>

@@ -12,6 +12,7 @@ import { addKeys, revokeKey, rotateKeys, signingKeys } from '../../data/keys/key
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { Page } from '../../frame/page.tsx';
+import { SettingsFrame, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { KeyPanel } from './key-panel.tsx';
 
@@ -45,7 +46,7 @@ export function KeysPage() {
     <Page
       bare
       appRef={ref}
-      crumbs={[{ text: 'Keys' }]}
+      crumbs={settingsCrumbs(ref, 'Signing keys')}
       fetching={list.isLoading}
       panel={
         key && (
@@ -59,36 +60,38 @@ export function KeysPage() {
         )
       }
     >
-      <Sheet
-        title="Keys"
-        tools={
-          <>
-            <Button small onClick={() => setDialog('import')}>
-              Import
-            </Button>
-            <Button small busy={adding.isPending && 'Making'} onClick={() => adding.mutate({})}>
-              Add standby key
-            </Button>
-          </>
-        }
-        notice={failed && <Failure facts={failureFacts(failed)} onRetry={() => void list.refetch()} />}
-        foot={
-          <SheetFoot
-            shown={keys ? counted(keys.length, 'key') : 'Counting'}
-            remark="Wait ten minutes before you make a new key current: other services keep the JWKS for so long."
+      <SettingsFrame appRef={ref}>
+        <Sheet
+          title="Signing keys"
+          tools={
+            <>
+              <Button small onClick={() => setDialog('import')}>
+                Import
+              </Button>
+              <Button small busy={adding.isPending && 'Making'} onClick={() => adding.mutate({})}>
+                Add standby key
+              </Button>
+            </>
+          }
+          notice={failed && <Failure facts={failureFacts(failed)} onRetry={() => void list.refetch()} />}
+          foot={
+            <SheetFoot
+              shown={keys ? counted(keys.length, 'key') : 'Counting'}
+              remark="Wait ten minutes before you make a new key current: other services keep the JWKS for so long."
+            />
+          }
+        >
+          <RowTable<Row>
+            label="Keys"
+            columns={columns}
+            rows={keys}
+            total={keys?.length ?? -1}
+            selected={chosen}
+            stale={list.isError}
+            onOpen={({ id }) => setChosen(id)}
           />
-        }
-      >
-        <RowTable<Row>
-          label="Keys"
-          columns={columns}
-          rows={keys}
-          total={keys?.length ?? -1}
-          selected={chosen}
-          stale={list.isError}
-          onOpen={({ id }) => setChosen(id)}
-        />
-      </Sheet>
+        </Sheet>
+      </SettingsFrame>
       {dialog === 'import' && <ImportDialog appRef={ref} onClose={() => setDialog(null)} />}
       {dialog === 'revoke' && key && (
         <ConfirmByTyping

@@ -12,7 +12,7 @@ import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { mailList } from '../../data/mails/mail-list.ts';
-import { appSettings } from '../../data/settings/settings.ts';
+import { appSettings } from '../../data/settings/app-settings.ts';
 import { counted } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
 import type { Binding } from '../../keys/bindings.ts';
@@ -29,7 +29,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
   const list = useInfiniteQuery(mailList(appRef, q));
   const { mails, counts } = list.data ?? {};
   const settings = useQuery(appSettings(appRef));
-  const hasServer = settings.data?.find(({ key }) => key === 'smtp_host')?.value !== null;
+  const hasServer = settings.data?.get('smtp_host')?.value !== null;
 
   const choose = useCallback(
     (id: string | null) =>

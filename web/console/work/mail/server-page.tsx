@@ -1,7 +1,6 @@
 import { NumberInput, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { SettingEntry } from '../../../../contract/admin.ts';
 import type { MailTest } from '../../../../contract/mails.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Failure, FailureNote } from '../../../ui/failure.tsx';
@@ -9,7 +8,7 @@ import { KeyValues, VerdictLine } from '../../../ui/panel.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { testMailServer } from '../../data/mails/mail.ts';
-import { appSettings, changeSettings } from '../../data/settings/settings.ts';
+import { type AppSettings, appSettings, changeSettings } from '../../data/settings/app-settings.ts';
 import { Page } from '../../frame/page.tsx';
 import styles from './mail.module.css';
 
@@ -37,8 +36,7 @@ export function ServerPage({ appRef, tabs }: { appRef: string; tabs: ReactNode }
 const texts = ['smtp_host', 'smtp_user', 'smtp_admin_email', 'smtp_sender_name'] as const;
 type Text = (typeof texts)[number];
 
-function ServerForm({ appRef, settings }: { appRef: string; settings: readonly SettingEntry[] }) {
-  const stored = new Map(settings.map((entry) => [entry.key, entry]));
+function ServerForm({ appRef, settings: stored }: { appRef: string; settings: AppSettings }) {
   const storedText = (key: string) => String(stored.get(key)?.value ?? '');
   const [values, setValues] = useState<Record<Text, string>>(
     () => Object.fromEntries(texts.map((key) => [key, storedText(key)])) as Record<Text, string>,

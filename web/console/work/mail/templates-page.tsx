@@ -8,7 +8,7 @@ import { Failure, FailureNote } from '../../../ui/failure.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { mailPreview, mailTemplates } from '../../data/mails/templates.ts';
-import { changeSettings } from '../../data/settings/settings.ts';
+import { changeSettings } from '../../data/settings/app-settings.ts';
 import { Page } from '../../frame/page.tsx';
 import styles from './mail.module.css';
 import { MailFrame } from './mail-frame.tsx';

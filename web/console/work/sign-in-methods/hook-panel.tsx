@@ -1,7 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SettingEntry } from '../../../../contract/admin.ts';
 import { functionOfHook, grantOfHook, type HookName, hooks, hookUriOf } from '../../../../contract/hooks.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -9,7 +8,7 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { changeSettings } from '../../data/settings/app-settings.ts';
+import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
 import { hookFunctions } from '../../data/settings/hook-functions.ts';
 import { problemOf } from './hooks-section.tsx';
 import styles from './sign-in-methods-page.module.css';
@@ -26,7 +25,7 @@ export function HookPanel({
 }: {
   appRef: string;
   name: HookName;
-  settings: ReadonlyMap<string, SettingEntry>;
+  settings: AppSettings;
   onClose: () => void;
 }) {
   const { title, effect } = hooks[name];

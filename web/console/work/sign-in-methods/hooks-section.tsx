@@ -1,12 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { SettingEntry } from '../../../../contract/admin.ts';
 import { functionOfHook, type HookFunction, type HookName, hookNames, hooks } from '../../../../contract/hooks.ts';
 import { FailureNote } from '../../../ui/failure.tsx';
+import { Switch } from '../../../ui/switch.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { changeSettings } from '../../data/settings/app-settings.ts';
+import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
 import { hookFunctions } from '../../data/settings/hook-functions.ts';
 import styles from './sign-in-methods-page.module.css';
-import { Switch } from './switch.tsx';
 
 /** The name of a hook in the address of the page. */
 const hookMethod = (name: HookName): string => `hook_${name}`;
@@ -22,7 +21,7 @@ export function HookList({
   onChoose,
 }: {
   appRef: string;
-  settings: ReadonlyMap<string, SettingEntry>;
+  settings: AppSettings;
   chosen: string | null;
   onChoose: (method: string) => void;
 }) {

@@ -1,12 +1,11 @@
 import { NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SettingEntry } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { changeSettings } from '../../data/settings/app-settings.ts';
+import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
 const NONE = 'none';
@@ -52,7 +51,7 @@ export function PhonePanel({
   onClose,
 }: {
   appRef: string;
-  settings: ReadonlyMap<string, SettingEntry>;
+  settings: AppSettings;
   onClose: () => void;
 }) {
   const [typed, setTyped] = useState<Readonly<Record<string, string | number>>>({});
@@ -67,10 +66,10 @@ export function PhonePanel({
         const next = typeof value === 'string' ? value.trim() : value;
         // An empty field resets the setting; an empty secret stays as it is.
         if (settings.get(key)?.is_secret) return next === '' ? [] : [[key, next]];
-        return next === (stored(key) ?? '') ? [] : [[key, next === '' ? null : next]];
+        return next === (stored(key) ?? '') ? [] : [[key, next === '' ? undefined : next]];
       }),
     ),
-    ...(chosen !== (stored('sms_provider') ?? null) && { sms_provider: chosen }),
+    ...(chosen !== (stored('sms_provider') ?? null) && { sms_provider: chosen ?? undefined }),
   };
   const isChanged = Object.keys(changes).length > 0;
   return (

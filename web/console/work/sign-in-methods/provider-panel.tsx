@@ -1,17 +1,16 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SettingEntry } from '../../../../contract/admin.ts';
 import { type ProviderName, providerTitles } from '../../../../contract/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
+import { Switch } from '../../../ui/switch.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { changeSettings } from '../../data/settings/app-settings.ts';
+import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
 import styles from './sign-in-methods-page.module.css';
-import { Switch } from './switch.tsx';
 
 /** The settings of one provider. The secret can be written, not read. */
 export function ProviderPanel({
@@ -23,7 +22,7 @@ export function ProviderPanel({
 }: {
   appRef: string;
   name: ProviderName;
-  settings: ReadonlyMap<string, SettingEntry>;
+  settings: AppSettings;
   /** The address that is registered at the provider, unless a setting names another. */
   callback: string;
   onClose: () => void;
@@ -40,8 +39,8 @@ export function ProviderPanel({
   const save = (isOn: boolean) =>
     mutate(
       {
-        [`external_${name}_client_id`]: clientId.trim() || null,
-        [`external_${name}_url`]: url.trim() || null,
+        [`external_${name}_client_id`]: clientId.trim() || undefined,
+        [`external_${name}_url`]: url.trim() || undefined,
         ...(secret !== '' && { [`external_${name}_secret`]: secret }),
         [`external_${name}_enabled`]: isOn,
       },

@@ -1,30 +1,28 @@
-import { IconPlus } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { SettingEntry } from '../../../../contract/admin.ts';
 import { type ProviderName, providerNames, providerTitles } from '../../../../contract/providers.ts';
-import { Button } from '../../../ui/button.tsx';
 import { Failure, FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { connection } from '../../data/apps/connection.ts';
-import { appSettings, changeSettings } from '../../data/settings/app-settings.ts';
-import { type CustomProvider, customProviders, switchCustomProvider } from '../../data/settings/custom-providers.ts';
+import { type AppSettings, appSettings } from '../../data/settings/app-settings.ts';
+import { type CustomProvider, customProviders } from '../../data/settings/custom-providers.ts';
+import { counted } from '../../format/format.ts';
 import { Page } from '../../frame/page.tsx';
+import { useDraft } from '../settings/draft.ts';
+import { SettingRows } from '../settings/setting-rows.tsx';
+import { sections } from '../settings/setting-words.ts';
+import { SettingsFrame, SettingsPageBody, SettingsSection, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { CustomProviderPanel, NewProviderPanel } from './custom-provider-panel.tsx';
 import { HookPanel } from './hook-panel.tsx';
 import { HookList, hookOfMethod } from './hooks-section.tsx';
-import { accountRules, isOn, type Method, ownMethods, PHONE } from './methods.ts';
+import { NEW, PHONE } from './methods.ts';
+import { OwnMethods, Providers } from './methods-list.tsx';
 import { PhonePanel } from './phone-panel.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
-import styles from './sign-in-methods-page.module.css';
-import { Switch } from './switch.tsx';
-
-const NEW = 'new';
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(providerTitles, name);
 
-/** Every way in with its switch and its effect; a provider opens in the panel. */
+/** Every way in with its switch and its effect, and the rules of accounts and sessions. What has settings of its own opens in the panel. */
 export function SignInMethodsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/sign-in-methods' });
   const { method = null } = useSearch({ from: '/signed-in/app/$ref/sign-in-methods' });
@@ -34,205 +32,122 @@ export function SignInMethodsPage() {
   const app = useQuery(connection(ref));
   const choose = (name: string | null) =>
     void navigate({ search: name === null ? {} : { method: name }, replace: true });
-  const callback = app.data ? `${app.data.origin ?? app.data.url}/auth/v1/callback` : '';
-  const close = () => choose(null);
-  const hook = hookOfMethod(method);
-  const custom = own.data?.find(({ identifier }) => identifier === method);
   return (
     <Page
+      bare
       appRef={ref}
-      crumbs={[{ text: 'Sign-in methods' }]}
+      crumbs={settingsCrumbs(ref, 'Sign-in methods')}
       fetching={settings.isLoading || own.isLoading}
       panel={
         settings.data &&
-        (method === NEW ? (
-          <NewProviderPanel appRef={ref} callback={callback} onAdded={choose} onClose={close} />
-        ) : hook !== null ? (
-          <HookPanel key={method} appRef={ref} name={hook} settings={settings.data} onClose={close} />
-        ) : method === PHONE ? (
-          <PhonePanel appRef={ref} settings={settings.data} onClose={close} />
-        ) : method !== null && isProvider(method) ? (
-          <ProviderPanel
-            key={method}
-            appRef={ref}
-            name={method}
-            settings={settings.data}
-            callback={callback}
-            onClose={close}
-          />
-        ) : (
-          custom && (
-            <CustomProviderPanel key={method} appRef={ref} provider={custom} callback={callback} onClose={close} />
-          )
-        ))
+        method !== null &&
+        methodPanel(method, {
+          appRef: ref,
+          settings: settings.data,
+          custom: own.data ?? [],
+          callback: app.data ? `${app.data.origin ?? app.data.url}/auth/v1/callback` : '',
+          onChoose: choose,
+        })
       }
     >
-      <div className={styles.page}>
-        <h1 className={styles.title}>Sign-in methods</h1>
-        {settings.error && <Failure facts={failureFacts(settings.error)} onRetry={() => void settings.refetch()} />}
-        {settings.data && (
-          <>
-            <Switches
-              appRef={ref}
-              title="Own methods"
-              methods={ownMethods}
-              settings={settings.data}
-              chosen={method}
-              onChoose={choose}
-            />
-            <Providers
-              appRef={ref}
-              settings={settings.data}
-              custom={own.data ?? []}
-              chosen={method}
-              onChoose={choose}
-            />
-            {own.error && <FailureNote facts={failureFacts(own.error)} />}
-            <Switches appRef={ref} title="Accounts" methods={accountRules} settings={settings.data} />
-            <Section title="Hooks">
-              <HookList appRef={ref} settings={settings.data} chosen={method} onChoose={choose} />
-            </Section>
-          </>
+      <SettingsFrame appRef={ref} ready={settings.data !== undefined}>
+        {settings.data ? (
+          <Sections
+            key={ref}
+            appRef={ref}
+            settings={settings.data}
+            custom={own.data ?? []}
+            customError={own.error}
+            chosen={method}
+            onChoose={choose}
+          />
+        ) : (
+          settings.error && <Failure facts={failureFacts(settings.error)} onRetry={() => void settings.refetch()} />
         )}
-      </div>
+      </SettingsFrame>
     </Page>
   );
 }
 
-type Settings = ReadonlyMap<string, SettingEntry>;
-
-function Section({ title, tools, children }: { title: string; tools?: ReactNode; children: ReactNode }) {
-  return (
-    <section className={styles.section}>
-      <h2 className={styles.heading}>
-        {title}
-        {tools}
-      </h2>
-      {children}
-    </section>
-  );
-}
-
-function Switches({
-  appRef,
-  title,
-  methods,
-  settings,
-  chosen = null,
-  onChoose,
-}: {
-  appRef: string;
-  title: string;
-  methods: readonly Method[];
-  settings: Settings;
-  chosen?: string | null;
-  onChoose?: (name: string) => void;
-}) {
-  const { mutate, isPending, variables, error } = useMutation(changeSettings(appRef));
-  return (
-    <Section title={title}>
-      <ul className={styles.list}>
-        {methods.map((method) => {
-          const on = isOn(method, settings.get(method.key)?.value);
-          return (
-            <li key={method.key} className={styles.row}>
-              {method.opens && onChoose ? (
-                <button
-                  type="button"
-                  className={styles.open}
-                  aria-expanded={chosen === method.opens}
-                  onClick={() => method.opens && onChoose(method.opens)}
-                >
-                  {method.name}
-                </button>
-              ) : (
-                <b>{method.name}</b>
-              )}
-              <p>{on ? method.on : method.off}</p>
-              <Switch
-                label={method.name}
-                isOn={on}
-                isBusy={isPending && Object.hasOwn(variables, method.key)}
-                onChange={(next) => mutate({ [method.key]: next !== (method.isInverted ?? false) })}
-              />
-            </li>
-          );
-        })}
-      </ul>
-      {error && <FailureNote facts={failureFacts(error)} />}
-    </Section>
-  );
-}
-
-function Providers({
+function Sections({
   appRef,
   settings,
   custom,
-  chosen,
-  onChoose,
+  customError,
+  ...choice
 }: {
   appRef: string;
-  settings: Settings;
+  settings: AppSettings;
   custom: readonly CustomProvider[];
+  customError: Error | null;
   chosen: string | null;
-  onChoose: (name: string) => void;
+  onChoose: (method: string) => void;
 }) {
-  const change = useMutation(changeSettings(appRef));
-  const turn = useMutation(switchCustomProvider(appRef));
-  const error = change.error ?? turn.error;
-  const open = (name: string, title: string) => (
-    <button type="button" className={styles.open} aria-expanded={chosen === name} onClick={() => onChoose(name)}>
-      {title}
-    </button>
-  );
+  const draft = useDraft(appRef, settings);
+  const switches = [...sections.methods, ...providerNames.map((name) => `external_${name}_enabled`)];
+  const on =
+    switches.filter((key) => settings.get(key)?.value === true).length + custom.filter(({ enabled }) => enabled).length;
+  const rows = (keys: readonly string[]) => <SettingRows draft={draft} keys={keys} />;
   return (
-    <Section
-      title="Providers"
-      tools={
-        <Button small icon={IconPlus} onClick={() => onChoose(NEW)}>
-          Add provider
-        </Button>
-      }
+    <SettingsPageBody
+      title="Sign-in methods"
+      sentence={`${on} of ${counted(switches.length + custom.length, 'method')} ${on === 1 ? 'is' : 'are'} on.`}
+      draft={draft}
     >
-      <ul className={styles.list}>
-        {providerNames.map((name) => {
-          const title = providerTitles[name];
-          const isReady = Boolean(settings.get(`external_${name}_client_id`)?.value);
-          const key = `external_${name}_enabled`;
-          return (
-            <li key={name} className={styles.row}>
-              {open(name, title)}
-              <p>
-                {isReady ? `Members sign in with their ${title} account.` : 'Needs a client id and a secret first.'}
-              </p>
-              <Switch
-                label={title}
-                isOn={settings.get(key)?.value === true}
-                isBusy={change.isPending && Object.hasOwn(change.variables, key)}
-                onChange={(next) => (next && !isReady ? onChoose(name) : change.mutate({ [key]: next }))}
-              />
-            </li>
-          );
-        })}
-        {custom.map((provider) => (
-          <li key={provider.identifier} className={styles.row}>
-            {open(provider.identifier, provider.name)}
-            <p>Members sign in at {hostOf(provider)}.</p>
-            <Switch
-              label={provider.name}
-              isOn={provider.enabled}
-              isBusy={turn.isPending && turn.variables.identifier === provider.identifier}
-              onChange={(enabled) => turn.mutate({ identifier: provider.identifier, enabled })}
-            />
-          </li>
-        ))}
-      </ul>
-      {error && <FailureNote facts={failureFacts(error)} />}
-    </Section>
+      <OwnMethods draft={draft} {...choice} />
+      <Providers appRef={appRef} draft={draft} custom={custom} {...choice} />
+      {customError && <FailureNote facts={failureFacts(customError)} />}
+      <SettingsSection id="accounts" title="Accounts">
+        {rows(sections.accounts)}
+      </SettingsSection>
+      <SettingsSection id="passwords" title="Passwords">
+        {rows(sections.passwords)}
+      </SettingsSection>
+      <SettingsSection id="second-factor" title="Second factor" aside="and passkeys">
+        {rows(sections.secondFactor)}
+        {rows(sections.passkeys)}
+      </SettingsSection>
+      <SettingsSection id="session-rules" title="Session rules">
+        {rows(sections.sessions)}
+      </SettingsSection>
+      <SettingsSection id="hooks" title="Hooks" aside="code of the app that sign-in calls">
+        <HookList appRef={appRef} settings={settings} {...choice} />
+      </SettingsSection>
+      <SettingsSection id="applications" title="Other applications" aside="sign members in with this app">
+        {rows(sections.provider)}
+      </SettingsSection>
+      <SettingsSection id="notices" title="Notices" aside="members are told by mail">
+        {rows(sections.notices)}
+      </SettingsSection>
+    </SettingsPageBody>
   );
 }
 
-function hostOf({ issuer, authorization_url, name }: CustomProvider): string {
-  const address = issuer ?? authorization_url ?? '';
-  return URL.canParse(address) ? new URL(address).host : name;
+/** The panel with the settings of one method; null if there is no such method. */
+function methodPanel(
+  method: string,
+  {
+    appRef,
+    settings,
+    custom,
+    callback,
+    onChoose,
+  }: {
+    appRef: string;
+    settings: AppSettings;
+    custom: readonly CustomProvider[];
+    callback: string;
+    onChoose: (method: string | null) => void;
+  },
+) {
+  const common = { appRef, onClose: () => onChoose(null) };
+  const hook = hookOfMethod(method);
+  if (method === NEW) return <NewProviderPanel key={method} {...common} callback={callback} onAdded={onChoose} />;
+  if (hook !== null) return <HookPanel key={method} {...common} name={hook} settings={settings} />;
+  if (method === PHONE) return <PhonePanel key={method} {...common} settings={settings} />;
+  if (isProvider(method)) {
+    return <ProviderPanel key={method} {...common} name={method} settings={settings} callback={callback} />;
+  }
+  const provider = custom.find(({ identifier }) => identifier === method);
+  return provider ? <CustomProviderPanel key={method} {...common} provider={provider} callback={callback} /> : null;
 }

@@ -13,6 +13,7 @@ import { appTeam, changeRole, removeBuilder, withdrawInvitation } from '../../da
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { Page } from '../../frame/page.tsx';
+import { SettingsFrame, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 
 type Row = (AppBuilder | Invitation) & { readonly id: string };
@@ -86,36 +87,38 @@ export function TeamPage() {
     },
   ];
   return (
-    <Page bare appRef={ref} crumbs={[{ text: 'Team' }]} fetching={team.isLoading}>
-      <Sheet
-        title="Team"
-        tools={
-          <Button
-            small
-            offBecause={isOwner ? null : 'Owners of the app invite builders.'}
-            onClick={() => setInviting(true)}
-          >
-            Invite builder
-          </Button>
-        }
-        notice={failed && <Failure facts={failureFacts(failed)} onRetry={() => void team.refetch()} />}
-        foot={
-          <SheetFoot
-            shown={team.data ? counted(team.data.builders.length, 'builder') : 'Counting'}
-            remark="Owners do everything. Developers change schema, data and settings. Readers see chapters, figures and logs, and no rows."
+    <Page bare appRef={ref} crumbs={settingsCrumbs(ref, 'Team')} fetching={team.isLoading}>
+      <SettingsFrame appRef={ref}>
+        <Sheet
+          title="Team"
+          tools={
+            <Button
+              small
+              offBecause={isOwner ? null : 'Owners of the app invite builders.'}
+              onClick={() => setInviting(true)}
+            >
+              Invite builder
+            </Button>
+          }
+          notice={failed && <Failure facts={failureFacts(failed)} onRetry={() => void team.refetch()} />}
+          foot={
+            <SheetFoot
+              shown={team.data ? counted(team.data.builders.length, 'builder') : 'Counting'}
+              remark="Owners do everything. Developers change schema, data and settings. Readers see chapters, figures and logs, and no rows."
+            />
+          }
+        >
+          <RowTable<Row>
+            label="Team"
+            columns={columns}
+            rows={rows}
+            total={rows?.length ?? -1}
+            selected={null}
+            stale={team.isError}
+            onOpen={() => undefined}
           />
-        }
-      >
-        <RowTable<Row>
-          label="Team"
-          columns={columns}
-          rows={rows}
-          total={rows?.length ?? -1}
-          selected={null}
-          stale={team.isError}
-          onOpen={() => undefined}
-        />
-      </Sheet>
+        </Sheet>
+      </SettingsFrame>
       {inviting && <InviteDialog appRef={ref} onClose={() => setInviting(false)} />}
       {leaving && (
         <ConfirmByTyping

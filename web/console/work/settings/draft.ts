@@ -1,0 +1,72 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type AppSettings, changeSettings, type SettingChanges } from '../../data/settings/app-settings.ts';
+
+/** A value that is not saved yet, or a text that cannot become one. */
+export interface DraftValue {
+  value: unknown;
+  /** What is wrong with the text; null for a value that can be saved. */
+  wrong: string | null;
+}
+
+/** The changes of a page that are not saved yet, by the key of the setting. */
+export type DraftChanges = ReadonlyMap<string, DraftValue>;
+
+/** The settings of a page: the stored ones, and the changes to them that are saved together. */
+export interface Draft {
+  settings: AppSettings;
+  changes: DraftChanges;
+  /** Counts the times that the changes were discarded or saved: a control with this in its key shows the stored value again. */
+  round: number;
+  isSaving: boolean;
+  error: Error | null;
+  /** Returns the value of a setting with the changes of the draft. */
+  valueOf: (key: string) => unknown;
+  set: (key: string, value: unknown, wrong?: string | null) => void;
+  discard: () => void;
+  save: () => void;
+}
+
+/** Holds the changes to the settings of an app until they are saved or discarded. */
+export function useDraft(appRef: string, settings: AppSettings): Draft {
+  const [changes, setChanges] = useState<DraftChanges>(new Map());
+  const [round, setRound] = useState(0);
+  const { mutate, isPending, error, reset } = useMutation(changeSettings(appRef));
+  const open = new Map([...changes].filter(([key, change]) => isChanged(change, settings.get(key)?.value)));
+  const clear = () => {
+    setChanges(new Map());
+    setRound((before) => before + 1);
+  };
+  return {
+    settings,
+    changes: open,
+    round,
+    isSaving: isPending,
+    error,
+    valueOf: (key) => (changes.has(key) ? changes.get(key)?.value : settings.get(key)?.value),
+    set: (key, value, wrong = null) => {
+      if (error) reset();
+      setChanges((before) => new Map(before).set(key, { value, wrong }));
+    },
+    discard: () => {
+      reset();
+      clear();
+    },
+    save: () => {
+      if (!isPending) mutate(asSaved(open, settings), { onSuccess: clear });
+    },
+  };
+}
+
+/** Returns true unless the value is the stored one. Settings hold JSON, so their order in lists counts. */
+export const isChanged = ({ value, wrong }: DraftValue, stored: unknown): boolean =>
+  wrong !== null || JSON.stringify(value) !== JSON.stringify(stored);
+
+/** Returns what is sent: a setting that gets its default value is taken back to the default. */
+export function asSaved(changes: DraftChanges, settings: AppSettings): SettingChanges {
+  const values = [...changes].map(([key, { value }]) => {
+    const isDefault = JSON.stringify(value) === JSON.stringify(settings.get(key)?.default);
+    return [key, isDefault ? undefined : value] as const;
+  });
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { hookNames } from '../../../../contract/hooks.ts';
+import { type Limit, limits } from '../../../../contract/limits.ts';
+import { providerNames } from '../../../../contract/providers.ts';
+import { restSettings } from '../../../../contract/settings.ts';
+import { authSecrets, authSettings } from '../../../../contract/settings-auth.ts';
+import { mailSettings } from '../../../../contract/settings-mail.ts';
+import { sections, settingWords } from './setting-words.ts';
+
+const all = Object.keys({ ...restSettings, ...authSettings, ...mailSettings, ...authSecrets });
+const rows: readonly string[] = Object.values(sections).flat();
+/** A number that a builder may change is a control of chapter 9. */
+const ofLimits = new Set(
+  Object.values<Limit>(limits).flatMap(({ setting, range }) => (setting && range ? [setting] : [])),
+);
+/** The panels of the page of sign-in methods, and the forms of the page Mail. */
+const panels: readonly string[] = [
+  ...providerNames.map((name) => `external_${name}_`),
+  ...hookNames.map((name) => `hook_${name}_`),
+  ...['sms_', 'mfa_phone_template', 'smtp_', 'mailer_subjects_', 'mailer_templates_', 'rate_limit_'],
+];
+
+it('every setting of an app can be changed in the console', () => {
+  const isReached = (key: string) =>
+    rows.includes(key) || ofLimits.has(key) || panels.some((prefix) => key.startsWith(prefix));
+  expect(all.filter((key) => !isReached(key))).toEqual([]);
+});
+
+it('every row is of a setting, and has a name', () => {
+  expect(rows.filter((key) => !all.includes(key))).toEqual([]);
+  expect(rows.filter((key) => !settingWords[key])).toEqual([]);
+  expect(new Set(rows).size).toBe(rows.length);
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { bestUnit, readObject, readSpan, readWhole } from './read-value.ts';
+
+const digits = 'whole number of digits, 6 to 10';
+const seconds = 'whole number of seconds, 60 to 86400';
+
+describe('the value of a setting', () => {
+  it.each([
+    ['8', digits, 8],
+    [' 6 ', digits, 6],
+    ['12', 'whole number of characters, at least 6', 12],
+  ])('%j is a whole number of the type "%s"', (text, type, value) =>
+    expect(readWhole(text, type)).toEqual({ value, wrong: null }),
+  );
+
+  it.each([
+    ['5', digits, 'Type 6 to 10.'],
+    ['11', digits, 'Type 6 to 10.'],
+    ['', digits, 'Type a whole number.'],
+    ['7.5', digits, 'Type a whole number.'],
+    ['5', 'whole number of characters, at least 6', 'Type at least 6.'],
+  ])('%j is none of the type "%s"', (text, type, wrong) => expect(readWhole(text, type).wrong).toBe(wrong));
+
+  it('is a length of time in seconds, in whichever unit it is typed', () => {
+    expect(readSpan('1.5', 'hours', seconds)).toEqual({ value: 5400, wrong: null });
+    expect(readSpan('2', 'days', seconds).wrong).toBe('Type 1 minute to 1 day.');
+    expect(readSpan('soon', 'days', seconds).wrong).toBe('Type a number.');
+  });
+
+  it.each([
+    [0, 'seconds'],
+    [90, 'seconds'],
+    [120, 'minutes'],
+    [7200, 'hours'],
+    [2_592_000, 'days'],
+  ])('%d seconds are shown in %s', (value, unit) => expect(bestUnit(value)).toBe(unit));
+
+  it.each(['[]', '{"a": 1}', 'null', '{'])('%s is no object of texts', (text) =>
+    expect(readObject(text).wrong).not.toBeNull(),
+  );
+});

@@ -1,0 +1,215 @@
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { SettingEntry } from '../../../../contract/admin.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Switch } from '../../../ui/switch.tsx';
+import { bestUnit, readObject, readSpan, readWhole, spanUnits } from './read-value.ts';
+import styles from './settings.module.css';
+
+interface ControlProps {
+  entry: SettingEntry;
+  label: string;
+  value: unknown;
+  /** Why the text is not a value; null if it is one. */
+  wrong: string | null;
+  onChange: (value: unknown, wrong: string | null) => void;
+}
+
+/** Settings whose switch is on while the value is false. */
+const inverted: ReadonlySet<string> = new Set(['disable_signup']);
+
+/** The control of one setting, by the kind of its value. */
+export function SettingControl(props: ControlProps) {
+  const { entry, label, value, onChange } = props;
+  if (typeof entry.default === 'boolean') {
+    const isInverted = inverted.has(entry.key);
+    return (
+      <Switch
+        label={label}
+        isOn={(value === true) !== isInverted}
+        onChange={(isOn) => onChange(isOn !== isInverted, null)}
+      />
+    );
+  }
+  if (entry.values) {
+    return (
+      <NativeSelect
+        className={styles.wide ?? ''}
+        aria-label={label}
+        data={entry.values.map(String)}
+        value={String(value)}
+        onChange={(event) => onChange(event.currentTarget.value, null)}
+      />
+    );
+  }
+  if (typeof entry.default === 'number') {
+    return / of seconds\b/.test(entry.type) ? <SpanControl {...props} /> : <NumberControl {...props} />;
+  }
+  if (Array.isArray(entry.default)) return <ListControl {...props} />;
+  return typeof entry.default === 'object' && entry.default !== null ? (
+    <ObjectControl {...props} />
+  ) : (
+    <TextControl {...props} />
+  );
+}
+
+function Wrong({ words }: { words: string | null }) {
+  return words === null ? null : (
+    <p className={styles.wrong} role="alert">
+      {words}
+    </p>
+  );
+}
+
+function NumberControl({ entry, label, value, wrong, onChange }: ControlProps) {
+  const [text, setText] = useState(String(value ?? ''));
+  return (
+    <div className={styles.stack}>
+      <TextInput
+        className={styles.number ?? ''}
+        aria-label={label}
+        aria-invalid={wrong !== null}
+        error={wrong !== null}
+        inputMode="numeric"
+        autoComplete="off"
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          const read = readWhole(currentTarget.value, entry.type);
+          onChange(read.value, read.wrong);
+        }}
+      />
+      <Wrong words={wrong} />
+    </div>
+  );
+}
+
+/** A length of time that is stored in seconds. */
+function SpanControl({ entry, label, value, wrong, onChange }: ControlProps) {
+  const [unit, setUnit] = useState(() => bestUnit(Number(value)));
+  const [text, setText] = useState(() => String(Number(value) / spanUnits[unit]));
+  const read = (nextText: string, nextUnit: keyof typeof spanUnits) => {
+    const { value: seconds, wrong: problem } = readSpan(nextText, nextUnit, entry.type);
+    onChange(seconds, problem);
+  };
+  return (
+    <div className={styles.stack}>
+      <div className={styles.unit}>
+        <TextInput
+          className={styles.number ?? ''}
+          aria-label={label}
+          aria-invalid={wrong !== null}
+          error={wrong !== null}
+          inputMode="decimal"
+          autoComplete="off"
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            read(currentTarget.value, unit);
+          }}
+        />
+        <NativeSelect
+          aria-label={`Unit of ${label}`}
+          data={Object.keys(spanUnits)}
+          value={unit}
+          onChange={({ currentTarget }) => {
+            const next = currentTarget.value as keyof typeof spanUnits;
+            setUnit(next);
+            read(text, next);
+          }}
+        />
+      </div>
+      <Wrong words={wrong} />
+    </div>
+  );
+}
+
+function TextControl({ entry, label, value, wrong, onChange }: ControlProps) {
+  return (
+    <div className={styles.stack}>
+      <TextInput
+        className={styles.wide ?? ''}
+        aria-label={label}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={entry.default === null || entry.default === '' ? 'none' : String(entry.default)}
+        value={String(value ?? '')}
+        onChange={({ currentTarget }) => {
+          const text = currentTarget.value.trim() === '' ? '' : currentTarget.value;
+          onChange(text === '' && entry.default === null ? null : text, null);
+        }}
+      />
+      <Wrong words={wrong} />
+    </div>
+  );
+}
+
+/** A list of texts, each in a field of its own. */
+function ListControl({ label, value, wrong, onChange }: ControlProps) {
+  const [texts, setTexts] = useState<readonly string[]>(() => (Array.isArray(value) ? value.map(String) : []));
+  const change = (next: readonly string[]) => {
+    setTexts(next);
+    onChange(
+      next.map((text) => text.trim()).filter((text) => text !== ''),
+      null,
+    );
+  };
+  return (
+    <div className={styles.stack}>
+      {texts.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the place in the list is all that tells the fields apart
+        <div key={index} className={styles.item}>
+          <TextInput
+            className={styles.wide ?? ''}
+            aria-label={`${label}, ${index + 1}`}
+            autoComplete="off"
+            spellCheck={false}
+            autoFocus={text === '' && index === texts.length - 1}
+            value={text}
+            onChange={({ currentTarget }) => change(texts.with(index, currentTarget.value))}
+          />
+          <Button
+            kind="quiet"
+            square
+            icon={IconX}
+            label={`Remove ${text || 'the empty field'}`}
+            onClick={() => change(texts.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <Wrong words={wrong} />
+      <div>
+        <Button small icon={IconPlus} aria-label={`Add to ${label}`} onClick={() => setTexts([...texts, ''])}>
+          Add
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Names with texts, as JSON. */
+function ObjectControl({ label, value, wrong, onChange }: ControlProps) {
+  const [text, setText] = useState(() => JSON.stringify(value, null, 2));
+  return (
+    <div className={styles.stack}>
+      <Textarea
+        className={styles.wide ?? ''}
+        classNames={{ input: styles.code ?? '' }}
+        aria-label={label}
+        aria-invalid={wrong !== null}
+        error={wrong !== null}
+        autosize
+        minRows={2}
+        spellCheck={false}
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          const read = readObject(currentTarget.value);
+          onChange(read.value, read.wrong);
+        }}
+      />
+      <Wrong words={wrong} />
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { IconPlus } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { providerNames, providerTitles } from '../../../../contract/providers.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { Switch } from '../../../ui/switch.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { type CustomProvider, switchCustomProvider } from '../../data/settings/custom-providers.ts';
+import type { Draft } from '../settings/draft.ts';
+import { sections, settingLabel, settingWords } from '../settings/setting-words.ts';
+import { SettingsSection } from '../settings/settings-frame.tsx';
+import { NEW, PHONE } from './methods.ts';
+import styles from './sign-in-methods-page.module.css';
+
+interface ChooseProps {
+  /** The method whose panel is open. */
+  chosen: string | null;
+  onChoose: (method: string) => void;
+}
+
+function Open({ method, title, chosen, onChoose }: ChooseProps & { method: string; title: string }) {
+  return (
+    <button type="button" className={styles.open} aria-expanded={chosen === method} onClick={() => onChoose(method)}>
+      {title}
+    </button>
+  );
+}
+
+/** The ways in that need nobody else. */
+export function OwnMethods({ draft, ...choice }: ChooseProps & { draft: Draft }) {
+  return (
+    <SettingsSection id="own-methods" title="Own methods">
+      <ul className={styles.list}>
+        {sections.methods.map((key) => {
+          const isOn = draft.valueOf(key) === true;
+          const title = settingLabel(key);
+          return (
+            <li key={key} className={styles.row} data-changed={draft.changes.has(key) || undefined}>
+              {key === 'external_phone_enabled' ? <Open method={PHONE} title={title} {...choice} /> : <b>{title}</b>}
+              <p>{settingWords[key]?.effect?.(isOn)}</p>
+              <Switch label={title} isOn={isOn} onChange={(next) => draft.set(key, next)} />
+            </li>
+          );
+        })}
+      </ul>
+    </SettingsSection>
+  );
+}
+
+/** The known providers and those that the app has added. */
+export function Providers({
+  appRef,
+  draft,
+  custom,
+  ...choice
+}: ChooseProps & { appRef: string; draft: Draft; custom: readonly CustomProvider[] }) {
+  const turn = useMutation(switchCustomProvider(appRef));
+  const { onChoose } = choice;
+  return (
+    <SettingsSection
+      id="providers"
+      title="Providers"
+      tools={
+        <Button small icon={IconPlus} onClick={() => onChoose(NEW)}>
+          Add provider
+        </Button>
+      }
+    >
+      <ul className={styles.list}>
+        {providerNames.map((name) => {
+          const title = providerTitles[name];
+          const isReady = Boolean(draft.settings.get(`external_${name}_client_id`)?.value);
+          const key = `external_${name}_enabled`;
+          return (
+            <li key={name} className={styles.row} data-changed={draft.changes.has(key) || undefined}>
+              <Open method={name} title={title} {...choice} />
+              <p>
+                {isReady ? `Members sign in with their ${title} account.` : 'Needs a client id and a secret first.'}
+              </p>
+              <Switch
+                label={title}
+                isOn={draft.valueOf(key) === true}
+                onChange={(next) => (next && !isReady ? onChoose(name) : draft.set(key, next))}
+              />
+            </li>
+          );
+        })}
+        {custom.map((provider) => (
+          <li key={provider.identifier} className={styles.row}>
+            <Open method={provider.identifier} title={provider.name} {...choice} />
+            <p>Members sign in at {hostOf(provider)}.</p>
+            <Switch
+              label={provider.name}
+              isOn={provider.enabled}
+              isBusy={turn.isPending && turn.variables.identifier === provider.identifier}
+              onChange={(enabled) => turn.mutate({ identifier: provider.identifier, enabled })}
+            />
+          </li>
+        ))}
+      </ul>
+      {turn.error && <FailureNote facts={failureFacts(turn.error)} />}
+    </SettingsSection>
+  );
+}
+
+function hostOf({ issuer, authorization_url, name }: CustomProvider): string {
+  const address = issuer ?? authorization_url ?? '';
+  return URL.canParse(address) ? new URL(address).host : name;
+}
