@@ -1,6 +1,6 @@
 /**
  * Builds what runs: the server as dist/ninefold.js, dist/specification-process.js and dist/body-parser.js, with what they share and
- * what a command does not need in files beside them, and the console as static files in dist/web. Results are
+ * what a command does not need in files beside them, the console as static files in dist/web, and the pages for members in dist/portal. Results are
  * put in place whole, so that a process that starts during a build never sees half of one.
  */
 import './node-version.mjs';
@@ -13,7 +13,7 @@ import { recordBuilt, sourcesOf } from './build-stamp.mjs';
 import { precompress } from './precompress.mjs';
 import { runningFrom } from './running-nodes.mjs';
 
-export const names = { server: 'the server', web: 'the console' };
+export const names = { server: 'the server', web: 'the web pages' };
 
 /**
  * @param {string} root The clone.
@@ -72,9 +72,15 @@ async function buildServer(root, sources) {
 }
 
 async function buildWeb(root) {
+  await buildPages(root, 'web/portal', 'portal');
+  await buildPages(root, 'web/console', 'web');
+}
+
+/** Builds one web application from its folder into a folder of dist. */
+async function buildPages(root, from, to) {
   const dist = join(root, 'dist');
-  const source = join(root, 'web/console');
-  const fresh = join(dist, `.web.${process.pid}`);
+  const source = join(root, from);
+  const fresh = join(dist, `.${to}.${process.pid}`);
   await mkdir(fresh, { recursive: true });
   try {
     if (existsSync(join(source, 'index.html'))) {
@@ -82,9 +88,9 @@ async function buildWeb(root) {
       await vite.build({ root: source, logLevel: 'warn', build: { outDir: fresh, emptyOutDir: true } });
       await precompress(fresh);
     } else {
-      process.stderr.write('web/console has no index.html: nothing to build for the console.\n');
+      process.stderr.write(`${from} has no index.html: there is nothing to build.\n`);
     }
-    await replaceFolder(join(dist, 'web'), fresh);
+    await replaceFolder(join(dist, to), fresh);
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }

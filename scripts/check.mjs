@@ -10,6 +10,7 @@ const cwd = fileURLToPath(new URL('..', import.meta.url));
 const checks = [
   ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'],
   ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web/tsconfig.json'],
+  ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web/portal/tsconfig.json'],
   ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   ['node_modules/knip/bin/knip.js'],
 ];

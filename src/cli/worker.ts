@@ -60,8 +60,9 @@ export async function runWorker(): Promise<void> {
 
 async function compose(brief: WorkerBrief, tasks: TasksOverPrimary): Promise<Worker> {
   const config = readConfig();
-  const webFolder = fileURLToPath(new URL('./web', import.meta.url));
-  return composeWorker(config, ensureSecrets(config.home), brief, webFolder, tasks);
+  const folder = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
+  const folders = { console: folder('web'), portal: folder('portal') };
+  return composeWorker(config, ensureSecrets(config.home), brief, folders, tasks);
 }
 
 async function listen(composed: Promise<Worker>, port: number): Promise<Worker> {

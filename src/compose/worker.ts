@@ -25,6 +25,7 @@ import { authArea } from '../http/auth-area.ts';
 import { openApiArea } from '../http/open-api-area.ts';
 import { Pipeline } from '../http/pipeline.ts';
 import { boundOf } from '../http/read-body.ts';
+import { portalArea } from '../http/portal-area.ts';
 import { restArea } from '../http/rest-area.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { ExternalKeys } from '../identity/external-keys.ts';
@@ -68,7 +69,7 @@ export async function composeWorker(
   config: Config,
   secrets: Secrets,
   brief: WorkerBrief,
-  webFolder: string,
+  folders: { readonly console: string; readonly portal: string },
   tasks: TaskRunner,
 ): Promise<Worker> {
   const events = new Events();
@@ -174,7 +175,7 @@ export async function composeWorker(
       traffic,
       identify: (app, exchange) => identities.resolve(app, exchange),
     }),
-    areas: [restArea(parser), authArea(events, origins, new AddressPolicy(config.httpAllowed))],
+    areas: [restArea(parser), authArea(events, origins, new AddressPolicy(config.httpAllowed)), portalArea],
     openApi: openApiArea((app, role) => documents.for(app, role)),
     authorise: (exchange, ref) => authoriseDoor(adminContext, exchange, ref),
     handleAdmin: (exchange, receive) => {
@@ -189,7 +190,8 @@ export async function composeWorker(
       ),
     origins,
     trustedProxies: config.trustedProxies,
-    webFolder,
+    webFolder: folders.console,
+    portalFolder: folders.portal,
     clientSockets: config.descriptors.clientSockets,
   });
   await apps.start();

@@ -12,6 +12,7 @@ import { errorReply } from './error-reply.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import { readTarget, refusedForHost, requestIdOf } from './incoming.ts';
 import type { Pipeline } from './pipeline.ts';
+import type { PortalPages } from './portal-pages.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { letGo, writeReply } from './write-reply.ts';
@@ -21,6 +22,8 @@ export interface AppCallParts {
   areas: readonly Area[];
   /** Answers <app>/openapi.json. */
   openApi: Area;
+  /** The pages for members, on the app's own origin. */
+  portal: PortalPages;
   /** Returns the identity of a builder's call; throws if the caller may not work on the app. */
   authorise: (exchange: Exchange, ref: string) => Promise<Identity>;
   origins: Origins;
@@ -86,7 +89,8 @@ export class AppCalls {
     const receive: ReceiveBody | null = hasBody(request)
       ? (bounds) => readBody(request, response, bounds, this.#parts.heldBodies)
       : null;
-    const reply = refused ? refusal(refused, exchange) : await this.#reply(to, exchange, receive);
+    const page = policy === this.#policies.own && to.area === null ? this.#parts.portal.answer(exchange) : null;
+    const reply = refused ? refusal(refused, exchange) : (page ?? (await this.#reply(to, exchange, receive)));
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) letGo(reply);
     else writeReply(response, reply, policy, this.#parts.slowReaders);

@@ -12,7 +12,7 @@ export interface AppPath {
 }
 
 /** Areas of an app's API; `NINEFOLD_DEFAULT_APP` answers them without a prefix. */
-const areas: ReadonlySet<string> = new Set(['auth', 'rest', 'realtime', 'storage', 'functions']);
+const areas: ReadonlySet<string> = new Set(['auth', 'rest', 'portal', 'realtime', 'storage', 'functions']);
 
 const TWO = /^\/([^/?]+)\/([^/?]+)/;
 const BUILDER = /^\/[^/?]+\/([^/?]+)\/([^/?]+)\/([^/?]+)/;

@@ -4,9 +4,9 @@ import type { Identity } from '../identity/identity.ts';
 import type { CallTrace } from '../observe/call-trace.ts';
 import type { BodyBound } from './read-body.ts';
 
-/** One part of an app's API (`rest`, `auth`): what answers below /apps/<ref>/<area>/v1. */
+/** One part of an app's API (`rest`, `auth`, `portal`): what answers below /apps/<ref>/<area>/v1. */
 export interface Area {
-  readonly name: 'rest' | 'auth';
+  readonly name: 'rest' | 'auth' | 'portal';
   /**
    * Answers a call. `identify` gives who is calling, or throws what the area's `renderError` turns into a 401; an area
    * that also answers nobody in particular asks only where it must know. `trace` takes what the call tells of itself.

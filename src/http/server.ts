@@ -15,18 +15,21 @@ import { helpLink } from './help-link.ts';
 import { inTurn } from './in-turn.ts';
 import { readTarget, refusedForHost, requestIdOf } from './incoming.ts';
 import { INERT_POLICY, nodeHeaders } from './node-headers.ts';
+import { PortalPages } from './portal-pages.ts';
 import { hasBody, type ReceiveBody, readBody } from './read-body.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { serveConsole } from './static-files.ts';
 
-export interface HttpParts extends Omit<AppCallParts, 'readAddress' | 'heldBodies' | 'slowReaders'> {
+export interface HttpParts extends Omit<AppCallParts, 'readAddress' | 'heldBodies' | 'slowReaders' | 'portal'> {
   /** Answers a call of the management API; `receive` reads its body, null where there is none. */
   handleAdmin(exchange: Exchange, receive: ReceiveBody | null): Promise<Reply>;
   /** True while the node can answer calls. */
   isHealthy: () => Promise<boolean>;
   trustedProxies: TrustedProxies;
-  /** The built web application. */
+  /** The built console. */
   webFolder: string;
+  /** The built pages for members. */
+  portalFolder: string;
   /** Sockets of clients that are open at the same time; more are closed. */
   clientSockets: number;
 }
@@ -45,7 +48,13 @@ export async function buildServer(parts: HttpParts): Promise<HttpServer> {
   const heldBodies = new HeldBodies();
   const slowReaders = new SlowReaders();
   const readAddress = addressReader(parts.trustedProxies);
-  const appCalls = new AppCalls({ ...parts, readAddress, heldBodies, slowReaders });
+  const appCalls = new AppCalls({
+    ...parts,
+    readAddress,
+    heldBodies,
+    slowReaders,
+    portal: new PortalPages(parts.portalFolder),
+  });
   const always = nodeHeaders(parts.origins);
   const receiver = ({ raw }: FastifyRequest, reply: FastifyReply): ReceiveBody | null =>
     hasBody(raw) ? (bounds) => readBody(raw, reply.raw, bounds, heldBodies) : null;

@@ -393,7 +393,7 @@ async function settled(page: Page): Promise<void> {
 }
 
 /** What axe finds, each with where it is and what it says. */
-async function faults(page: Page): Promise<string[]> {
+export async function faults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return found(page, rules);
 }

@@ -65,6 +65,17 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
           </div>
           <code>{appRef}</code>
         </div>
+        {app.data?.origin && (
+          <div className={styles.row}>
+            <div>
+              <b>Pages for members</b>
+              <p>Members sign up, sign in and look after their account there.</p>
+            </div>
+            <a href={`${app.data.origin}/`} target="_blank" rel="noreferrer">
+              {app.data.origin}
+            </a>
+          </div>
+        )}
       </SettingsSection>
       <SettingsSection id="addresses" title="Addresses">
         <SettingRows draft={draft} keys={sections.addresses} />

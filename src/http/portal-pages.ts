@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
+
+/** A built file with its compressed forms. */
+interface PortalFile {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly br: Buffer | null;
+  readonly gzip: Buffer | null;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+const PAGE = 'index.html';
+
+/** Where the page loads its files from; the rest of the origin belongs to the app. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * The pages for members, the same for every app: one page for every address of an app's origin that a person may open, and its assets.
+ * The files are few and small, so they stay in memory.
+ */
+export class PortalPages {
+  readonly #files = new Map<string, PortalFile>();
+
+  /** @param folder The built web application; without it there are no pages. */
+  constructor(folder: string) {
+    if (!existsSync(join(folder, PAGE))) return;
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const type = types[extname(entry.name)];
+      if (!entry.isFile() || !type) continue;
+      const path = join(entry.parentPath, entry.name);
+      const read = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix) : null);
+      const name = relative(folder, path).split(sep).join('/');
+      this.#files.set(name, { type, plain: readFileSync(path), br: read('.br'), gzip: read('.gz') });
+    }
+  }
+
+  /** Answers a request for a page or an asset; null for any other request. */
+  answer({ method, path, headers }: Exchange): Reply | null {
+    if (method !== 'GET' && method !== 'HEAD') return null;
+    const isAsset = path.startsWith('/assets/');
+    if (!isAsset && !(headers.accept ?? '').includes('text/html')) return null;
+    const file = this.#files.get(isAsset ? path.slice(1) : PAGE);
+    if (!file) return null;
+    const { bytes, encoding } = encoded(file, headers['accept-encoding'] ?? '');
+    return {
+      status: 200,
+      headers: {
+        'content-type': file.type,
+        'cache-control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
+        vary: 'Accept-Encoding',
+        'referrer-policy': 'no-referrer',
+        ...(encoding && { 'content-encoding': encoding }),
+        ...(!isAsset && {
+          'content-security-policy': policy,
+          'x-frame-options': 'DENY',
+          'cross-origin-opener-policy': 'same-origin',
+        }),
+        'content-length': String(bytes.length),
+      },
+      body: method === 'HEAD' ? null : bytes,
+    };
+  }
+}
+
+function encoded({ br, gzip, plain }: PortalFile, accepted: string): { bytes: Buffer; encoding: string | null } {
+  if (br && /\bbr\b/.test(accepted)) return { bytes: br, encoding: 'br' };
+  if (gzip && /\bgzip\b/.test(accepted)) return { bytes: gzip, encoding: 'gzip' };
+  return { bytes: plain, encoding: null };
+}

@@ -1,0 +1,149 @@
+import { TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createAppWith } from '../support/apps.ts';
+import { mailsTo } from '../support/mails.ts';
+import { uniqueEmail } from '../support/unique.ts';
+import { faults } from './accessible-pages.ts';
+import { type Console, openConsole, sizes } from './console.ts';
+
+let site: Console;
+let app: AppConnection;
+beforeAll(async () => {
+  site = await openConsole();
+  app = await createAppWith(
+    site.node,
+    `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false'), ('smtp_max_frequency', '0');
+     select ninefold.describe_app(name => 'Harbour', purpose => 'Berths are booked.', audience => 'Skippers.')`,
+  );
+});
+afterAll(() => site.close());
+
+const visit = (path: string, size: keyof typeof sizes = 'wide') =>
+  site.visit(`${app.origin}${path}`, { signedIn: false, viewport: sizes[size] });
+
+/** The newest mail of a kind to an address. */
+async function mailTo(email: string) {
+  const mail = (await mailsTo(site.node, app, email)).at(-1);
+  if (!mail) throw new Error(`no mail to ${email}`);
+  return mail.data;
+}
+
+const password = (page: Page, name = 'Password') => page.getByRole('textbox', { name, exact: true });
+
+/** Makes an account with the code of the mail; the browser is signed in then. */
+async function makeAccount(page: Page, email: string) {
+  await page.getByLabel('Your name').fill('Zoë Quick');
+  await page.getByLabel('E-mail').fill(email);
+  await password(page).fill('plum-kettle-91');
+  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+  await page.getByLabel('Code from the mail, 6 digits').fill((await mailTo(email)).Token);
+}
+
+it('signs a member up by the code of a mail, adds passkey and second factor, and asks for them', async () => {
+  const email = uniqueEmail();
+  const { page, context } = await visit('/account');
+  const device = await context.newCDPSession(page);
+  await device.send('WebAuthn.enable');
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+  } as const;
+  await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+  await page.getByText('Berths are booked.').waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Make an account' }).click();
+  await makeAccount(page, email);
+  await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/account');
+
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('button', { name: 'Rename Passkey' }).waitFor();
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  const key = (await page.getByText('No camera?').locator('code').innerText()).replaceAll(' ', '');
+  expect(await faults(page)).toEqual([]);
+  const code = page.getByLabel('Code from your authenticator app, 6 digits');
+  await code.fill('000000');
+  await page.getByText('This code is wrong, or was used before.').waitFor();
+  await code.fill(new TOTP({ secret: key }).generate());
+  await page.getByText('Authenticator app').waitFor();
+  await page.getByRole('button', { name: 'Make recovery codes' }).click();
+  await page.getByText('They are shown only now').waitFor();
+  const recoveryCode = (await page.getByRole('region', { name: 'Second factor' }).getByRole('listitem').allInnerTexts())
+    .map((text) => text.trim())
+    .find((text) => /^\w{24}$/.test(text));
+
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  await page.getByLabel('E-mail').fill(email);
+  await password(page).fill('not my password');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('E-mail or password is wrong.').waitFor();
+  await password(page).fill('plum-kettle-91');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'One more step' }).waitFor();
+  await page.goto(`${app.origin}/account`);
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(recoveryCode ?? '');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('You have 9 recovery codes left.').waitFor();
+
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  // A passkey is a first factor, as at GoTrue.
+  await page.getByRole('heading', { name: 'One more step' }).waitFor();
+  await context.close();
+});
+
+it('recovers a password by a link, asks before it keeps the session, and signs the other devices out', async () => {
+  const email = uniqueEmail();
+  const first = await visit('/sign-up');
+  await makeAccount(first.page, email);
+  await first.page.getByRole('heading', { name: 'Welcome' }).waitFor();
+
+  const { page, context } = await visit('/recover', 'phone');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('button', { name: 'Mail me a link' }).click();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+  await page.goto((await mailTo(email)).ConfirmationURL);
+  await page.getByRole('button').click();
+  await page.getByRole('heading', { name: `Go on as ${email}?` }).waitFor();
+  expect(page.url()).toBe(`${app.origin}/arrive`);
+  expect(await page.evaluate(() => Object.keys(localStorage))).not.toContain('ninefold-portal');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  const field = password(page, 'New password');
+  await field.fill('short');
+  await page.getByText('8 characters or more: 3 are missing').waitFor();
+  expect(await faults(page)).toEqual([]);
+  await field.fill('another-kettle-92');
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+  await first.page.goto(`${app.origin}/account`);
+  await first.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await Promise.all([context.close(), first.context.close()]);
+});
+
+it('leads nowhere but to pages of the app after sign-in', async () => {
+  for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
+    const { page, context } = await visit(`/sign-in?next=${encodeURIComponent(next)}`);
+    const way = page.getByRole('link', { name: 'Make an account' });
+    expect(await way.getAttribute('href')).toBe('/sign-up?next=%2F');
+    await context.close();
+  }
+});
+
+it('is served on the app’s own origin alone, and loads nothing from elsewhere', async () => {
+  const path = await fetch(`${site.node.url}/apps/${app.ref}/sign-in`, { headers: { accept: 'text/html' } });
+  expect(path.status).toBe(404);
+  const { page, problems, context } = await visit('/no/such/page');
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  expect(problems).toEqual([]);
+  expect(await page.evaluate(() => fetch('/no/such/page').then(({ status }) => status))).toBe(404);
+  await context.close();
+});

@@ -1,0 +1,58 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '../../ui/button.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import { Wrong } from '../cover/cover.tsx';
+import { devices, endDevice, endOtherDevices } from '../data/account.ts';
+import { authWords } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { buttonsClass, Row, rowsClass, Section } from './frame.tsx';
+import { since } from './times.ts';
+
+/** The sessions of the member. */
+export function Devices() {
+  const portal = usePortal();
+  const list = useQuery(devices(portal));
+  const ending = useMutation(endDevice(portal));
+  const endingOthers = useMutation(endOtherDevices(portal));
+  const others = list.data?.filter(({ is_current }) => !is_current).length ?? 0;
+  const failed = list.error ?? ending.error ?? endingOthers.error;
+  return (
+    <Section
+      title="Devices"
+      about="Where you are signed in. Sign out a device that you do not know, then change your password."
+    >
+      <ul className={rowsClass}>
+        {list.data?.map(({ id, device, network, created_at, last_used_at, is_current }) => (
+          <Row
+            key={id}
+            name={
+              <>
+                {device} {is_current && <Tag kind="ok">This one</Tag>}
+              </>
+            }
+            about={`${network ? `From ${network}. ` : ''}Since ${since(created_at)}, active ${since(last_used_at)}`}
+          >
+            {!is_current && (
+              <Button
+                small
+                aria-label={`Sign out ${device}`}
+                busy={ending.isPending && ending.variables === id && 'Signing out'}
+                onClick={() => ending.mutate(id)}
+              >
+                Sign out
+              </Button>
+            )}
+          </Row>
+        ))}
+      </ul>
+      {others > 1 && (
+        <div className={buttonsClass}>
+          <Button busy={endingOthers.isPending && 'Signing out'} onClick={() => endingOthers.mutate()}>
+            Sign out the {others} others
+          </Button>
+        </div>
+      )}
+      <Wrong>{failed && authWords(failed)}</Wrong>
+    </Section>
+  );
+}

@@ -1,0 +1,79 @@
+import { PasswordInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Wrong } from '../cover/cover.tsx';
+import { changeAccount } from '../data/account.ts';
+import { authWords } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { NewPasswordField } from '../sign-in/new-password-field.tsx';
+import { passwordRules } from '../sign-in/password-rules.ts';
+import { useSession } from '../sign-in/signed-in.tsx';
+import { buttonsClass, Section } from './frame.tsx';
+
+/** A new password, which needs the one before. */
+export function Password() {
+  const portal = usePortal();
+  const { user } = useSession();
+  const email = user.email ?? '';
+  const [isOpen, setIsOpen] = useState(false);
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const { mutate, isPending, isSuccess, error, reset } = useMutation(changeAccount(portal));
+  const isBroken = passwordRules(next, email, portal.app.password_min_length).some(({ isMet }) => !isMet);
+  const close = () => {
+    setIsOpen(false);
+    setCurrent('');
+    setNext('');
+  };
+  return (
+    <Section title="Password" about="A new password signs out your other devices.">
+      {isOpen ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isBroken || isPending) return;
+            const passwords = { password: next, ...(current !== '' && { current_password: current }) };
+            mutate(passwords, { onSuccess: close });
+          }}
+          noValidate
+        >
+          <input type="hidden" autoComplete="username" value={email} readOnly />
+          <PasswordInput
+            label="Password that you have now"
+            autoComplete="current-password"
+            value={current}
+            onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
+          />
+          <NewPasswordField label="New password" email={email} value={next} onChange={setNext} />
+          <Wrong>{error && authWords(error)}</Wrong>
+          <div className={buttonsClass}>
+            <Button
+              type="submit"
+              kind="first"
+              busy={isPending && 'Saving'}
+              offBecause={isBroken ? 'The new password breaks a rule.' : null}
+            >
+              Save password
+            </Button>
+            <Button kind="quiet" onClick={close}>
+              Cancel
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <div className={buttonsClass}>
+          <Button
+            onClick={() => {
+              reset();
+              setIsOpen(true);
+            }}
+          >
+            Change password
+          </Button>
+          <span role="status">{isSuccess ? 'Your password is changed.' : ''}</span>
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,10 @@
+import { AuthApiError, AuthRetryableFetchError } from '@supabase/auth-js';
+import { expect, it } from 'vitest';
+import { authWords } from './auth-words.ts';
+
+it.each([
+  [new AuthApiError('Invalid login credentials', 400, 'invalid_credentials'), 'E-mail or password is wrong.'],
+  [new AuthApiError('Signups are slow', 400, 'unheard_of'), 'Signups are slow.'],
+  [new AuthRetryableFetchError('fetch failed', 0), 'The app cannot be reached. Check your connection, then try again.'],
+  [{ no: 'error' }, 'Something went wrong. Try again.'],
+])('tells a member of %s in a sentence', (error, words) => expect(authWords(error)).toBe(words));

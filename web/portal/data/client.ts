@@ -1,0 +1,49 @@
+import { AuthClient, type GoTrueClient } from '@supabase/auth-js';
+import { createContext, use } from 'react';
+import type { PortalApp } from '../../../contract/portal.ts';
+
+/** What the pages work with: the app, and the client that holds the member's session. */
+export interface Portal {
+  app: PortalApp;
+  auth: GoTrueClient;
+  /**
+   * Asks for mails. It uses the implicit flow, so that a link opens on any device; the page that it opens asks before it keeps the session
+   * of the link, or a stranger's link could sign a member in as somebody else.
+   */
+  mails: GoTrueClient;
+}
+
+const KEY = 'ninefold-portal';
+
+/** Makes the clients of an app, on the app's own origin. */
+export function makePortal(app: PortalApp): Portal {
+  const url = `${location.origin}/auth/v1`;
+  const headers = { apikey: app.publishable_key };
+  const experimental = { passkey: true, recoveryCodes: true };
+  return {
+    app,
+    auth: new AuthClient({ url, headers, experimental, storageKey: KEY, flowType: 'pkce', detectSessionInUrl: false }),
+    mails: new AuthClient({
+      ...{ url, headers, storageKey: `${KEY}-mails`, flowType: 'implicit' },
+      ...{ detectSessionInUrl: false, persistSession: false, autoRefreshToken: false },
+    }),
+  };
+}
+
+/** Reads what the pages show of the app. Throws an Error with words for the member. */
+export async function readApp(): Promise<PortalApp> {
+  const response = await fetch('/portal/v1/app').catch(() => null);
+  if (!response) throw new Error('The app cannot be reached. Check your connection, then try again.');
+  if (response.status === 404) throw new Error('There is no app at this address.');
+  if (!response.ok) throw new Error('The app does not answer now. Try again in a minute.');
+  return response.json();
+}
+
+export const PortalContext = createContext<Portal | null>(null);
+
+/** Returns the app and its clients. */
+export function usePortal(): Portal {
+  const portal = use(PortalContext);
+  if (!portal) throw new Error('usePortal needs a PortalContext above it.');
+  return portal;
+}

@@ -1,0 +1,39 @@
+import '../ui/styles.ts';
+import './portal.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
+import { makePortal, PortalContext, readApp } from './data/client.ts';
+import { followSession, queryClient } from './data/session.ts';
+import { router } from './router.tsx';
+
+const element = document.getElementById('root');
+if (!element) throw new Error('The page has no element #root.');
+const view = createRoot(element);
+
+readApp().then(
+  (app) => {
+    const portal = makePortal(app);
+    followSession(portal.auth);
+    view.render(
+      <StrictMode>
+        <MantineProvider
+          theme={theme}
+          cssVariablesResolver={cssVariablesResolver}
+          colorSchemeManager={colorSchemeManager}
+          defaultColorScheme="auto"
+        >
+          <QueryClientProvider client={queryClient}>
+            <PortalContext value={portal}>
+              <RouterProvider router={router} />
+            </PortalContext>
+          </QueryClientProvider>
+        </MantineProvider>
+      </StrictMode>,
+    );
+  },
+  (error: Error) => view.render(<p style={{ padding: 24 }}>{error.message}</p>),
+);

@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Cover, Wrong } from '../cover/cover.tsx';
+import { authWords } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { keepSession, orThrow } from '../data/session.ts';
+import { type Arrival, readArrival } from './arrival.ts';
+
+/** Where links of mails and providers lead back to. What the address holds is read once, and taken out of it. */
+export function ArrivePage() {
+  const { next = '/' } = useSearch({ from: '/arrive' });
+  const [arrival] = useState<Arrival>(() => readArrival(location.hash, location.search));
+  useEffect(() => {
+    history.replaceState(history.state, '', location.pathname);
+  }, []);
+  switch (arrival.kind) {
+    case 'code':
+      return <ExchangeCode code={arrival.code} next={next} />;
+    case 'session':
+      return <TakeSession arrival={arrival} next={next} />;
+    case 'error':
+      return <Spent words={arrival.words} />;
+  }
+}
+
+/** A provider has led back: only the browser that began can exchange the code. */
+function ExchangeCode({ code, next }: { code: string; next: string }) {
+  const { auth } = usePortal();
+  const navigate = useNavigate();
+  const hasBegun = useRef(false);
+  const { mutate, error } = useMutation({
+    mutationFn: async () => orThrow(await auth.exchangeCodeForSession(code)),
+    onSuccess: () => void navigate({ to: next, replace: true }),
+  });
+  useEffect(() => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    mutate();
+  }, [mutate]);
+  return error ? <Spent words={authWords(error)} /> : <Cover title="Signing in">{null}</Cover>;
+}
+
+/** A link of a mail has led here. It may be a stranger's, so the member says yes to the account first. */
+function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'session' }>; next: string }) {
+  const { app, auth } = usePortal();
+  const navigate = useNavigate();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => keepSession(auth, arrival),
+    onSuccess: () => void navigate({ to: arrival.type === 'recovery' ? '/new-password' : next, replace: true }),
+  });
+  return (
+    <Cover
+      title={`Go on as ${arrival.email ?? 'this member'}?`}
+      lead={`The link signs this browser in to ${app.name}.`}
+    >
+      <Wrong>{error && authWords(error)}</Wrong>
+      <Button kind="first" busy={isPending && 'Signing in'} onClick={() => mutate()}>
+        Go on
+      </Button>
+      <p>
+        <Link to="/sign-in">This is not me</Link>
+      </p>
+    </Cover>
+  );
+}
+
+function Spent({ words }: { words: string }) {
+  return (
+    <Cover title="This link no longer works" lead={words}>
+      <p>
+        <Link to="/sign-in">Back to sign in</Link>
+      </p>
+    </Cover>
+  );
+}

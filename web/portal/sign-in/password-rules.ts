@@ -1,0 +1,26 @@
+/** A rule of new passwords, and whether a password meets it. */
+export interface PasswordRule {
+  words: string;
+  isMet: boolean;
+}
+
+/** Parts of an address that are too short to count. */
+const LEAST_PART = 4;
+
+/** Returns the rules that can be told while a password is typed. */
+export function passwordRules(password: string, email: string, least: number): PasswordRule[] {
+  const length = [...password].length;
+  const missing = least - length;
+  const lower = password.toLowerCase();
+  const part = email
+    .toLowerCase()
+    .split(/[@.]/)
+    .find((each) => each.length >= LEAST_PART && lower.includes(each));
+  return [
+    {
+      words: `${least} characters or more${password !== '' && missing > 0 ? `: ${missing} ${missing === 1 ? 'is' : 'are'} missing` : ''}`,
+      isMet: missing <= 0,
+    },
+    { words: `Not your address${part ? `: it contains “${part}”` : ''}`, isMet: part === undefined },
+  ];
+}

@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Cover, Wrong } from '../cover/cover.tsx';
+import { changeAccount } from '../data/account.ts';
+import { authWords } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { recover } from '../data/session.ts';
+import { MailedCode } from './mailed-code.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
+import { passwordRules } from './password-rules.ts';
+import { EmailField } from './sign-in-page.tsx';
+import { useSession } from './signed-in.tsx';
+
+/** Asks for a mail that leads to a new password. */
+export function RecoverPage() {
+  const portal = usePortal();
+  const navigate = useNavigate();
+  const [email, setEmail] = useState('');
+  const [isMailed, setIsMailed] = useState(false);
+  const { mutate, mutateAsync, isPending, error } = useMutation(recover(portal));
+  if (isMailed) {
+    return (
+      <MailedCode
+        email={email}
+        kind="recovery"
+        title="Check your mail"
+        lead="If this address has an account here, a mail is on its way to"
+        onSignedIn={() => void navigate({ to: '/new-password', replace: true })}
+        onAgain={() => mutateAsync(email)}
+        onOtherAddress={() => setIsMailed(false)}
+      />
+    );
+  }
+  return (
+    <Cover title="Forgot your password?" lead="We mail you a link to choose a new one.">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (email !== '' && !isPending) mutate(email, { onSuccess: () => setIsMailed(true) });
+        }}
+        noValidate
+      >
+        <EmailField value={email} onChange={setEmail} />
+        <Wrong>{error && authWords(error)}</Wrong>
+        <Button
+          kind="first"
+          type="submit"
+          busy={isPending && 'Sending'}
+          offBecause={email === '' ? 'Type your address.' : null}
+        >
+          Mail me a link
+        </Button>
+      </form>
+      <p>
+        <Link to="/sign-in">Back to sign in</Link>
+      </p>
+    </Cover>
+  );
+}
+
+/** A member who came by a recovery mail chooses a new password. */
+export function NewPasswordPage() {
+  const portal = usePortal();
+  const navigate = useNavigate();
+  const { user } = useSession();
+  const email = user.email ?? '';
+  const [password, setPassword] = useState('');
+  const { mutate, isPending, error } = useMutation(changeAccount(portal));
+  const isBroken = passwordRules(password, email, portal.app.password_min_length).some(({ isMet }) => !isMet);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isBroken && !isPending) mutate({ password }, { onSuccess: () => void navigate({ to: '/', replace: true }) });
+  };
+  return (
+    <Cover title="Choose a new password" lead={`For ${email}. Your other devices are signed out.`}>
+      <form onSubmit={submit} noValidate>
+        <NewPasswordField label="New password" email={email} value={password} onChange={setPassword} />
+        <Wrong>{error && authWords(error)}</Wrong>
+        <Button
+          kind="first"
+          type="submit"
+          busy={isPending && 'Saving'}
+          offBecause={isBroken ? 'The password breaks a rule.' : null}
+        >
+          Save password
+        </Button>
+      </form>
+    </Cover>
+  );
+}

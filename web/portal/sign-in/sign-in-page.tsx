@@ -1,0 +1,168 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { asideClass, Cover, Wrong } from '../cover/cover.tsx';
+import { authWords, codeOf } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { mailLink, resendSignUp, signInWithPassword } from '../data/session.ts';
+import { MailedCode } from './mailed-code.tsx';
+import { OtherWays } from './ways.tsx';
+
+/** Sign-in with every way that the app has on. Ways that are off are left out. */
+export function SignInPage() {
+  const portal = usePortal();
+  const { app } = portal;
+  const { next = '/' } = useSearch({ from: '/sign-in' });
+  const navigate = useNavigate();
+  const [email, setEmail] = useState('');
+  const [step, setStep] = useState<'start' | 'mail' | 'mailed' | 'confirm'>('start');
+  const mailing = useMutation(mailLink(portal));
+  const resending = useMutation(resendSignUp(portal));
+  const done = () => void navigate({ to: next, replace: true });
+  if (step === 'mailed' || step === 'confirm') {
+    const isNew = step === 'confirm';
+    return (
+      <MailedCode
+        email={email}
+        kind={isNew ? 'signup' : 'email'}
+        title="Check your mail"
+        lead={isNew ? 'We sent a link and a code to' : 'If this address has an account here, a mail is on its way to'}
+        onSignedIn={done}
+        onAgain={() => (isNew ? resending.mutateAsync(email) : mailing.mutateAsync({ email, next }))}
+        onOtherAddress={() => setStep('start')}
+      />
+    );
+  }
+  const signUpLine = app.sign_up && (
+    <p>
+      New here?{' '}
+      <Link to="/sign-up" search={{ next }}>
+        Make an account
+      </Link>
+    </p>
+  );
+  if (step === 'mail') {
+    return (
+      <Cover title="Sign in" lead="We mail you a link and a code.">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (email !== '' && !mailing.isPending) {
+              mailing.mutate({ email, next }, { onSuccess: () => setStep('mailed') });
+            }
+          }}
+          noValidate
+        >
+          <EmailField value={email} onChange={setEmail} />
+          <Wrong>{mailing.error && authWords(mailing.error)}</Wrong>
+          <Button
+            kind="first"
+            type="submit"
+            busy={mailing.isPending && 'Sending'}
+            offBecause={email === '' ? 'Type your address.' : null}
+          >
+            Mail me a link
+          </Button>
+        </form>
+        <p>
+          <Link to="/sign-in" search={{ next }} onClick={() => setStep('start')}>
+            Other ways to sign in
+          </Link>
+        </p>
+      </Cover>
+    );
+  }
+  return (
+    <Cover title="Sign in">
+      {app.email && (
+        <PasswordForm
+          email={email}
+          onEmail={setEmail}
+          onSignedIn={done}
+          onUnconfirmed={() => resending.mutate(email, { onSettled: () => setStep('confirm') })}
+        />
+      )}
+      <OtherWays next={next} onSignedIn={done} {...(app.email && { onMail: () => setStep('mail') })} />
+      {signUpLine}
+    </Cover>
+  );
+}
+
+/** The field for the address of an account. */
+export function EmailField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  return (
+    <TextInput
+      label="E-mail"
+      type="email"
+      autoComplete="username"
+      placeholder="you@example.com"
+      spellCheck={false}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+    />
+  );
+}
+
+function PasswordForm({
+  email,
+  onEmail,
+  onSignedIn,
+  onUnconfirmed,
+}: {
+  email: string;
+  onEmail: (email: string) => void;
+  onSignedIn: () => void;
+  onUnconfirmed: () => void;
+}) {
+  const portal = usePortal();
+  const [password, setPassword] = useState('');
+  const { mutate, isPending, error, reset } = useMutation(signInWithPassword(portal));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isPending || email === '' || password === '') return;
+    mutate(
+      { email, password },
+      {
+        onSuccess: onSignedIn,
+        onError: (failed) => {
+          if (codeOf(failed) === 'email_not_confirmed') onUnconfirmed();
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <EmailField
+        value={email}
+        onChange={(value) => {
+          reset();
+          onEmail(value);
+        }}
+      />
+      <div className={asideClass}>
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          error={error !== null}
+          value={password}
+          onChange={({ currentTarget }) => {
+            reset();
+            setPassword(currentTarget.value);
+          }}
+        />
+        <Link to="/recover">Forgotten?</Link>
+      </div>
+      <Wrong>{error && authWords(error)}</Wrong>
+      <Button
+        kind="first"
+        type="submit"
+        busy={isPending && 'Signing in'}
+        offBecause={email === '' || password === '' ? 'Type your address and your password.' : null}
+      >
+        Sign in
+      </Button>
+    </form>
+  );
+}

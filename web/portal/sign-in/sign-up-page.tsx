@@ -1,0 +1,81 @@
+import { TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Cover, Wrong } from '../cover/cover.tsx';
+import { authWords } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { resendSignUp, signUp } from '../data/session.ts';
+import { MailedCode } from './mailed-code.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
+import { passwordRules } from './password-rules.ts';
+import { EmailField } from './sign-in-page.tsx';
+import { OtherWays } from './ways.tsx';
+
+/** Makes an account; an address that must be confirmed gets a mail. */
+export function SignUpPage() {
+  const portal = usePortal();
+  const { app } = portal;
+  const { next = '/' } = useSearch({ from: '/sign-up' });
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [isMailed, setIsMailed] = useState(false);
+  const { mutate, isPending, error } = useMutation(signUp(portal));
+  const resending = useMutation(resendSignUp(portal));
+  const done = () => void navigate({ to: next, replace: true });
+  if (isMailed) {
+    return (
+      <MailedCode
+        email={email}
+        kind="signup"
+        title="Check your mail"
+        lead="We sent a link and a code to"
+        onSignedIn={done}
+        onAgain={() => resending.mutateAsync(email)}
+        onOtherAddress={() => setIsMailed(false)}
+      />
+    );
+  }
+  const broken = passwordRules(password, email, app.password_min_length).some(({ isMet }) => !isMet);
+  const offBecause = email === '' ? 'Type your address.' : broken ? 'The password breaks a rule.' : null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isPending || offBecause !== null) return;
+    mutate(
+      { email, password, name: name.trim() },
+      { onSuccess: ({ isSignedIn }) => (isSignedIn ? done() : setIsMailed(true)) },
+    );
+  };
+  return (
+    <Cover title="Make an account">
+      {app.email && app.sign_up ? (
+        <form onSubmit={submit} noValidate>
+          <TextInput
+            label="Your name"
+            autoComplete="name"
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <EmailField value={email} onChange={setEmail} />
+          <NewPasswordField label="Password" email={email} value={password} onChange={setPassword} />
+          <Wrong>{error && authWords(error)}</Wrong>
+          <Button kind="first" type="submit" busy={isPending && 'Making account'} offBecause={offBecause}>
+            Make account
+          </Button>
+        </form>
+      ) : (
+        !app.sign_up && <p>This app takes no new accounts. Ask the people who run it for an invitation.</p>
+      )}
+      {app.sign_up && <OtherWays next={next} />}
+      <p>
+        Have an account?{' '}
+        <Link to="/sign-in" search={{ next }}>
+          Sign in
+        </Link>
+      </p>
+    </Cover>
+  );
+}
