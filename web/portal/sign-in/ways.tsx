@@ -29,7 +29,7 @@ const icons: Readonly<Record<string, TablerIcon>> = {
 };
 
 /** Returns the sign of a provider. */
-export const providerIcon = (id: string): TablerIcon => icons[id] ?? IconWorld;
+const providerIcon = (id: string): TablerIcon => icons[id] ?? IconWorld;
 
 /** The ways in beside the password: passkey, providers, and a link by mail if `onMail` is given. */
 export function OtherWays({

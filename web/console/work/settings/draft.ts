@@ -59,11 +59,11 @@ export function useDraft(appRef: string, settings: AppSettings): Draft {
 }
 
 /** Returns true unless the value is the stored one. Settings hold JSON, so their order in lists counts. */
-export const isChanged = ({ value, wrong }: DraftValue, stored: unknown): boolean =>
+const isChanged = ({ value, wrong }: DraftValue, stored: unknown): boolean =>
   wrong !== null || JSON.stringify(value) !== JSON.stringify(stored);
 
 /** Returns what is sent: a setting that gets its default value is taken back to the default. */
-export function asSaved(changes: DraftChanges, settings: AppSettings): SettingChanges {
+function asSaved(changes: DraftChanges, settings: AppSettings): SettingChanges {
   const values = [...changes].map(([key, { value }]) => {
     const isDefault = JSON.stringify(value) === JSON.stringify(settings.get(key)?.default);
     return [key, isDefault ? undefined : value] as const;
