@@ -30,8 +30,8 @@ export const authErrors = entries({
     source: 'auth',
     status: 400,
     message: 'Could not parse request body as JSON',
-    meaning: 'The body is missing, is not JSON, is no JSON object, or nests too deeply.',
-    action: 'Send a JSON object.',
+    meaning: 'The body is missing, is not JSON, is no JSON object, nests too deeply, or has a field of another type.',
+    action: 'Send a JSON object with fields of the types that the call takes.',
     member: told.fault,
   },
   bad_jwt: {

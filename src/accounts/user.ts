@@ -38,10 +38,10 @@ export interface UserIdentity {
   readonly user_id: string;
   readonly identity_data: Readonly<Record<string, unknown>>;
   readonly provider: string;
-  readonly last_sign_in_at: string | null;
+  readonly last_sign_in_at?: string;
   readonly created_at: string | null;
   readonly updated_at: string | null;
-  readonly email: string | null;
+  readonly email?: string;
 }
 
 export interface Factor {
@@ -111,11 +111,12 @@ export const userJson = `pg_catalog.jsonb_build_object(
       'user_id', i.user_id,
       'identity_data', i.identity_data,
       'provider', i.provider,
-      'last_sign_in_at', ${time('i.last_sign_in_at')},
       'created_at', ${time('i.created_at')},
-      'updated_at', ${time('i.updated_at')},
-      'email', i.email
-    ) order by i.created_at, i.id)
+      'updated_at', ${time('i.updated_at')}
+    ) || pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+      'last_sign_in_at', ${time('i.last_sign_in_at')},
+      'email', nullif(i.email, '')
+    )) order by i.created_at, i.id)
     from auth.identities i where i.user_id = u.id
   ), '[]'),
   'created_at', coalesce(${time('u.created_at')}, '0001-01-01T00:00:00Z'),

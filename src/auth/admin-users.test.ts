@@ -145,10 +145,10 @@ describe('making an account', () => {
     [{ email: 'a@b.c', ban_duration: '1 day' }, 'ban duration'],
     [{ email: 'a@b.c', role: 'r'.repeat(256) }, 'role'],
     [{ email: 'a@b.c', app_metadata: { big: 'x'.repeat(5000) } }, 'app metadata'],
-    [{ email: 'a@b.c', email_confirm: 'yes' }, 'email_confirm'],
-  ])('refuses %j', async (body, words) => {
+    [{ email: 'a@b.c', email_confirm: 'yes' }, 'email_confirm', 'bad_json'],
+  ])('refuses %j', async (body, words, code = 'validation_failed') => {
     const reply = await asAdmin('POST', '/admin/users', body);
-    expect(reply).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    expect(reply).toMatchObject({ status: 400, body: { code } });
     expect(reply.body.message).toContain(words);
   });
 });

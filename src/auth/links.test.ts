@@ -493,6 +493,7 @@ it.each([
   [{ type: 'email', email: 'a@b.c', token: '123456' }, 'otp_expired', 403],
   [{ type: 'sms', phone: '+491701234567', token: '123456' }, 'otp_expired', 403],
   [{ type: 'sms', phone: 'x', token: '123456' }, 'validation_failed', 400],
+  [{ type: 'email', email: 'x', token: '123456' }, 'validation_failed', 422],
 ])('POST /verify refuses %j with %s', async (body, code, status) => {
   expect(await verify(body)).toMatchObject({ status, body: { code } });
 });
