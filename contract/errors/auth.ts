@@ -452,10 +452,10 @@ export const authErrors = entries({
     status: 400,
     otherStatuses: {
       404: 'The id in the path is not a UUID, or no passkey has it.',
-      422: 'An anonymous account without an address sets a password, an account of single sign-on adds a passkey, or POST /magiclink has no address.',
+      422: 'An anonymous account without an address sets a password, an account of single sign-on adds a passkey, POST /magiclink has no address, or that of POST /verify is none.',
     },
     message: 'A value in the request is not acceptable',
-    meaning: 'A field is missing, has the wrong type or breaks a rule; the message names it.',
+    meaning: 'A field is missing or breaks a rule; the message names it.',
     action: 'Correct the field.',
     member: 'A value that you entered is not possible.',
   },

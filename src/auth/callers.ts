@@ -3,6 +3,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { TOKEN_EXPIRED } from './error-reply.ts';
 
 /**
  * Returns the member who calls; `clientId` and `scope` are of the application that holds the token, null of the app's own tokens.
@@ -52,7 +53,7 @@ async function identify(context: AuthContext, exchange: Exchange): Promise<Ident
   }
   if (typeof exp === 'number' && exp <= timeOf(context) / 1000) {
     throw new NinefoldError('bad_jwt', {
-      message: 'invalid JWT: unable to parse or verify signature, token has invalid claims: token is expired',
+      message: `invalid JWT: unable to parse or verify signature, ${TOKEN_EXPIRED}`,
     });
   }
   return identity;
