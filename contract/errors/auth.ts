@@ -124,7 +124,7 @@ export const authErrors = entries({
     source: 'auth',
     status: 422,
     otherStatuses: {
-      400: 'Sign-up with an e-mail address, and mails that are asked for again.',
+      400: 'Sign-up with an e-mail address, recovery, and mails that are asked for again.',
     },
     message: 'Email logins are disabled',
     meaning: 'The app does not let members sign up or in with an e-mail address.',

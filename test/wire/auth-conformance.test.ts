@@ -62,6 +62,7 @@ beforeAll(async () => {
     nobody: sign({ sub: randomUUID() }),
     'no UUID': sign({ sub: 'ada' }),
     'no sub': sign({}),
+    'session x': sign({ sub: userId, session_id: 'x' }),
     expired: sign({ sub: userId, exp: 1_700_000_000 }),
   });
 });
@@ -79,6 +80,7 @@ const rows: readonly Row[] = [
   ['no sub', 'GET /user', undefined, 403, 'bad_jwt', 'invalid claim: missing sub claim'],
   ['expired', 'GET /user', undefined, 403, 'bad_jwt', 'token is expired'],
   ['nobody', 'GET /user', undefined, 403, 'user_not_found', 'User from sub claim in JWT does not exist'],
+  ['session x', 'GET /user', undefined, 403, 'bad_jwt', 'invalid claim: session_id claim must be a UUID'],
   ['nobody', 'POST /logout', undefined, 403, 'user_not_found'],
   ['member', 'POST /logout?scope=GLOBAL', undefined, 400, 'validation_failed', 'Unsupported logout scope "GLOBAL"'],
   ['anonymous', 'GET /reauthenticate', undefined, 400, 'validation_failed', 'an email or a phone number'],
