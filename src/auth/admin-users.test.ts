@@ -189,6 +189,19 @@ describe('the list of accounts', () => {
     expect(await found("' or true --")).toEqual([]);
   });
 
+  it('shows times that an import left out as the zero time, or not at all', async () => {
+    const { id } = await made();
+    await app.sql('update auth.users set created_at = null, updated_at = null where id = $1', [id]);
+    await app.sql(
+      'update auth.identities set created_at = null, updated_at = null, last_sign_in_at = null where user_id = $1',
+      [id],
+    );
+    const { body } = await asAdmin('GET', `/admin/users/${id}`);
+    const zero = { created_at: '0001-01-01T00:00:00Z', updated_at: '0001-01-01T00:00:00Z' };
+    expect(body).toMatchObject({ ...zero, identities: [zero] });
+    expect(body.identities[0]).not.toHaveProperty('last_sign_in_at');
+  });
+
   it('has the same pages from either end, and finds what only the index reaches', async () => {
     const before = Number((await app.sql('select count(*) from auth.users'))[0]?.count);
     await app.sql(`insert into auth.users (id, email, raw_user_meta_data, created_at)
