@@ -199,7 +199,7 @@ describe('the list of accounts', () => {
     const { body } = await asAdmin('GET', `/admin/users/${id}`);
     const zero = { created_at: '0001-01-01T00:00:00Z', updated_at: '0001-01-01T00:00:00Z' };
     expect(body).toMatchObject({ ...zero, identities: [zero] });
-    expect(body.identities[0]).not.toHaveProperty('last_sign_in_at');
+    expect(body).not.toHaveProperty('identities.0.last_sign_in_at');
   });
 
   it('has the same pages from either end, and finds what only the index reaches', async () => {

@@ -70,9 +70,9 @@ beforeAll(async () => {
 const someId = '00000000-0000-4000-8000-000000000001';
 const unknownFactor = `/factors/${someId}`;
 
-type Row = readonly [token: string, call: string, body: unknown, status: number, code: string | null, words?: string];
+type Row = [token: string, call: string, body: unknown, status: number, code: string | null, words?: string];
 
-const rows: readonly Row[] = [
+const rows: Row[] = [
   // Who calls.
   ['', 'GET /admin/users', undefined, 403, 'not_admin', 'User not allowed'],
   ['member', 'POST /invite', { email: 'b@example.com' }, 403, 'not_admin'],
@@ -183,7 +183,7 @@ const rows: readonly Row[] = [
   ['', 'GET /.well-known/oauth-authorization-server', undefined, 404, 'feature_disabled', 'OAuth server is disabled'],
 ];
 
-it.each(rows)('answers [%s] %s %j with %i %s', async (token, call, body, status, code, words = '') => {
+it.each<Row>(rows)('answers [%s] %s %j with %i %s', async (token, call, body, status, code, words = '') => {
   const answer = await ask(call, body, token === '' ? {} : bearer(tokens[token]));
   expect(answer).toMatchObject({ status, ...(code !== null && { body: { code } }) });
   expect(answer.headers.get('x-sb-error-code')).toBe(code);
