@@ -215,7 +215,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
 
   'auth.otp': mailed,
   'auth.magiclink': mailed,
-  'auth.recover': ['over_email_send_rate_limit'],
+  'auth.recover': ['email_provider_disabled', 'over_email_send_rate_limit'],
   'auth.resend': mailed,
   'auth.verify.page': [],
   'auth.verify': ['otp_expired', 'user_banned', 'email_exists'],

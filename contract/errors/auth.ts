@@ -30,8 +30,8 @@ export const authErrors = entries({
     source: 'auth',
     status: 400,
     message: 'Could not parse request body as JSON',
-    meaning: 'The body is missing, is not JSON, is no JSON object, or nests too deeply.',
-    action: 'Send a JSON object.',
+    meaning: 'The body is missing, is not JSON, is no JSON object, nests too deeply, or has a field of another type.',
+    action: 'Send a JSON object with fields of the types that the call takes.',
     member: told.fault,
   },
   bad_jwt: {
@@ -124,7 +124,7 @@ export const authErrors = entries({
     source: 'auth',
     status: 422,
     otherStatuses: {
-      400: 'Sign-up with an e-mail address, and mails that are asked for again.',
+      400: 'Sign-up with an e-mail address, recovery, and mails that are asked for again.',
     },
     message: 'Email logins are disabled',
     meaning: 'The app does not let members sign up or in with an e-mail address.',
@@ -452,10 +452,10 @@ export const authErrors = entries({
     status: 400,
     otherStatuses: {
       404: 'The id in the path is not a UUID, or no passkey has it.',
-      422: 'An anonymous account without an address sets a password, an account of single sign-on adds a passkey, or POST /magiclink has no address.',
+      422: 'An anonymous account without an address sets a password, an account of single sign-on adds a passkey, POST /magiclink has no address, or that of POST /verify is none.',
     },
     message: 'A value in the request is not acceptable',
-    meaning: 'A field is missing, has the wrong type or breaks a rule; the message names it.',
+    meaning: 'A field is missing or breaks a rule; the message names it.',
     action: 'Correct the field.',
     member: 'A value that you entered is not possible.',
   },

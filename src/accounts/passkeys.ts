@@ -230,6 +230,15 @@ export const findPasskey = (database: Executor, credentialId: string): Promise<K
     [hex(credentialId)],
   );
 
+/** Returns whether a challenge of a sign-in was used. */
+export const isChallengeUsed = async (database: Executor, challengeId: string): Promise<boolean> =>
+  (await jsonAsAuthAdmin<boolean>(
+    database,
+    `select pg_catalog.to_jsonb(exists (
+       select from auth.webauthn_challenges c where c.id = $1::uuid and c.challenge_type = 'authentication'))`,
+    [challengeId],
+  )) ?? false;
+
 /**
  * Uses the challenge $1 up for the session $2, if the passkey $3 of the account $4 still has a lower counter than $5: a replay finds
  * the challenge used, or the counter as high. Devices that do not count always say 0. $6 is when the challenge expires.

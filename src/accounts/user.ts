@@ -38,10 +38,10 @@ export interface UserIdentity {
   readonly user_id: string;
   readonly identity_data: Readonly<Record<string, unknown>>;
   readonly provider: string;
-  readonly last_sign_in_at: string | null;
-  readonly created_at: string | null;
-  readonly updated_at: string | null;
-  readonly email: string | null;
+  readonly last_sign_in_at?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly email?: string;
 }
 
 export interface Factor {
@@ -59,6 +59,9 @@ export interface Factor {
 const time = (column: string): string =>
   `pg_catalog.to_char(case when ${column} > '9999-12-31' then '9999-12-31 23:59:59+00' else ${column} end
     at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** A time that clients with types require: what is not set is Go's zero time, as in GoTrue. */
+const timeOrZero = (column: string): string => `coalesce(${time(column)}, '0001-01-01T00:00:00Z')`;
 
 const OPTIONAL_TIMES = [
   'email_confirmed_at',
@@ -111,15 +114,16 @@ export const userJson = `pg_catalog.jsonb_build_object(
       'user_id', i.user_id,
       'identity_data', i.identity_data,
       'provider', i.provider,
+      'created_at', ${timeOrZero('i.created_at')},
+      'updated_at', ${timeOrZero('i.updated_at')}
+    ) || pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
       'last_sign_in_at', ${time('i.last_sign_in_at')},
-      'created_at', ${time('i.created_at')},
-      'updated_at', ${time('i.updated_at')},
-      'email', i.email
-    ) order by i.created_at, i.id)
+      'email', nullif(i.email, '')
+    )) order by i.created_at, i.id)
     from auth.identities i where i.user_id = u.id
   ), '[]'),
-  'created_at', coalesce(${time('u.created_at')}, '0001-01-01T00:00:00Z'),
-  'updated_at', coalesce(${time('u.updated_at')}, '0001-01-01T00:00:00Z'),
+  'created_at', ${timeOrZero('u.created_at')},
+  'updated_at', ${timeOrZero('u.updated_at')},
   'is_anonymous', u.is_anonymous
 ) || pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
   ${OPTIONAL_TIMES.map((column) => `'${column}', ${time(`u.${column}`)}`).join(',\n  ')},

@@ -145,10 +145,10 @@ describe('making an account', () => {
     [{ email: 'a@b.c', ban_duration: '1 day' }, 'ban duration'],
     [{ email: 'a@b.c', role: 'r'.repeat(256) }, 'role'],
     [{ email: 'a@b.c', app_metadata: { big: 'x'.repeat(5000) } }, 'app metadata'],
-    [{ email: 'a@b.c', email_confirm: 'yes' }, 'email_confirm'],
-  ])('refuses %j', async (body, words) => {
+    [{ email: 'a@b.c', email_confirm: 'yes' }, 'email_confirm', 'bad_json'],
+  ])('refuses %j', async (body, words, code = 'validation_failed') => {
     const reply = await asAdmin('POST', '/admin/users', body);
-    expect(reply).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    expect(reply).toMatchObject({ status: 400, body: { code } });
     expect(reply.body.message).toContain(words);
   });
 });
@@ -187,6 +187,19 @@ describe('the list of accounts', () => {
     expect(await found('grace h')).toEqual([user.id]);
     expect(await found('per%cent')).toEqual([]);
     expect(await found("' or true --")).toEqual([]);
+  });
+
+  it('shows times that an import left out as the zero time, or not at all', async () => {
+    const { id } = await made();
+    await app.sql('update auth.users set created_at = null, updated_at = null where id = $1', [id]);
+    await app.sql(
+      'update auth.identities set created_at = null, updated_at = null, last_sign_in_at = null where user_id = $1',
+      [id],
+    );
+    const { body } = await asAdmin('GET', `/admin/users/${id}`);
+    const zero = { created_at: '0001-01-01T00:00:00Z', updated_at: '0001-01-01T00:00:00Z' };
+    expect(body).toMatchObject({ ...zero, identities: [zero] });
+    expect(body).not.toHaveProperty('identities.0.last_sign_in_at');
   });
 
   it('has the same pages from either end, and finds what only the index reaches', async () => {

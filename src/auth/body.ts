@@ -51,7 +51,7 @@ export const password = z
  * Returns the body of a call as `schema` reads it. Names of fields count in any letter case, as in GoTrue (Go's encoding/json),
  * and the body `null` is an empty object. An absent body is one where `optional` says so.
  *
- * Throws request_entity_too_large, bad_json, and validation_failed that names the field.
+ * Throws request_entity_too_large, bad_json (of a field of another type too), and validation_failed that names the field.
  */
 export function readBody<Shape extends z.ZodRawShape>(
   exchange: Exchange,
@@ -63,9 +63,12 @@ export function readBody<Shape extends z.ZodRawShape>(
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.');
-  throw new NinefoldError('validation_failed', {
-    message: field ? `${field}: ${issue?.message}` : (issue?.message ?? ''),
-  });
+  const message = field ? `${field}: ${issue?.message}` : (issue?.message ?? '');
+  // GoTrue reads the JSON into typed fields: a value of another type fails there.
+  if (issue?.code === 'invalid_type') {
+    throw new NinefoldError('bad_json', { message: `Could not parse request body as JSON: ${message}` });
+  }
+  throw new NinefoldError('validation_failed', { message });
 }
 
 /** Renames fields that differ from one of `names` in letter case only. Of two that mean one field the last counts. */

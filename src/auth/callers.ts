@@ -3,6 +3,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { TOKEN_EXPIRED } from './error-reply.ts';
 
 /**
  * Returns the member who calls; `clientId` and `scope` are of the application that holds the token, null of the app's own tokens.
@@ -26,10 +27,19 @@ export async function requireMember(
     typeof claim === 'string' ? claim : null,
   ) as [string | null, string | null, string | null];
   if (clientId !== null && !takesApplications) throw new NinefoldError('oauth_application_refused');
-  if (userId !== null && UUID.test(userId)) return { userId, sessionId, aal, clientId, scope };
+  if (userId !== null && UUID.test(userId)) {
+    requireSessionClaim(claims.session_id);
+    return { userId, sessionId, aal, clientId, scope };
+  }
   if (!exchange.headers.authorization) throw new NinefoldError('no_authorization');
   if (userId === null) throw new NinefoldError('bad_jwt', { message: 'invalid claim: missing sub claim' });
   throw new NinefoldError('bad_jwt', { status: 400, message: 'invalid claim: sub claim must be a UUID' });
+}
+
+/** Refuses a session that is no UUID: a token of the app's own servers may name any. Throws bad_jwt. */
+function requireSessionClaim(claim: unknown): void {
+  if ((claim ?? '') === '' || (typeof claim === 'string' && UUID.test(claim))) return;
+  throw new NinefoldError('bad_jwt', { message: 'invalid claim: session_id claim must be a UUID' });
 }
 
 /** GoTrue's `bearerRegexp`. */
@@ -52,7 +62,7 @@ async function identify(context: AuthContext, exchange: Exchange): Promise<Ident
   }
   if (typeof exp === 'number' && exp <= timeOf(context) / 1000) {
     throw new NinefoldError('bad_jwt', {
-      message: 'invalid JWT: unable to parse or verify signature, token has invalid claims: token is expired',
+      message: `invalid JWT: unable to parse or verify signature, ${TOKEN_EXPIRED}`,
     });
   }
   return identity;

@@ -44,7 +44,7 @@ function inGoTruesWords(error: NinefoldError): { code: string; status: number; m
       return {
         code: 'bad_jwt',
         status: errors.bad_jwt.status,
-        message: `invalid JWT: unable to parse or verify signature, ${error.message}`,
+        message: `invalid JWT: unable to parse or verify signature, ${error.message === EXPIRED ? TOKEN_EXPIRED : error.message}`,
       };
     case 'session_revoked':
       return {
@@ -56,6 +56,10 @@ function inGoTruesWords(error: NinefoldError): { code: string; status: number; m
       return { code: error.code, status: error.status, message: error.message };
   }
 }
+
+/** PostgREST's words for a token that has expired, and GoTrue's. */
+const EXPIRED = 'JWT expired';
+export const TOKEN_EXPIRED = 'token has invalid claims: token is expired';
 
 /** Errors of the token endpoint have a shape of their own (RFC 6749, section 5.2). */
 const OAUTH_ERROR = /^oauth_(invalid_request|invalid_client|invalid_grant|unsupported_grant_type)$/;

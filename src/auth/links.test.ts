@@ -190,6 +190,16 @@ describe('POST /otp', () => {
   });
 });
 
+it.each([
+  ['/otp', { email: 'a@b.c' }, 422],
+  ['/magiclink', { email: 'a@b.c' }, 422],
+  ['/recover', {}, 400],
+  ['/resend', { type: 'signup', email: 'a@b.c' }, 400],
+])('POST %s %j is refused where members cannot sign in by address', async (path, body, status) => {
+  app.settings = { ...app.settings, external_email_enabled: false };
+  expect(await post(path, body)).toMatchObject({ status, body: { code: 'email_provider_disabled' } });
+});
+
 describe('the page of a link', () => {
   it('changes nothing when it is opened, and confirms by its button, with the session in the fragment', async () => {
     const { email, id } = await confirmed();
@@ -493,6 +503,7 @@ it.each([
   [{ type: 'email', email: 'a@b.c', token: '123456' }, 'otp_expired', 403],
   [{ type: 'sms', phone: '+491701234567', token: '123456' }, 'otp_expired', 403],
   [{ type: 'sms', phone: 'x', token: '123456' }, 'validation_failed', 400],
+  [{ type: 'email', email: 'x', token: '123456' }, 'validation_failed', 422],
 ])('POST /verify refuses %j with %s', async (body, code, status) => {
   expect(await verify(body)).toMatchObject({ status, body: { code } });
 });

@@ -20,6 +20,7 @@ const schema = z.object({
 
 /** POST /recover: mails a link and a code to a member who forgot the password. The answer is `{}` for every address. */
 export async function recover(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  if (!context.settings.external_email_enabled) throw new NinefoldError('email_provider_disabled', { status: 400 });
   const body = readBody(exchange, schema);
   if (!body.email) {
     throw new NinefoldError('validation_failed', { message: 'Password recovery requires an email' });

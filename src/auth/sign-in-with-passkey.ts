@@ -1,6 +1,6 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { findPasskey, openPasskeySession } from '../accounts/passkeys.ts';
+import { findPasskey, isChallengeUsed, openPasskeySession } from '../accounts/passkeys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
 import { type AuthContext, timeOf } from './context.ts';
@@ -49,7 +49,9 @@ export async function signInWithPasskey(context: AuthContext, exchange: Exchange
   const { address } = exchange;
   if (!passkey || counter === null) {
     events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId: passkey?.userId ?? null, address });
-    throw new NinefoldError('webauthn_verification_failed');
+    // The counter of a replayed response does not grow: GoTrue looks for the challenge first.
+    const isUsed = await isChallengeUsed(database, challengeId);
+    throw new NinefoldError(isUsed ? 'webauthn_challenge_not_found' : 'webauthn_verification_failed');
   }
   if (!passkey.isConfirmed) throw new NinefoldError('email_not_confirmed', { status: 403 });
   if (passkey.isBanned) throw new NinefoldError('user_banned', { status: 403 });

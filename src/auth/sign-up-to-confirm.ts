@@ -102,7 +102,7 @@ export function nobody(
         last_sign_in_at: at,
         created_at: at,
         updated_at: at,
-        email: email || null,
+        ...named,
       },
     ],
     created_at: at,

@@ -154,10 +154,10 @@ describe('signing up', () => {
     [{ email: 'no address', password }, 'validation_failed', 400],
     [{ email: 'ada@example.com', phone: '+491701234567', password }, 'validation_failed', 400],
     [{ phone: '+491701234567', password }, 'phone_provider_disabled', 400],
-    [{ email: 'ada@example.com', password, data: 'x' }, 'validation_failed', 400],
+    [{ email: 'ada@example.com', password, data: 'x' }, 'bad_json', 400],
     [{ email: 'ada@example.com', password, data: { big: 'x'.repeat(20_000) } }, 'validation_failed', 400],
-    [{ email: ['ada@example.com'], password }, 'validation_failed', 400],
-    [{ email: { toString: 'x' }, password: { length: 10 } }, 'validation_failed', 400],
+    [{ email: ['ada@example.com'], password }, 'bad_json', 400],
+    [{ email: { toString: 'x' }, password: { length: 10 } }, 'bad_json', 400],
   ])('refuses %j with %s', async (body, code, status) => {
     expect(await app.ask('POST', '/signup', { body })).toMatchObject({ status, body: { code } });
   });

@@ -77,9 +77,13 @@ const targetOf = (context: AuthContext, asked: string | null): string | null =>
   allowedRedirect(context, asked ?? '') ?? allowedRedirect(context, context.settings.site_url ?? '');
 
 /** POST /verify: the form of the page of a link, or a call of a program. */
-export function verify(context: AuthContext, exchange: Exchange): Promise<Reply> {
-  const isForm = exchange.headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded');
-  return isForm ? verifyLink(context, exchange) : verifyByProgram(context, exchange);
+export const verify = (context: AuthContext, exchange: Exchange): Promise<Reply> =>
+  isForm(exchange) ? verifyLink(context, exchange) : verifyByProgram(context, exchange);
+
+/** Programs such as curl send JSON under the type of a form; a form does not begin with a brace. */
+function isForm({ headers, body }: Exchange): boolean {
+  if (!headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded')) return false;
+  return body?.find((byte) => byte > 0x20) !== 0x7b;
 }
 
 /** Uses up the link whose page was sent. Answers with a redirect, or with a page where the app has no site. */
@@ -148,7 +152,16 @@ function shownHash(body: { email?: string | undefined; phone?: string | undefine
 function shownCode(body: { email?: string | undefined; phone?: string | undefined }, code: string): ShownToken {
   if (body.phone && !body.email) return { address: normalisePhone(body.phone), code };
   if (!body.email || body.phone) throw invalid('Only an email address or phone number should be provided on verify');
-  return { address: normaliseEmail(body.email), code };
+  return { address: emailOf(body.email), code };
+}
+
+/** In GoTrue's words, which are of this call only. */
+function emailOf(given: string): string {
+  try {
+    return normaliseEmail(given);
+  } catch (error) {
+    throw new NinefoldError('validation_failed', { status: 422, message: 'Invalid email format', cause: error });
+  }
 }
 
 const useOf = (context: AuthContext, wanted: readonly TokenKind[], shown: ShownToken) => ({
