@@ -105,8 +105,7 @@ unfinished as (
   where f.user_id = $1::uuid and f.id <> $3::uuid and f.status <> 'verified'
     and f.factor_type = (select o.factor_type from auth.mfa_factors o where o.id = $3::uuid)
 )
-select pg_catalog.jsonb_build_object('isNew', f.status <> 'verified')
-from raised join auth.mfa_factors f on f.id = $3::uuid`;
+select f.id from raised join auth.mfa_factors f on f.id = $3::uuid`;
 
 /** SQL text: account and claims of the session $1. */
 export const SELECT_SESSION = `select pg_catalog.jsonb_build_object('user', ${userJson}, 'session', ${sessionClaims})

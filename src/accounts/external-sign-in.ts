@@ -7,6 +7,7 @@ import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { auditEntry } from './audit.ts';
 import { type AuthCode, completeFlow, endFlow, type ProviderTokens } from './flow-states.ts';
 import { queuedMail } from './mails.ts';
+import { signedInFrom } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
 type SqlStatement = readonly [text: string, params: Param[]];
@@ -121,7 +122,7 @@ export async function signInExternally(
     const params = [provider, subject, textArray(verifiedEmails), email];
     const found = await jsonAsAuthAdmin<Found>(database, FIND, params);
     if (found === null) throw new Error('accounts could not be looked up');
-    const plan = planFor(found, identity, rules);
+    const plan = planFor(found, identity, rules, finish);
     if (plan.newAccount) await rules.beforeNew?.(plan.newAccount);
     const signedIn = await carryOut(database, plan, identity, finish);
     if (signedIn) return signedIn;
@@ -137,7 +138,7 @@ interface Plan {
   readonly newAccount?: { readonly id: string; readonly email: string | null };
 }
 
-function planFor(found: Found, identity: ExternalIdentity, rules: SignInRules): Plan {
+function planFor(found: Found, identity: ExternalIdentity, rules: SignInRules, finish: Finish): Plan {
   const [similar, ...others] = found.similar;
   const account = found.known ?? similar;
   if (!account) return planNew(found, identity, rules);
@@ -152,7 +153,10 @@ function planFor(found: Found, identity: ExternalIdentity, rules: SignInRules): 
   if (!isTrusted && !(account.email === null && rules.isEmailOptional)) throw needsVerification(identity.provider);
   const statements = found.known
     ? [updateIdentity(identity, account.id)]
-    : [addIdentity(identity, account.id), ...(account.email === null ? [] : [linkedMail(identity, account)])];
+    : [
+        addIdentity(identity, account.id),
+        ...(account.email === null ? [] : [linkedMail(identity, account, finish.client)]),
+      ];
   if (hasProof && !account.isProven) statements.push(...removeUnproven(identity, account.id));
   statements.push(mergeMetadata(identity, account.id), setProviders(account.id), confirmAddress(identity, account.id));
   return { userId: account.id, isNew: false, statements };
@@ -176,12 +180,13 @@ const needsVerification = (provider: string): NinefoldError =>
     message: `Unverified email with ${provider}. Verify the email with ${provider} in order to sign in`,
   });
 
-const linkedMail = ({ provider }: ExternalIdentity, { id, email }: Account): SqlStatement =>
+const linkedMail = ({ provider }: ExternalIdentity, { id, email }: Account, client: SessionClient): SqlStatement =>
   queuedMail({
     kind: 'identity_linked_notification',
     recipient: email ?? '',
     userId: id,
     data: { Provider: provider },
+    acceptLanguage: client.acceptLanguage,
   });
 
 /** Returns null if another transaction came first. */
@@ -193,22 +198,21 @@ async function carryOut(
 ): Promise<SignedIn | null> {
   const lock: SqlStatement = ['select from auth.users where id = $1::uuid for update', [userId]];
   const session = finish.kind === 'session' ? newSession(userId, finish.client, 'oauth') : null;
-  const last: SqlStatement[] =
+  const last: SqlStatement =
     finish.kind === 'code'
-      ? [completeFlow(finish, userId, provider, subject)]
-      : [
-          ...(finish.flowId === null ? [] : [endFlow(finish.flowId)]),
-          [OPEN, [...(session?.params ?? []), provider, subject]],
-        ];
+      ? completeFlow(finish, userId, provider, subject)
+      : [OPEN, [...(session?.params ?? []), provider, subject]];
+  const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
+  const known = session === null ? [] : signedInFrom(session.sessionId, finish.client);
   let results: Result[];
   try {
     const signedUp = isNew ? [auditEntry('user_signedup', userId, finish.client, { provider })] : [];
-    results = await asAuthAdmin(database, [lock, ...statements, ...signedUp, ...last]);
+    results = await asAuthAdmin(database, [lock, ...statements, ...signedUp, ...ended, last, ...known]);
   } catch (error) {
     if (isTaken(error)) return null;
     throw error;
   }
-  const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-1));
+  const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-1 - known.length));
   if (row === null) return null;
   return { userId, isNew, grant: session ? { ...row, refreshToken: session.refreshToken } : null };
 }

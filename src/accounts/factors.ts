@@ -1,9 +1,11 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type FactorType, isWhole, LOCK_ACCOUNT } from './assurance.ts';
 import { type AuditAction, type AuditCaller, auditAddress, auditInsert, callerParams } from './audit.ts';
+import type { SessionClient } from './sessions.ts';
 import { type Factor, factorJson } from './user.ts';
 
 /** Bounds of an account's factors and of how long a started enrolment stays. */
@@ -133,12 +135,12 @@ export const findFactor = (database: Executor, userId: string, factorId: string)
 
 /**
  * Deletes a factor of an account; sessions that it raised are lowered by a trigger. With `by.session` a verified factor is deleted only if
- * that session has a second factor. Returns the factor; null if it was not deleted.
+ * that session has a second factor. The notice to the member is queued in the same transaction. Returns the factor; null if it was not deleted.
  */
 export async function deleteFactor(
   database: Executor,
   target: { userId: string; factorId: string },
-  by: { readonly caller: AuditCaller; readonly session?: string; readonly action: DeletionAction },
+  by: { readonly caller: FactorCaller; readonly session?: string; readonly action: DeletionAction },
 ): Promise<Factor | null> {
   const { userId, factorId } = target;
   const [, deleted] = await asAuthAdmin(database, [
@@ -148,13 +150,30 @@ export async function deleteFactor(
          delete from auth.mfa_factors f where f.id = $2::uuid and f.user_id = $1::uuid
            and ($3::uuid is null or f.status <> 'verified' or ${isWhole('$3')}) returning f.*
        ),
-       audited as (${auditInsert(by.action, auditedFactor('gone', '$4', '$5'))})
+       audited as (${auditInsert(by.action, auditedFactor('gone', '$4', '$5'))}),
+       told as (
+         insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
+         select 'mfa_factor_unenrolled_notification', u.email, u.id, pg_catalog.jsonb_build_object('FactorType', gone.factor_type),
+           pg_catalog.left($6, ${limits.acceptLanguageCharacters.default})
+         from gone join auth.users u on u.id = gone.user_id
+         where gone.status = 'verified' and u.email <> '' and $7::boolean
+       )
        select ${factorJson} from gone f`,
-      [userId, factorId, by.session ?? null, ...callerParams(by.caller)],
+      [
+        userId,
+        factorId,
+        by.session ?? null,
+        ...callerParams(by.caller),
+        by.caller.acceptLanguage ?? null,
+        String(by.action !== 'recovery_codes_deleted'),
+      ],
     ],
   ]);
   return accountJson<Factor>(deleted);
 }
+
+/** The caller that deletes a factor; the header Accept-Language decides the language of the notice. */
+type FactorCaller = AuditCaller & Pick<SessionClient, 'acceptLanguage'>;
 
 /** The events that are deletions of a factor. */
 type DeletionAction = Extract<AuditAction, 'factor_unenrolled' | 'factor_deleted' | 'recovery_codes_deleted'>;

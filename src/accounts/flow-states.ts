@@ -4,7 +4,8 @@ import { seal, unseal } from '../apps/seal.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
-import { type Grant, newSession, openSession, type SessionClient, type SignInMethod } from './sessions.ts';
+import { signedInFrom } from './new-device.ts';
+import { type Grant, newSession, openSession, type SessionClient, type SignInMethod, tokenOwner } from './sessions.ts';
 
 /** The PKCE challenge of a client (RFC 7636). */
 export interface CodeChallenge {
@@ -150,11 +151,11 @@ const hashOf = (code: string): string => createHash('sha256').update(code).diges
  * Returns the statement that gives the code to the newest flow of an account and a method. It returns no row if there is no such flow
  * (GoTrue: flow_state_not_found, 422). A code that the flow had before becomes void.
  */
-export const issueAuthCode = ({ hash }: AuthCode, userId: string, method: SignInMethod): SqlStatement => [
+export const issueAuthCode = ({ hash }: AuthCode, userId: string | null, method: SignInMethod): SqlStatement => [
   `update auth.flow_state set auth_code = $1, auth_code_issued_at = pg_catalog.now(), updated_at = pg_catalog.now()
    where id = (
      select id from auth.flow_state
-     where user_id = $2::uuid and authentication_method = $3 and code_challenge is not null
+     where user_id = coalesce($2::uuid, ${tokenOwner}) and authentication_method = $3 and code_challenge is not null
      order by created_at desc, id limit 1)
    returning pg_catalog.to_jsonb(id)`,
   [hash, userId, method],
@@ -220,6 +221,7 @@ export async function exchangeAuthCode(
   const [, opened] = await asAuthAdmin(database, [
     [LOCK, [flow.id]],
     [OPEN, [...session.params, flow.id, hash]],
+    ...signedInFrom(session.sessionId, client),
     ['delete from auth.flow_state where id = $1::uuid and auth_code = $2', [flow.id, hash]],
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);

@@ -1,12 +1,14 @@
+import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Param, Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
-import { type AuditCaller, auditAddress, auditEntry, auditInsert } from './audit.ts';
+import { auditAddress, auditEntry, auditInsert } from './audit.ts';
 import { addIdentity, type ExternalIdentity, type Finish, setProviders } from './external-sign-in.ts';
 import { completeFlow, endFlow } from './flow-states.ts';
-import { type Grant, newSession, openSession } from './sessions.ts';
+import { signedInFrom } from './new-device.ts';
+import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import type { User } from './user.ts';
 
 type SqlStatement = readonly [text: string, params: Param[]];
@@ -43,23 +45,24 @@ export async function linkIdentity(
   const { provider, subject, verifiedEmails } = identity;
   const session = finish.kind === 'session' ? newSession(userId, finish.client, 'oauth') : null;
   const adopted = identity.email !== null && verifiedEmails.includes(identity.email) ? identity.email : null;
-  const last: SqlStatement[] =
+  const last: SqlStatement =
     finish.kind === 'code'
-      ? [completeFlow(finish, userId, provider, subject)]
-      : [
-          ...(finish.flowId === null ? [] : [endFlow(finish.flowId)]),
-          [OPEN, [...(session?.params ?? []), provider, subject]],
-        ];
+      ? completeFlow(finish, userId, provider, subject)
+      : [OPEN, [...(session?.params ?? []), provider, subject]];
+  const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
+  const known = session === null ? [] : signedInFrom(session.sessionId, finish.client);
   const results = await asAuthAdmin(database, [
     lockAccount(userId),
     addIdentity(identity, userId),
     [ADOPT, [userId, adopted]],
     setProviders(userId),
-    notifiedOf('identity_linked_notification', userId, provider),
+    notifiedOf('identity_linked_notification', userId, provider, finish.client.acceptLanguage),
     auditEntry('identity_linked', userId, finish.client, { provider }),
-    ...last,
+    ...ended,
+    last,
+    ...known,
   ]).catch((error: unknown) => asLinkConflict(error, database, userId, identity));
-  const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-1));
+  const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-1 - known.length));
   if (row === null) throw new NinefoldError('user_not_found', { message: 'Linking target user not found' });
   return session ? { ...row, refreshToken: session.refreshToken } : null;
 }
@@ -69,10 +72,11 @@ const notifiedOf = (
   kind: 'identity_linked_notification' | 'identity_unlinked_notification',
   userId: string,
   provider: string,
+  acceptLanguage: string | undefined,
 ): SqlStatement => [
-  `insert into ninefold.mails (kind, recipient, user_id, data)
-   select $1, u.email, u.id, $2::jsonb from auth.users u where u.id = $3::uuid and nullif(u.email, '') is not null`,
-  [kind, JSON.stringify({ Provider: provider }), userId],
+  `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
+   select $1, u.email, u.id, $2::jsonb, pg_catalog.left($4, ${limits.acceptLanguageCharacters.default}) from auth.users u where u.id = $3::uuid and nullif(u.email, '') is not null`,
+  [kind, JSON.stringify({ Provider: provider }), userId, acceptLanguage ?? null],
 ];
 
 async function asLinkConflict(
@@ -144,13 +148,13 @@ export async function unlinkIdentity(
   user: Pick<User, 'id' | 'identities'>,
   identityId: string,
   autoconfirms: boolean,
-  caller: AuditCaller,
+  caller: SessionClient,
 ): Promise<void> {
   const provider = user.identities.find(({ identity_id }) => identity_id === identityId)?.provider ?? '';
   const isPhone = provider === 'phone';
   const results = await asAuthAdmin(database, [
     lockAccount(user.id),
-    notifiedIfUnlinkable(user.id, identityId, provider),
+    notifiedIfUnlinkable(user.id, identityId, provider, caller),
     [UNLINK, [user.id, identityId, auditAddress(caller)]],
     [NEXT_ADDRESS, [user.id, String(autoconfirms), String(!isPhone)]],
     [
@@ -166,10 +170,15 @@ export async function unlinkIdentity(
 }
 
 /** The mail goes to the address that the account has before. */
-const notifiedIfUnlinkable = (userId: string, identityId: string, provider: string): SqlStatement => {
-  const [text, params] = notifiedOf('identity_unlinked_notification', userId, provider);
+const notifiedIfUnlinkable = (
+  userId: string,
+  identityId: string,
+  provider: string,
+  { acceptLanguage }: SessionClient,
+): SqlStatement => {
+  const [text, params] = notifiedOf('identity_unlinked_notification', userId, provider, acceptLanguage);
   return [
-    `${text} and exists (select from auth.identities i where i.user_id = u.id and i.id = $4::uuid)
+    `${text} and exists (select from auth.identities i where i.user_id = u.id and i.id = $5::uuid)
        and (select pg_catalog.count(*) from auth.identities i where i.user_id = u.id) > 1`,
     [...params, identityId],
   ];

@@ -1,21 +1,21 @@
 import { limits } from '../../contract/limits.ts';
 import type { Param } from '../database/statement.ts';
+import { networkId, rememberNetwork } from '../limits/sign-in-attempts.ts';
 import type { SessionClient } from './sessions.ts';
 
-export interface NewDeviceNotice {
-  readonly acceptLanguage: string | undefined;
-}
+type SqlStatement = readonly [text: string, params: Param[]];
 
 /**
- * Returns the statement that queues a mail if the account of a session signs in from a network that it has not signed in from. The first
- * network of an account is nothing to tell of. It must run before the network is remembered.
+ * Returns the statements that follow the one that opens a session, for every way to sign in: they queue a mail if the account has signed in
+ * before, but not from this network, and remember the network. Without a session they change nothing.
  */
-export const newDeviceNotice = (
-  sessionId: string,
-  network: string,
-  client: SessionClient,
-  { acceptLanguage }: NewDeviceNotice,
-): readonly [text: string, params: Param[]] => [
+export const signedInFrom = (sessionId: string, client: SessionClient): readonly SqlStatement[] => [
+  newDeviceNotice(sessionId, client),
+  rememberedNetwork(sessionId, client),
+];
+
+/** Must run before the network is remembered. A sign-in by the account's first network sends no mail. */
+const newDeviceNotice = (sessionId: string, client: SessionClient): SqlStatement => [
   `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
    select 'new_device_notification', u.email, u.id, $3::jsonb, pg_catalog.left($4, ${limits.acceptLanguageCharacters.default})
    from auth.sessions s join auth.users u on u.id = s.user_id
@@ -23,9 +23,17 @@ export const newDeviceNotice = (
      and exists (select from ninefold.sign_in_networks n where n.user_id = u.id)
      and not exists (select from ninefold.sign_in_networks n where n.user_id = u.id and n.network = $2::bigint)`,
   [
-    ...[sessionId, network, JSON.stringify({ Device: deviceOf(client.userAgent ?? ''), Address: client.address })],
-    acceptLanguage ?? null,
+    sessionId,
+    networkId(client.address),
+    JSON.stringify({ Device: deviceOf(client.userAgent ?? ''), Address: client.address }),
+    client.acceptLanguage ?? null,
   ],
+];
+
+/** Returns the statement that remembers a network as one from which the account of a session has signed in. */
+export const rememberedNetwork = (sessionId: string, client: SessionClient): SqlStatement => [
+  rememberNetwork,
+  [sessionId, networkId(client.address), String(limits.signInNetworks.default)],
 ];
 
 const browsers: readonly (readonly [name: string, token: RegExp])[] = [

@@ -6,7 +6,6 @@ import type { Param, Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   codeSubjects,
-  networkId,
   type Reservation,
   reserveAttempt,
   reserveParams,
@@ -15,8 +14,8 @@ import {
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { auditAddress, auditInsert } from './audit.ts';
 import { issueAuthCode, makeAuthCode } from './flow-states.ts';
-import { rememberedNetwork } from './password-sign-in.ts';
-import { type Grant, newSession, openSession, type SessionClient, type SignInMethod } from './sessions.ts';
+import { signedInFrom } from './new-device.ts';
+import { type Grant, newSession, openSession, type SessionClient, type SignInMethod, tokenOwner } from './sessions.ts';
 
 /** The kinds of one-time tokens, by the names of `auth.one_time_token_type`. */
 export type TokenKind =
@@ -179,17 +178,19 @@ export interface TokenUse {
 
 const list = (kinds: readonly TokenKind[]): string => `{${kinds.join(',')}}`;
 
-const useStatement = (userId: string, use: TokenUse): SqlStatement =>
+/** $1 is the account; NULL for a link, whose account its token names. */
+const useStatement = (userId: string | null, use: TokenUse): SqlStatement =>
   use.isPhone ? usePhoneCode(userId, use) : useMailedToken(userId, use);
 
-const usePhoneCode = (userId: string, { kinds, shown, validSeconds }: TokenUse): SqlStatement => [
+const usePhoneCode = (userId: string | null, { kinds, shown, validSeconds }: TokenUse): SqlStatement => [
   'select pg_catalog.to_jsonb(ninefold.use_phone_code($1::uuid, $2::auth.one_time_token_type, $3, $4::integer))',
   [userId, kinds[0] ?? null, 'code' in shown ? codeHash(shown.address, shown.code) : null, String(validSeconds)],
 ];
 
-const useMailedToken = (userId: string, { kinds, shown, validSeconds, bothConfirm }: TokenUse): SqlStatement => [
+const useMailedToken = (userId: string | null, { kinds, shown, validSeconds, bothConfirm }: TokenUse): SqlStatement => [
   `select pg_catalog.to_jsonb(ninefold.use_one_time_token(
-    $1::uuid, $2::auth.one_time_token_type[], $3, $4, $5::integer, $6::boolean))`,
+    coalesce($1::uuid, (select t.user_id from auth.one_time_tokens t where t.token_hash = $3)),
+    $2::auth.one_time_token_type[], $3, $4, $5::integer, $6::boolean))`,
   [
     userId,
     list(kinds),
@@ -200,11 +201,14 @@ const useMailedToken = (userId: string, { kinds, shown, validSeconds, bothConfir
   ],
 ];
 
-/** Opens a session if `use_one_time_token` has named the account in the same transaction. */
+/** Opens a session for the account whose token was used. $1 is that account, or NULL for a link. */
 const OPEN = openSession(`update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
-  where u.id = $1::uuid and pg_catalog.current_setting('ninefold.verified', true) = u.id::text returning u.*`);
+  where u.id = ${tokenOwner} and ($1::uuid is null or u.id = $1::uuid) returning u.*`);
 
-/** Uses up a token and opens a session for its account, in one transaction: of any number of uses at once only one wins. */
+/**
+ * Uses up a token and opens a session for its account, in one transaction: of any number of uses at once only one wins. A link takes one
+ * round trip; a code takes two, because its count must be stored before the code is compared.
+ */
 export async function useOneTimeToken(database: Executor, use: TokenUse, client: SessionClient): Promise<TokenUsed> {
   const owner = await ownerOf(database, use, client);
   if (owner === null) return { verdict: 'void' };
@@ -212,8 +216,8 @@ export async function useOneTimeToken(database: Executor, use: TokenUse, client:
   const [used, opened] = await asAuthAdmin(database, [
     useStatement(owner.userId, use),
     [OPEN, [...session.params]],
-    rememberedNetwork(session.sessionId, networkId(client.address)),
-    confirmedSignUp(owner.userId, use, client),
+    ...signedInFrom(session.sessionId, client),
+    ...confirmedSignUp(use, client),
     ...owner.settled,
   ]);
   const verdict = verdictOf(used);
@@ -230,50 +234,46 @@ export async function useLinkForCode(
   method: SignInMethod,
   client: SessionClient,
 ): Promise<TokenUsed> {
-  const owner = await ownerOf(database, use, client);
-  if (owner === null) return { verdict: 'void' };
   const issued = makeAuthCode();
   const [used, flow] = await asAuthAdmin(database, [
-    useStatement(owner.userId, use),
-    issueAuthCode(issued, owner.userId, method),
-    confirmedSignUp(owner.userId, use, client),
-    ...owner.settled,
+    useStatement(null, use),
+    issueAuthCode(issued, null, method),
+    ...confirmedSignUp(use, client),
   ]);
   const verdict = verdictOf(used);
   if (verdict !== 'used') return { verdict };
   return flow?.rows.length ? { verdict: 'code', code: issued.code } : { verdict: 'no-flow' };
 }
 
-/** Returns the statement that writes the confirmation of an account, if `use_one_time_token` has used such a token in this transaction. */
-const confirmedSignUp = (userId: string, { kinds }: TokenUse, client: SessionClient): SqlStatement => [
-  auditInsert('user_signedup', {
-    userId: '$1::uuid',
-    address: '$2',
-    traits: `'{"provider": "email"}'::jsonb`,
-    where: `$3::boolean and pg_catalog.current_setting('ninefold.verified', true) = $1::uuid::text`,
-  }),
-  [userId, auditAddress(client), String(kinds.includes('confirmation_token'))],
-];
+/** Returns the statement that writes the confirmation of an account, if a confirmation token was used in this transaction. */
+const confirmedSignUp = ({ kinds }: TokenUse, client: SessionClient): readonly SqlStatement[] =>
+  kinds.includes('confirmation_token')
+    ? [
+        [
+          auditInsert('user_signedup', {
+            userId: tokenOwner,
+            address: '$1',
+            traits: `'{"provider": "email"}'::jsonb`,
+            where: `${tokenOwner} is not null`,
+          }),
+          [auditAddress(client)],
+        ],
+      ]
+    : [];
 
 const verdictOf = (result: Result | undefined) =>
   accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';
 
-/** The account of a token that is shown, and the statements that take back the count of a code, for the transaction that uses it. */
+/** The account of a code that is shown, and the statements that take back its count, for the transaction that uses it. */
 interface Owner {
-  readonly userId: string;
+  /** Null for a link: the statement that uses it up finds the account. */
+  readonly userId: string | null;
   readonly settled: readonly SqlStatement[];
 }
 
-/** Returns the account of a token; null if there is none. Throws over_request_rate_limit after too many wrong codes. */
-async function ownerOf(database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<Owner | null> {
-  if ('code' in shown) return tryCode(database, kinds, shown, client);
-  const userId = await jsonAsAuthAdmin<string>(
-    database,
-    'select pg_catalog.to_jsonb(t.user_id) from auth.one_time_tokens t where t.token_hash = $1',
-    [linkHash(shown.token)],
-  );
-  return userId === null ? null : { userId, settled: [] };
-}
+/** Returns the account of a code; null if it is wrong. Throws over_request_rate_limit after too many wrong codes. */
+const ownerOf = async (database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<Owner | null> =>
+  'code' in shown ? tryCode(database, kinds, shown, client) : { userId: null, settled: [] };
 
 /** $1 to $11 are `reserveParams`; $12 the address, $13 the kinds, $14 the hash of the code, $15 for how many days a network is known. */
 const TRY = `with owners as materialized (

@@ -4,6 +4,7 @@ import { DatabaseError } from '../database/database-error.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { LOCK_ACCOUNT } from './assurance.ts';
 import { type AuditAction, type AuditCaller, auditInsert, callerParams } from './audit.ts';
+import { signedInFrom } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
 /** A passkey as GoTrue's API shows it. */
@@ -283,6 +284,7 @@ export async function openPasskeySession(
       ],
     ],
     [OPEN, [...session.params, assertion.challengeId]],
+    ...signedInFrom(session.sessionId, client),
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;

@@ -6,7 +6,6 @@ import type { Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   type Reservation,
-  rememberNetwork,
   reserveAttempt,
   reserveParams,
   type SignInSubjects,
@@ -14,7 +13,7 @@ import {
 } from '../limits/sign-in-attempts.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
-import { type NewDeviceNotice, newDeviceNotice } from './new-device.ts';
+import { signedInFrom } from './new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 
 /** The facts about an account that a sign-in needs before it checks the password. */
@@ -158,33 +157,23 @@ const refusedSignIn = (userId: string | null, caller: AuditCaller): readonly [te
 
 /**
  * Opens a session for an account whose password was verified against `verifiedHash`; null when meanwhile the password was
- * changed or the account was banned. `newHash` replaces the hash of the same password. `newNetwork` is remembered as one that the
- * account has signed in from.
- *
- * @param notice Tells the member by mail of a network that the account has not signed in from; null tells nothing.
+ * changed or the account was banned. `newHash` replaces the hash of the same password. With `newNetwork` the network
+ * of the client is remembered, and the member is told of it: see `signedInFrom`.
  */
 export async function openPasswordSession(
   database: Executor,
   account: { id: string; verifiedHash: string; newHash: string | null; newNetwork: string | null },
   client: SessionClient,
-  notice: NewDeviceNotice | null = null,
 ): Promise<Grant | null> {
   const { id, verifiedHash, newHash, newNetwork } = account;
   const session = newSession(id, client, 'password');
   const [opened] = await asAuthAdmin(database, [
     [OPEN, [...session.params, verifiedHash, newHash]],
-    ...(newNetwork === null || notice === null ? [] : [newDeviceNotice(session.sessionId, newNetwork, client, notice)]),
-    ...(newNetwork === null ? [] : [rememberedNetwork(session.sessionId, newNetwork)]),
+    ...(newNetwork === null ? [] : signedInFrom(session.sessionId, client)),
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   return row ? { ...row, refreshToken: session.refreshToken } : null;
 }
-
-/** The statement that remembers a network as one from which the account of a session has signed in. */
-export const rememberedNetwork = (sessionId: string, network: string): readonly [text: string, params: string[]] => [
-  rememberNetwork,
-  [sessionId, network, String(limits.signInNetworks.default)],
-];
 
 const OPEN = openSession(`update auth.users u set
   last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now(), encrypted_password = coalesce($8, u.encrypted_password)

@@ -15,6 +15,8 @@ import { type User, userJson } from './user.ts';
 export interface SessionClient {
   readonly address: string;
   readonly userAgent: string | undefined;
+  /** The header Accept-Language: it decides the language of mails if the member's metadata has no locale. */
+  readonly acceptLanguage?: string | undefined;
 }
 
 /** What an access token says of its session. */
@@ -71,8 +73,13 @@ export type SignInMethod =
   | 'mfa/recovery_code'
   | 'token_refresh';
 
-/** What identifies a session that is about to be opened for an account. */
-export function newSession(userId: string, client: SessionClient, method: SignInMethod): NewSession {
+/**
+ * SQL text: the account whose one-time token was used in the same transaction (`ninefold.use_one_time_token`); NULL if none was.
+ */
+export const tokenOwner = `nullif(pg_catalog.current_setting('ninefold.verified', true), '')::uuid`;
+
+/** Returns the ids of a session that is about to be opened. @param userId Null if the statement that opens the session finds the account. */
+export function newSession(userId: string | null, client: SessionClient, method: SignInMethod): NewSession {
   const sessionId = randomUUID();
   const refreshToken = makeRefreshToken();
   return {

@@ -4,11 +4,10 @@ import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { networkId } from '../limits/sign-in-attempts.ts';
 import { accountJson, asAuthAdmin, jsonAsAuthAdmin } from './as-auth-admin.ts';
 import { type AuditCaller, auditEntry } from './audit.ts';
+import { rememberedNetwork } from './new-device.ts';
 import { isMissing } from './one-time-tokens.ts';
-import { rememberedNetwork } from './password-sign-in.ts';
 import { hashPassword } from './passwords.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { type User, userJson } from './user.ts';
@@ -154,7 +153,7 @@ export async function signUp(
     insert,
     auditEntry('user_signedup', id, client, { provider: user.isAnonymous ? 'anonymous' : 'email' }),
     [openSession(account), session.params],
-    ...(user.isAnonymous ? [] : [rememberedNetwork(session.sessionId, networkId(client.address))]),
+    ...(user.isAnonymous ? [] : [rememberedNetwork(session.sessionId, client)]),
     [SELECT_USER, [id]],
   ]).catch(asConflict);
   const stored = made(results.at(-1));

@@ -1,16 +1,15 @@
+import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 import { accountJson, asAuthAdmin } from './as-auth-admin.ts';
 import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_SESSION } from './assurance.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { forgetAttempt } from './second-factor-attempts.ts';
-import { type Grant, makeRefreshToken } from './sessions.ts';
+import { type Grant, makeRefreshToken, type SessionClient } from './sessions.ts';
 
 /** A session that was raised to aal2, with its new refresh token. */
 export interface Raised {
   readonly grant: Grant;
-  /** True if the factor was not verified before. */
-  readonly isNew: boolean;
 }
 
 /** A code that was counted before it was compared. */
@@ -41,6 +40,16 @@ const AUDIT = auditInsert('verification_attempted', {
 });
 
 /**
+ * Queues the notice of the factor $1 of the account $2 if it was verified in this transaction, with the header Accept-Language $3. Only the
+ * verification of a factor and a new name change its updated_at.
+ */
+const TELL = `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
+  select 'mfa_factor_enrolled_notification', u.email, u.id, pg_catalog.jsonb_build_object('FactorType', f.factor_type),
+    pg_catalog.left($3, ${limits.acceptLanguageCharacters.default})
+  from auth.mfa_factors f join auth.users u on u.id = f.user_id
+  where f.id = $1::uuid and u.id = $2::uuid and f.status = 'verified' and f.updated_at = pg_catalog.now() and u.email <> ''`;
+
+/**
  * Raises a session to aal2 if its proof is still good, in one transaction with the use of the proof. Returns null if another request used
  * the proof first, or session or factor are gone.
  */
@@ -48,7 +57,7 @@ export async function raiseBySecondFactor(
   database: Executor,
   target: RaisedSession,
   { sql, params, before = [], attempt }: Proof,
-  caller: AuditCaller,
+  caller: AuditCaller & Pick<SessionClient, 'acceptLanguage'>,
 ): Promise<Raised | null> {
   const refreshToken = makeRefreshToken();
   const raise = raiseParams(target, refreshToken);
@@ -58,11 +67,12 @@ export async function raiseBySecondFactor(
     [raiseSession(sql), [...raise, ...params]],
     [SELECT_SESSION, [target.sessionId]],
     [AUDIT, [target.userId, target.sessionId, target.factorId, auditAddress(caller)]],
+    [TELL, [target.factorId, target.userId, caller.acceptLanguage ?? null]],
     ...(attempt === null ? [] : [forgetAttempt(target.userId, attempt.at, attempt.wasRight ? null : target.sessionId)]),
   ]);
-  const raised = accountJson<{ isNew: boolean }>(results[1 + before.length]);
+  const hasRaised = (results[1 + before.length]?.rows.length ?? 0) > 0;
   const granted = accountJson<Omit<Grant, 'refreshToken'>>(results[2 + before.length]);
-  return raised && granted ? { isNew: raised.isNew, grant: { ...granted, refreshToken } } : null;
+  return hasRaised && granted ? { grant: { ...granted, refreshToken } } : null;
 }
 
 /** SQL text: uses the challenge $6 of the factor $3 up, if it is not older than $7 seconds. */

@@ -11,7 +11,6 @@ import { readBody, text } from './body.ts';
 import { requireAdmin, requireUserId } from './callers.ts';
 import { requireFactor } from './challenge-factor.ts';
 import type { AuthContext } from './context.ts';
-import { tellOfFactor } from './factor-mails.ts';
 import { json } from './reply.ts';
 
 /** GET /admin/users/<id>/factors: the second factors of an account, without their secrets. */
@@ -63,13 +62,10 @@ export async function adminDeleteFactor(
   user: string,
   segment: string,
 ): Promise<Reply> {
-  const { id: userId, email } = await requireUserByAdmin(context, exchange, user);
+  const { id: userId } = await requireUserByAdmin(context, exchange, user);
   const factor = await requireFactor(context, userId, segment);
   const by = { caller: byAdmin(exchange), action: 'factor_deleted' } as const;
   const deleted = await deleteFactor(context.database, { userId, factorId: factor.id }, by);
   if (!deleted) throw new NinefoldError('mfa_factor_not_found');
-  if (deleted.status === 'verified') {
-    await tellOfFactor(context, { id: userId, email }, { type: deleted.factor_type, what: 'unenrolled' });
-  }
   return json(deleted);
 }

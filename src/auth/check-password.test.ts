@@ -32,6 +32,16 @@ describe('weaknessOf', () => {
     },
   );
 
+  it.each(['491711234567', '+49 171 1234567', '0049-171-1234567', '(0171) 123 45 67', '1711234567!', '４９1711234567'])(
+    'refuses %s, which is the phone number of the account',
+    (password) => {
+      const words = wordsOf('helpdesk', null, '+49 171 1234567');
+      expect(weaknessOf(password, defaultAuthSettings, words)?.reasons).toEqual(['pwned']);
+      expect(weaknessOf(`${password} weirs`, defaultAuthSettings, words)).toBeNull();
+      expect(weaknessOf('90 81 726 354 91', defaultAuthSettings, words)).toBeNull();
+    },
+  );
+
   it('takes passwords that few use', () => {
     const taken = Array.from({ length: 2000 }, (_, i) => `kestrel ${i} over the weir`).filter(
       (one) => reasons(one).length > 0,

@@ -36,12 +36,36 @@ export function weaknessOf(
   return { message: faults.map(([, message]) => message).join(' '), reasons: faults.map(([reason]) => reason) };
 }
 
-/** Returns the texts that whoever guesses tries first: the ref of the app, the address of the account, and its part before the `@`. */
-export const wordsOf = (ref: string, email: string | null | undefined): string[] =>
-  [ref, ...(email ? [email, email.split('@')[0] ?? ''] : [])].map((word) => word.toLowerCase());
+/**
+ * Returns the texts that an attacker tries first: the ref of the app, the address of the account, its part before the `@`, and its phone
+ * numbers as digits.
+ */
+export const wordsOf = (
+  ref: string,
+  email: string | null | undefined,
+  ...phones: readonly (string | null | undefined)[]
+): string[] => [
+  ...[ref, ...(email ? [email, email.split('@')[0] ?? ''] : [])].map((word) => word.toLowerCase()),
+  ...phones.filter((phone) => typeof phone === 'string').map((phone) => phone.replace(/\D/g, '')),
+];
 
-/** True of a word with nothing but digits and punctuation around it. */
+/** A country code has at most three digits (ITU-T E.164). */
+const COUNTRY_CODE_DIGITS = 3;
+
+/**
+ * Returns true for a phone number in any form: with punctuation between the digits, with a prefix of zeros, with or without the country
+ * code.
+ */
+function isNumber(password: string, word: string): boolean {
+  const text = password.normalize('NFKC');
+  if (word === '' || /\D/.test(word) || /\p{L}/u.test(text)) return false;
+  const digits = text.replace(/\D/g, '').replace(/^0+/, '');
+  return digits !== '' && word.endsWith(digits) && digits.length >= word.length - COUNTRY_CODE_DIGITS;
+}
+
+/** Returns true for a word with nothing but digits and punctuation around it, and for a phone number. */
 function isMadeOf(password: string, words: readonly string[]): boolean {
+  if (words.some((word) => isNumber(password, word))) return true;
   const bare = (text: string): string => text.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   const core = bare(password);
   return core !== '' && words.some((word) => bare(word) === core);

@@ -345,14 +345,26 @@ it('tells the member by mail of a factor that was added or removed, where the ap
     ['mfa_factor_enrolled_notification', told.email, 'totp'],
     ['mfa_factor_unenrolled_notification', told.email, 'totp'],
   ]);
-  app.settings = {
-    ...app.settings,
-    mailer_notifications_mfa_factor_enrolled_enabled: false,
-    mailer_notifications_mfa_factor_unenrolled_enabled: false,
-  };
+  const off = `'mailer_notifications_mfa_factor_enrolled_enabled', 'mailer_notifications_mfa_factor_unenrolled_enabled'`;
+  await app.sql(`insert into ninefold.settings (key, value) select key, 'false' from unnest(array[${off}]) key`);
   const silent = await memberWithFactor();
   await silent.client.auth.mfa.unenroll({ factorId: silent.factor.id });
   expect(await mailsOf(silent.user.id)).toEqual([]);
+  await app.sql(`delete from ninefold.settings where key in (${off})`);
+});
+
+it('queues the mail of a factor in the transaction of the change', async () => {
+  const { client, factor } = await memberWithFactor();
+  const kind = 'mfa_factor_unenrolled_notification';
+  const alter = (change: string) => asAuthAdmin(app.database, [[`alter table ninefold.mails ${change}`, []]]);
+  await alter(`add constraint refused check (kind <> '${kind}') not valid`);
+  try {
+    expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).not.toBeNull();
+  } finally {
+    await alter('drop constraint refused');
+  }
+  expect((await client.auth.mfa.listFactors()).data?.totp.map(({ id }) => id)).toEqual([factor.id]);
+  expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull();
 });
 
 describe('the enrolment', () => {

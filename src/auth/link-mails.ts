@@ -54,6 +54,7 @@ export interface NewLink {
 
 export interface Link extends NewLink {
   readonly caller: AuditCaller;
+  readonly acceptLanguage: string | undefined;
   readonly token: OneTimeToken;
   readonly url: string;
 }
@@ -75,6 +76,7 @@ export function makeLink(context: AuthContext, exchange: Exchange, link: NewLink
   return {
     ...link,
     caller: { address: exchange.address, isAdmin: link.type === 'invite' },
+    acceptLanguage: exchange.headers['accept-language'],
     token,
     url: `${context.origins.appOrigin(context.app.ref) ?? exchange.baseUrl}/auth/v1/verify?${query}`,
   };
@@ -109,6 +111,7 @@ export const mailedLink = (userId: string, link: Link, more: MailData = {}): rea
       ...(link.change && { NewEmail: link.change.newEmail, OldEmail: link.change.oldEmail }),
       ...more,
     },
+    acceptLanguage: link.acceptLanguage,
   }) as SqlStatement,
   ...auditedRequest(userId, link),
 ];

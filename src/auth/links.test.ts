@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../contract/limits.ts';
 import { type AuthApp, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
+import { asAuthAdmin, jsonAsAuthAdmin } from '../accounts/as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -33,6 +33,7 @@ const secret = () => ({ apikey: app.keys.secretKey, authorization: `Bearer ${app
 interface QueuedMail {
   readonly kind: string;
   readonly recipient: string;
+  readonly language: string | null;
   readonly data: { ConfirmationURL: string; Token: string; TokenHash: string; RedirectTo?: string };
 }
 
@@ -40,7 +41,8 @@ interface QueuedMail {
 const mailsTo = async (address: string): Promise<QueuedMail[]> =>
   (await jsonAsAuthAdmin<QueuedMail[]>(
     app.database,
-    `select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', kind, 'recipient', recipient, 'data', data)
+    `select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', kind, 'recipient', recipient, 'data', data,
+         'language', accept_language)
        order by created_at) from ninefold.mails where recipient = $1`,
     [address],
   )) ?? [];
@@ -260,6 +262,66 @@ describe('the page of a link', () => {
     const page = await open(data.ConfirmationURL);
     expect(page.body).not.toContain('<form');
     expect((await verify({ type: 'email', email, token: data.Token })).status).toBe(200);
+  });
+});
+
+it('is used up in one round trip, by one of many requests at once', async () => {
+  const { email } = await confirmed();
+  await post('/recover', { email });
+  const { TokenHash } = (await lastMail(email)).data;
+  const run = vi.spyOn(app.database, 'run');
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => verify({ type: 'recovery', token_hash: TokenHash })),
+  );
+  const runs = run.mock.calls.filter(([batch]) => batch.some(({ text }) => text.includes('one_time_token'))).length;
+  run.mockRestore();
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(403)]);
+  expect(runs).toBe(20);
+});
+
+describe('the mail of', () => {
+  const german = { 'accept-language': 'de-AT' };
+  const languages = async (address: string) =>
+    (await mailsTo(address)).map(({ kind, language }) => `${kind} ${language ?? ''}`);
+
+  it('each call with a link or a code has the language of the call', async () => {
+    const [fresh, invited, changed] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
+    await post('/signup', { email: fresh, password }, german);
+    await post('/resend', { type: 'signup', email: fresh }, german);
+    expect(await languages(fresh)).toEqual(['confirmation de-AT', 'confirmation de-AT']);
+    await post('/invite', { email: invited }, { ...secret(), ...german });
+    expect(await languages(invited)).toEqual(['invite de-AT']);
+    const { email, token } = await confirmed();
+    const mine = { authorization: `Bearer ${token}`, ...german };
+    await post('/otp', { email }, german);
+    await post('/recover', { email }, german);
+    await app.call('GET', '/reauthenticate', { headers: mine });
+    await app.ask('PUT', '/user', { body: { email: changed }, headers: mine });
+    expect((await languages(email)).slice(1)).toEqual(
+      ['magic_link', 'recovery', 'reauthentication', 'email_change'].map((kind) => `${kind} de-AT`),
+    );
+    expect(await languages(changed)).toEqual(['email_change de-AT']);
+  });
+
+  it('a new device is sent for a link, a code and the flow with PKCE, but not at the first sign-in', async () => {
+    const { email } = await confirmed();
+    const from = (address: string, path: string, body: unknown) =>
+      app.ask('POST', path, { body, address, headers: german });
+    await post('/recover', { email });
+    await from('198.51.100.1', '/verify', { type: 'recovery', token_hash: (await lastMail(email)).data.TokenHash });
+    await post('/otp', { email });
+    await from('198.51.100.2', '/verify', { type: 'email', email, token: (await lastMail(email)).data.Token });
+    const verifier = randomBytes(32).toString('base64url');
+    const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+    await post('/otp', { email, code_challenge, code_challenge_method: 's256' });
+    const { location } = await press((await lastMail(email)).data.ConfirmationURL);
+    const exchange = { auth_code: location.searchParams.get('code'), code_verifier: verifier };
+    expect((await from('198.51.100.3', '/token?grant_type=pkce', exchange)).status).toBe(200);
+    const notices = (await languages(email)).filter((mail) => mail.startsWith('new_device'));
+    expect(notices).toEqual(Array(3).fill('new_device_notification de-AT'));
+    await post('/recover', { email });
+    await from('198.51.100.1', '/verify', { type: 'recovery', token_hash: (await lastMail(email)).data.TokenHash });
+    expect((await languages(email)).at(-1)).toBe('recovery ');
   });
 });
 
@@ -506,4 +568,17 @@ it.each([
   [{ type: 'email', email: 'x', token: '123456' }, 'validation_failed', 422],
 ])('POST /verify refuses %j with %s', async (body, code, status) => {
   expect(await verify(body)).toMatchObject({ status, body: { code } });
+});
+
+it('wakes the queue of mails only by a statement that adds a mail', async () => {
+  const notify = (type: string) =>
+    asAuthAdmin(app.database, [['select pg_catalog.pg_notify($1, $2)', ['ninefold', `{"type":"${type}"}`]]]);
+  const next = () => app.heard((payload) => /"(mail|before|after)"/.test(payload));
+  const before = app.heard((payload) => payload.includes('"before"'));
+  await notify('before');
+  await before;
+  const first = next();
+  await asAuthAdmin(app.database, [['insert into ninefold.mails (kind, recipient) select $1, $1 where false', ['x']]]);
+  await notify('after');
+  expect(await first).toContain('"after"');
 });

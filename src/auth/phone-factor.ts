@@ -13,6 +13,7 @@ import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 import { countAttempt } from './second-factor-attempts.ts';
 import { checkChannel, makeText, requireText, sendText, storedText } from './send-text.ts';
+import { clientOf } from './token-reply.ts';
 import type { Challenge } from './verify-key.ts';
 
 const schema = z.object({ channel: text(limits.authFieldCharacters.default) });
@@ -44,7 +45,7 @@ export async function challengePhone(
 /** Raises the session that shows the code of a challenge. Throws mfa_verification_failed, over_request_rate_limit. */
 export async function verifyPhone(
   context: AuthContext,
-  { address }: Exchange,
+  exchange: Exchange,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -53,11 +54,11 @@ export async function verifyPhone(
   const { database, settings } = context;
   const attempt = await countAttempt(context, user.id);
   const isRight = isChallengeCode(challenge, code);
-  await noteFactorAttempt(context, address, { userId: user.id, factorId: factor.id, type: 'phone', isRight });
+  await noteFactorAttempt(context, exchange.address, { userId: user.id, factorId: factor.id, type: 'phone', isRight });
   if (!isRight) throw wrongCode();
   const proof = codeProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'phone' } as const;
-  const raised = await raiseBySecondFactor(database, target, proof, { address });
+  const raised = await raiseBySecondFactor(database, target, proof, clientOf(exchange));
   if (raised === null) throw wrongCode();
   return raised;
 }

@@ -2,7 +2,7 @@ import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { asAuthAdmin } from '../accounts/as-auth-admin.ts';
 import { auditEntry } from '../accounts/audit.ts';
 import { queuedMail } from '../accounts/mails.ts';
-import { issuedToken, makeOneTimeToken, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { issuedToken, makeOneTimeToken } from '../accounts/one-time-tokens.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -31,7 +31,8 @@ export async function reauthenticate(context: AuthContext, exchange: Exchange): 
   const digits = context.settings.mailer_otp_length;
   const token = makeOneTimeToken('reauthentication_token', email, { digits, isPkce: false });
   const data = { Token: token.code };
-  const mail = queuedMail({ kind: 'reauthentication', recipient: email, userId, data }) as SqlStatement;
+  const acceptLanguage = exchange.headers['accept-language'];
+  const mail = queuedMail({ kind: 'reauthentication', recipient: email, userId, data, acceptLanguage });
   await asAuthAdmin(context.database, [
     issuedToken(userId, token),
     mail,

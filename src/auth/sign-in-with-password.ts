@@ -106,8 +106,7 @@ async function authenticate(context: SignInContext, exchange: Exchange, login: L
 
   const newHash = needsRehash(hash, given) ? await hashPassword(given) : null;
   const account = { id: candidate.id, verifiedHash: hash, newHash, newNetwork };
-  const notice = { acceptLanguage: exchange.headers['accept-language'] };
-  const grant = await openPasswordSession(database, account, clientOf(exchange), notice);
+  const grant = await openPasswordSession(database, account, clientOf(exchange));
   if (grant === null) throw new NinefoldError('invalid_credentials');
   return grant;
 }

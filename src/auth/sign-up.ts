@@ -47,7 +47,7 @@ export async function signUpCall(context: AuthContext, exchange: Exchange): Prom
   if (!body.password) {
     throw new NinefoldError('validation_failed', { message: 'Signup requires a valid password' });
   }
-  checkNewPassword(body.password, settings, wordsOf(context.app.ref, body.email));
+  checkNewPassword(body.password, settings, wordsOf(context.app.ref, body.email, body.phone));
   await refuseLeakedPassword(context, body.password, exchange.requestId);
   if (body.email && body.phone) {
     throw new NinefoldError('validation_failed', {

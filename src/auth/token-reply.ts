@@ -78,4 +78,5 @@ async function claimsOfHook(
 export const clientOf = (exchange: Exchange) => ({
   address: exchange.address,
   userAgent: exchange.headers['user-agent'],
+  acceptLanguage: exchange.headers['accept-language'],
 });

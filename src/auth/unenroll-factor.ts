@@ -4,8 +4,8 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireSession } from './assurance.ts';
 import { requireFactor } from './challenge-factor.ts';
 import type { AuthContext } from './context.ts';
-import { tellOfFactor } from './factor-mails.ts';
 import { json } from './reply.ts';
+import { clientOf } from './token-reply.ts';
 
 /**
  * DELETE /factors/<id>: removes a second factor. A verified one asks for a session with a second factor, and every session that it raised
@@ -15,12 +15,11 @@ export async function unenrollFactor(context: AuthContext, exchange: Exchange, s
   const { user, sessionId, isWhole } = await requireSession(context, exchange);
   const factor = await requireFactor(context, user.id, segment);
   const target = { userId: user.id, factorId: factor.id };
-  const by = { caller: { address: exchange.address }, session: sessionId, action: 'factor_unenrolled' } as const;
+  const by = { caller: clientOf(exchange), session: sessionId, action: 'factor_unenrolled' } as const;
   const isAllowed = factor.status !== 'verified' || isWhole;
   const deleted = isAllowed ? await deleteFactor(context.database, target, by) : null;
   if (!deleted) {
     throw new NinefoldError('insufficient_aal', { status: 422, message: 'AAL2 required to unenroll verified factor' });
   }
-  if (factor.status === 'verified') await tellOfFactor(context, user, { type: factor.factor_type, what: 'unenrolled' });
   return json({ id: factor.id });
 }

@@ -7,6 +7,7 @@ import { hasSecondFactor, isSecondLevel } from './assurance.ts';
 import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
+import { clientOf } from './token-reply.ts';
 
 /** DELETE /user/identities/{identity_id}: removes an identity from the account of the member who calls. One identity stays. */
 export async function unlinkIdentityCall(context: AuthContext, exchange: Exchange, identityId = ''): Promise<Reply> {
@@ -19,7 +20,6 @@ export async function unlinkIdentityCall(context: AuthContext, exchange: Exchang
   if (user === null) throw new NinefoldError('user_not_found', { status: 403 });
   if (hasSecondFactor(user) && !isSecondLevel(aal)) throw new NinefoldError('insufficient_aal');
   const { mailer_autoconfirm } = context.settings;
-  const caller = { address: exchange.address };
-  await unlinkIdentity(context.database, user, identityId.toLowerCase(), mailer_autoconfirm, caller);
+  await unlinkIdentity(context.database, user, identityId.toLowerCase(), mailer_autoconfirm, clientOf(exchange));
   return json({});
 }

@@ -55,7 +55,7 @@ export async function updateUserCall(context: AuthContext, exchange: Exchange): 
   }
   const user = usable(await findUser(database, userId), timeOf(context));
   if (body.password !== undefined) {
-    checkNewPassword(body.password, settings, wordsOf(context.app.ref, email ?? user.email));
+    checkNewPassword(body.password, settings, wordsOf(context.app.ref, email ?? user.email, user.phone, body.phone));
   }
   await refuseLeakedPassword(context, body.password, exchange.requestId);
   const newPhone = newPhoneOf(context, user, body);

@@ -12,11 +12,10 @@ import { noteFactorAttempt } from './attempt-hooks.ts';
 import { readBody, text } from './body.ts';
 import { requireFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
-import { tellOfFactor } from './factor-mails.ts';
 import { verifyPhone } from './phone-factor.ts';
 import { countAttempt, reportFailure } from './second-factor-attempts.ts';
 import { takeFromLimit } from './take-from-limit.ts';
-import { tokenReply } from './token-reply.ts';
+import { clientOf, tokenReply } from './token-reply.ts';
 import { type Challenge, requireKeyAnswer, verifyKey } from './verify-key.ts';
 
 const schema = z.object({
@@ -47,10 +46,7 @@ export async function verifyFactor(context: AuthContext, exchange: Exchange, seg
     throw new NinefoldError('insufficient_aal', { message: 'AAL2 required to verify a new factor' });
   }
   const reported = (proving: Promise<Raised>) => reportFailure(context, exchange, member.user.id, proving);
-  const settled = async (raised: Raised) => {
-    if (raised.isNew) await tellOfFactor(context, member.user, { type: factor.factor_type, what: 'enrolled' });
-    return raisedReply(context, exchange, raised);
-  };
+  const settled = (raised: Raised) => raisedReply(context, exchange, raised);
   switch (factor.factor_type) {
     case 'totp': {
       if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
@@ -108,7 +104,7 @@ async function requireChallenge(
 
 async function verifyTotp(
   context: AuthContext,
-  { address }: Exchange,
+  exchange: Exchange,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -118,11 +114,11 @@ async function verifyTotp(
   const attempt = await countAttempt(context, user.id);
   const step = challenge.secret === null ? null : await totpStep(challenge.secret, code, timeOf(context));
   const tried = { userId: user.id, factorId: factor.id, type: 'totp', isRight: step !== null };
-  await noteFactorAttempt(context, address, tried);
+  await noteFactorAttempt(context, exchange.address, tried);
   if (step === null) throw wrongCode();
   const proof = totpProof({ id: challenge.id, seconds: settings.mfa_challenge_expiry_duration }, step, attempt);
   const target = { userId: user.id, sessionId, factorId: factor.id, type: 'totp' } as const;
-  const raised = await raiseBySecondFactor(database, target, proof, { address });
+  const raised = await raiseBySecondFactor(database, target, proof, clientOf(exchange));
   if (raised === null) throw wrongCode();
   return raised;
 }

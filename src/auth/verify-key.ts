@@ -7,6 +7,7 @@ import type { MemberSession } from './assurance.ts';
 import { noteFactorAttempt } from './attempt-hooks.ts';
 import type { AuthContext } from './context.ts';
 import { requireRelyingParty } from './register-passkey.ts';
+import { clientOf } from './token-reply.ts';
 import { assertionCounter, type NewCredential, newCredential, type RelyingParty, readAssertion } from './web-authn.ts';
 
 /** A challenge that the caller may answer. */
@@ -31,7 +32,7 @@ export function requireKeyAnswer(
 /** Raises the session by a security key: by a new one that completes its enrolment, else by the one of the factor. */
 export async function verifyKey(
   context: AuthContext,
-  { address }: Exchange,
+  exchange: Exchange,
   { user, sessionId }: MemberSession,
   factor: Factor,
   challenge: Challenge,
@@ -52,8 +53,8 @@ export async function verifyKey(
     proof = made && addedKeyProof(target, used, { credential: JSON.stringify(stored(made)), aaguid: made.aaguid });
   }
   const tried = { userId: user.id, factorId: factor.id, type: 'webauthn', isRight: proof !== null };
-  await noteFactorAttempt(context, address, tried);
-  const raised = proof && (await raiseBySecondFactor(database, target, proof, { address }));
+  await noteFactorAttempt(context, exchange.address, tried);
+  const raised = proof && (await raiseBySecondFactor(database, target, proof, clientOf(exchange)));
   if (!raised) throw new NinefoldError('webauthn_verification_failed');
   return raised;
 }
