@@ -70,7 +70,8 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   beforeLoad: async ({ location }) => {
-    if (await signedInBuilder()) return;
+    const builder = await signedInBuilder();
+    if (builder && !builder.needs_second_factor) return;
     const { needed } = await queryClient.ensureQueryData(setupState());
     if (needed) throw redirect({ to: '/setup' });
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
