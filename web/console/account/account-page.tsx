@@ -15,6 +15,7 @@ export function AccountPage() {
     <Page crumbs={[{ text: 'Your account' }]}>
       <article className={styles.account}>
         <h1 className={styles.title}>Your account</h1>
+        <h2 className={styles.words}>How you sign in, and where you are signed in</h2>
         <PanelSection title="Password">
           <p className={styles.words}>A new password ends every session but this one.</p>
           <Button small onClick={() => setChanging(true)}>
