@@ -314,6 +314,11 @@ const views: readonly View[] = [
     },
   },
   {
+    name: 'audit log',
+    path: () => `${filled}/audit`,
+    ready: (page) => page.getByRole('table', { name: 'Audit log' }).getByText('signed in').first().waitFor(),
+  },
+  {
     name: 'the builder’s account',
     path: () => '/account',
     ready: (page) => page.getByText('this one').waitFor(),

@@ -348,6 +348,22 @@ const logs = createRoute({
   ),
 });
 
+const audit = createRoute({
+  getParentRoute: () => app,
+  path: '/audit',
+  validateSearch: (search) => ({
+    ...named('kind', search.kind),
+    ...named('q', search.q),
+    ...named('action', search.action),
+    ...named('member', search.member),
+    ...named('entry', search.entry),
+  }),
+  component: lazyRouteComponent(
+    code(() => import('./work/audit/audit-page.tsx')),
+    'AuditPage',
+  ),
+});
+
 const team = createRoute({
   getParentRoute: () => app,
   path: '/team',
@@ -382,6 +398,7 @@ const inApp = app.addChildren([
   importMembers,
   team,
   settings,
+  audit,
 ]);
 
 export const router = createRouter({
