@@ -125,6 +125,8 @@ export interface SignInRequest {
 export interface SignedInBuilder {
   name: string;
   email: string;
+  /** True until the session has shown the builder's second factor: no other call answers before. */
+  needs_second_factor: boolean;
 }
 
 /** A builder of the node, as the operator sees it. */

@@ -336,6 +336,14 @@ export const ninefoldErrors = entries({
     action: 'Load the script from the app’s own origin, for example http://<ref>.localhost:9009.',
     member: told.fault,
   },
+  second_factor_needed: {
+    source: 'ninefold',
+    status: 403,
+    message: 'Show your second factor first.',
+    meaning: 'The builder has a second factor, and the session has not shown it.',
+    action: 'Sign in to the console and enter a code, or use a security key or a recovery code.',
+    member: null,
+  },
   builder_forbidden: {
     source: 'ninefold',
     status: 403,

@@ -5,7 +5,7 @@ import type { ShownInvitation } from '../../contract/team.ts';
 import { createUser, deleteUser } from '../accounts/users.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { sessionOf } from './authorise.ts';
+import { lacksFactor, sessionOf } from './authorise.ts';
 import { line, readBody } from './body.ts';
 import { builderPassword } from './builders.ts';
 import type { AdminContext } from './context.ts';
@@ -32,7 +32,7 @@ export async function showInvitation(context: AdminContext, exchange: Exchange):
 
 /**
  * POST /invitations/accept: uses a link up. A new builder gets an account with the invitation's address; a builder must be signed in with
- * that address. Throws `invitation_invalid`, `builder_sign_in_needed`, `validation_invalid`.
+ * that address. Throws `invitation_invalid`, `builder_sign_in_needed`, `second_factor_needed`, `validation_invalid`.
  */
 export async function acceptInvitation(context: AdminContext, exchange: Exchange): Promise<Reply> {
   requireConsole(context.origins, exchange);
@@ -43,6 +43,8 @@ export async function acceptInvitation(context: AdminContext, exchange: Exchange
   if (builder !== null) {
     const session = await sessionOf(context, exchange);
     if (session?.userId !== builder.id) throw new NinefoldError('builder_sign_in_needed');
+    const rights = await team.rightsOf(builder.id);
+    if (rights && lacksFactor(session, rights)) throw new NinefoldError('second_factor_needed');
     await team.accept(secret, builder.id, builder.name);
     return noContent();
   }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Exchange } from '../../contract/exchange.ts';
 import { type AppRole, appRoles } from '../../contract/team.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
+import type { BuilderRights } from '../apps/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken, requireActing } from '../identity/acting.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
@@ -20,21 +21,32 @@ export function equalSecrets(a: string, b: string): boolean {
 
 /**
  * Returns who is calling: by the token in the header Authorization, or by the cookie of the console. Throws `operator_required` for
- * anybody else, `console_required` for a cookie that another site's page sent along, `session_ambiguous`.
+ * anybody else, `console_required` for a cookie that another site's page sent along, `session_ambiguous`, and `second_factor_needed` for
+ * a builder with a second factor whose session has not shown it, unless `mayLackFactor`.
  */
-export async function callerOf(context: AdminContext, exchange: Exchange): Promise<Caller> {
+export async function callerOf(
+  context: AdminContext,
+  exchange: Exchange,
+  { mayLackFactor = false } = {},
+): Promise<Caller> {
   const token = /^Bearer\s+(\S+)$/i.exec(exchange.headers.authorization ?? '')?.[1];
   if (token && equalSecrets(token, context.operatorToken)) return { kind: 'operator' };
   const session = token ? await memberOfConsole(context, exchange) : await sessionOf(context, exchange);
   const rights = session ? await context.registry.team.rightsOf(session.userId) : null;
   if (!session || !rights) throw new NinefoldError('operator_required');
+  if (!mayLackFactor && lacksFactor(session, rights)) throw new NinefoldError('second_factor_needed');
   return { kind: 'builder', userId: session.userId, sessionId: session.id, ...rights };
 }
 
+/** True if a builder has a second factor and the session has not shown it. */
+export const lacksFactor = ({ aal }: BuilderSession, { hasSecondFactor }: BuilderRights): boolean =>
+  hasSecondFactor && aal < 'aal2';
+
 async function memberOfConsole(context: AdminContext, exchange: Exchange): Promise<BuilderSession | null> {
   const app = await openApp(context, CONSOLE_REF);
-  const { role, userId, sessionId } = await context.identify(app, exchange).catch(asSignedOut);
-  return role === 'authenticated' && userId !== null ? { userId, id: sessionId ?? '' } : null;
+  const { role, userId, sessionId, claims } = await context.identify(app, exchange).catch(asSignedOut);
+  const aal = typeof claims.aal === 'string' ? claims.aal : 'aal1';
+  return role === 'authenticated' && userId !== null ? { userId, id: sessionId ?? '', aal } : null;
 }
 
 /** Returns who acts as a member, and the session with which that ends. */

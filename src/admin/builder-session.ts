@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { SignedInBuilder } from '../../contract/admin.ts';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
-import { revokeSession } from '../accounts/sessions.ts';
+import { type Grant, revokeSession } from '../accounts/sessions.ts';
 import { findUser } from '../accounts/users.ts';
+import type { App } from '../apps/app.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { issueBuilderToken } from '../identity/builder-session.ts';
-import { sessionOf } from './authorise.ts';
+import { type BuilderSession, issueBuilderToken } from '../identity/builder-session.ts';
+import { lacksFactor, sessionOf } from './authorise.ts';
 import { readBody } from './body.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
@@ -29,22 +30,49 @@ export async function openSession(context: AdminContext, exchange: Exchange): Pr
   requireConsole(context.origins, exchange);
   readBody(exchange, schema);
   const app = await openApp(context, CONSOLE_REF);
-  const { user, session } = await context.builders.signIn(app, exchange);
-  const builder = await findBuilder(context, user.id);
+  return signedIn(context, app, await context.builders.signIn(app, exchange));
+}
+
+/** POST /session/passkey/options: makes a challenge for a sign-in by passkey. Throws `passkey_disabled`. */
+export async function passkeyOptions(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  requireConsole(context.origins, exchange);
+  const app = await openApp(context, CONSOLE_REF);
+  return context.builders.account(app, { ...exchange, path: '/passkeys/authentication/options' }, null);
+}
+
+/** POST /session/passkey: signs in the builder of a passkey and sets the cookie. Throws as `openSession`. */
+export async function openSessionWithPasskey(context: AdminContext, exchange: Exchange): Promise<Reply> {
+  requireConsole(context.origins, exchange);
+  const app = await openApp(context, CONSOLE_REF);
+  return signedIn(context, app, await context.builders.signInWithPasskey(app, exchange));
+}
+
+/** Sets the cookie of a session that was opened; ends the session of an account that is no builder's. */
+async function signedIn(context: AdminContext, app: App, { user, session: { id, aal } }: Grant): Promise<Reply> {
+  const session = { id, userId: user.id, aal };
+  const builder = await findBuilder(context, session);
   if (!builder) {
-    await revokeSession(app.database, session.id);
+    await revokeSession(app.database, id);
     throw new NinefoldError('operator_required');
   }
+  return { ...json(builder), cookies: [cookieFor(context, app, session)] };
+}
+
+/** Returns the cookie of a session. It never has more assurance than the session itself. */
+export function cookieFor({ origins }: AdminContext, app: App, session: BuilderSession): string {
   const nowSeconds = Math.floor(Date.now() / 1000);
-  const token = issueBuilderToken(app.record, { id: session.id, userId: user.id }, { nowSeconds, lifetimeSeconds });
-  return { ...json(builder), cookies: [builderCookie(context.origins, token, lifetimeSeconds)] };
+  return builderCookie(
+    origins,
+    issueBuilderToken(app.record, session, { nowSeconds, lifetimeSeconds }),
+    lifetimeSeconds,
+  );
 }
 
 /** GET /session: the builder who is signed in; null for nobody. */
 export async function showSession(context: AdminContext, exchange: Exchange): Promise<Reply> {
   try {
     const session = await sessionOf(context, exchange);
-    const builder = session && (await findBuilder(context, session.userId));
+    const builder = session && (await findBuilder(context, session));
     return json(builder);
   } catch (error) {
     if (!(error instanceof NinefoldError) || error.code !== 'operator_required') throw error;
@@ -70,9 +98,14 @@ function whenSignedOut(error: unknown): null {
   throw error;
 }
 
-async function findBuilder(context: AdminContext, userId: string): Promise<SignedInBuilder | null> {
-  const name = await context.registry.builderName(userId);
-  if (name === null) return null;
+async function findBuilder(context: AdminContext, session: BuilderSession): Promise<SignedInBuilder | null> {
+  const { userId } = session;
+  const [name, rights] = await Promise.all([
+    context.registry.builderName(userId),
+    context.registry.team.rightsOf(userId),
+  ]);
+  if (name === null || rights === null) return null;
   const { database } = await openApp(context, CONSOLE_REF);
-  return { name, email: (await findUser(database, userId))?.email ?? '' };
+  const email = (await findUser(database, userId))?.email ?? '';
+  return { name, email, needs_second_factor: lacksFactor(session, rights) };
 }

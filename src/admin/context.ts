@@ -1,6 +1,6 @@
 import type { CallDetail } from '../../contract/call-detail.ts';
 import type { Change, VersionList } from '../../contract/changes.ts';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { Exchange, Reply } from '../../contract/exchange.ts';
 import type { CallStory } from '../../contract/observed.ts';
 import type { ProbeState } from '../../contract/probe.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
@@ -40,6 +40,10 @@ export interface AdminContext {
   readonly builders: {
     /** Signs in a member of the console with the e-mail address and password in the body. Throws what /auth/v1 of an app throws. */
     signIn(console: App, exchange: Exchange): Promise<Grant>;
+    /** Signs in a member of the console with the answer of a passkey in the body. Throws as `signIn`. */
+    signInWithPasskey(console: App, exchange: Exchange): Promise<Grant>;
+    /** Answers a call of /auth/v1 on the console, made by a builder's session; null: by nobody. `exchange.path` is below /auth/v1. */
+    account(console: App, exchange: Exchange, session: BuilderSession | null): Promise<Reply>;
     /** Returns the session that the token of a cookie names. Throws if the token is not valid or its session has ended. */
     resolve(console: App, token: string): Promise<BuilderSession>;
   };

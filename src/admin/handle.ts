@@ -9,7 +9,7 @@ import { cloneApp, createApp, deleteApp, showApp, showApps, showConnection } fro
 import { showAudit } from './audit.ts';
 import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
-import { closeSession, openSession, showSession } from './builder-session.ts';
+import { closeSession, openSession, openSessionWithPasskey, passkeyOptions, showSession } from './builder-session.ts';
 import { setBuilderPassword, showBuilders } from './builders.ts';
 import { showCall, showCalls, showErrors, showLogs, showStory } from './calls.ts';
 import { compareVersions } from './compare-versions.ts';
@@ -36,6 +36,7 @@ import { showProbe, startProbe } from './probe.ts';
 import { recoverBuilder, takeRecovery } from './recovery.ts';
 import { findRoute, type Params, type Route } from './router.ts';
 import { noteSaved, showUnsaved } from './save-migration.ts';
+import { callOwnAccount, raisesSession, showOwnFactor } from './second-factor.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
@@ -59,6 +60,16 @@ const openRoutes: readonly Route<AdminContext>[] = [
   { method: 'POST', path: '/invitations/show', handle: (context, exchange) => showInvitation(context, exchange) },
   { method: 'POST', path: '/invitations/accept', handle: (context, exchange) => acceptInvitation(context, exchange) },
   { method: 'POST', path: '/recovery', handle: (context, exchange) => takeRecovery(context, exchange) },
+  {
+    method: 'POST',
+    path: '/session/passkey/options',
+    handle: (context, exchange) => passkeyOptions(context, exchange),
+  },
+  {
+    method: 'POST',
+    path: '/session/passkey',
+    handle: (context, exchange) => openSessionWithPasskey(context, exchange),
+  },
 ];
 
 const openPaths: ReadonlySet<string> = new Set(openRoutes.map(({ path }) => path));
@@ -215,7 +226,35 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('DELETE', '/team/:id', ({ context }, _, ref, params) => removeFromApp(context, ref, params.id ?? '')),
 ];
 
-const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes];
+const ownAccount = (method: Route<Call>['method'], path: string): Route<Call> => ({
+  method,
+  path: `/account${path}`,
+  handle: ({ context }, exchange) => callOwnAccount(context, exchange),
+});
+
+/** Calls on the builder's own factors and passkeys. */
+const accountRoutes: readonly Route<Call>[] = [
+  ownAccount('GET', '/user'),
+  ownAccount('POST', '/factors'),
+  ownAccount('GET', '/factors/recovery-codes'),
+  ownAccount('POST', '/factors/recovery-codes'),
+  ownAccount('DELETE', '/factors/recovery-codes'),
+  ownAccount('POST', '/factors/recovery-codes/regenerate'),
+  ownAccount('DELETE', '/factors/:id'),
+  ownAccount('POST', '/factors/:id/challenge'),
+  {
+    method: 'POST',
+    path: '/account/factors/:id/verify',
+    handle: ({ context }, exchange) => showOwnFactor(context, exchange),
+  },
+  ownAccount('GET', '/passkeys'),
+  ownAccount('POST', '/passkeys/registration/options'),
+  ownAccount('POST', '/passkeys/registration/verify'),
+  ownAccount('PATCH', '/passkeys/:id'),
+  ownAccount('DELETE', '/passkeys/:id'),
+];
+
+const routes: readonly Route<Call>[] = [...nodeRoutes, ...appRoutes, ...accountRoutes];
 
 /**
  * Answers a call of the management API, /admin/v1 (contract/admin.ts). `receive` reads the body, of so many bytes at most; null where
@@ -232,7 +271,7 @@ export async function handleAdmin(
     return route.handle(context, exchange, params);
   }
   // Authorisation comes before routing, so that a stranger learns nothing from the answers.
-  const caller = await callerOf(context, exchange);
+  const caller = await callerOf(context, exchange, { mayLackFactor: raisesSession(exchange) });
   const { route, params } = findRoute(routes, exchange);
   requireLeast(caller, route, params);
   if (receive) exchange.body = await receive(limits.bodyBytes.default);

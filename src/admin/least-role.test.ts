@@ -9,11 +9,17 @@ const source = readFileSync(join(clone, 'src/admin/handle.ts'), 'utf8');
 /** The routes that handle.ts registers for callers with a role. */
 function registered(): string[] {
   const ofNode = source.slice(source.indexOf('const nodeRoutes'), source.indexOf('type AppHandler'));
-  const node = [...ofNode.matchAll(/method: '(\w+)',\s*path: '([^']*)'/g)].map(
+  const ofAccount = source.slice(source.indexOf('const accountRoutes'), source.indexOf('const routes'));
+  const node = [...`${ofNode}${ofAccount}`.matchAll(/method: '(\w+)',\s*path: '([^']*)'/g)].map(
     ([, method, path]) => `${method} ${path}`,
   );
   const apps = [...source.matchAll(/onApp\(\s*'(\w+)',\s*'([^']*)'/g)];
-  return [...node, ...apps.map(([, method, path]) => `${method} /apps/:ref${path}`)];
+  const own = [...ofAccount.matchAll(/ownAccount\('(\w+)', '([^']*)'/g)];
+  return [
+    ...node,
+    ...apps.map(([, method, path]) => `${method} /apps/:ref${path}`),
+    ...own.map(([, method, path]) => `${method} /account${path}`),
+  ];
 }
 
 it('each route of the management API has a least role, and each entry a route', () => {

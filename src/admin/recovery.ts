@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { deleteFactor, listFactors } from '../accounts/factors.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { updateUser } from '../accounts/update-user.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
@@ -12,14 +13,18 @@ import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
 import { requireConsole } from './session-cookie.ts';
 
-const asked = z.strictObject({ email: address });
+const asked = z.strictObject({ email: address, remove_second_factor: z.boolean().default(false) });
 const taken = z.strictObject({ secret: z.string(), password: builderPassword });
 
-/** POST /builders/recover: a link with which a builder sets a new password. Throws `builder_unknown`. */
+/**
+ * POST /builders/recover: a link with which a builder sets a new password. With `remove_second_factor` the builder's factors and recovery
+ * codes are removed at once. Throws `builder_unknown`.
+ */
 export async function recoverBuilder(context: AdminContext, exchange: Exchange): Promise<Reply> {
-  const { email } = readBody(exchange, asked);
+  const { email, remove_second_factor: removesFactors } = readBody(exchange, asked);
   const builder = (await context.registry.builders()).find((known) => known.email === email);
   if (!builder) throw new NinefoldError('builder_unknown');
+  if (removesFactors) await removeFactors(context, builder.id, exchange);
   return json(linkTo(context, '/recovery', await context.registry.team.recover(builder.id)), 201);
 }
 
@@ -35,4 +40,12 @@ export async function takeRecovery(context: AdminContext, exchange: Exchange): P
   });
   if (!changed) throw new NinefoldError('recovery_invalid');
   return noContent();
+}
+
+async function removeFactors(context: AdminContext, userId: string, { address: from }: Exchange): Promise<void> {
+  const { database } = await openApp(context, CONSOLE_REF);
+  const by = { caller: { address: from, isAdmin: true }, action: 'factor_deleted' } as const;
+  for (const { id } of (await listFactors(database, userId)) ?? []) {
+    await deleteFactor(database, { userId, factorId: id }, by);
+  }
 }

@@ -4,7 +4,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 export type Params = Readonly<Record<string, string>>;
 
 export interface Route<Context> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `/apps/:ref/sql`. */
   readonly path: string;
   readonly handle: (context: Context, exchange: Exchange, params: Params) => Promise<Reply>;

@@ -69,6 +69,11 @@ export class Origins {
     return origin ?? this.pathUrl(ref);
   }
 
+  /** Returns the origin of the console for passkeys, which belong to a name: `localhost` stands for a loopback address. */
+  passkeyOrigin(): string {
+    return isLoopback(this.#base.hostname) ? `${this.#base.protocol}//${LOCAL}:${this.port}` : this.#base.origin;
+  }
+
   /** Returns the URL of an app's API as a path on the node's origin; the issuer of its tokens begins with it. */
   pathUrl(ref: string): string {
     return `${this.url}/apps/${ref}`;

@@ -9,6 +9,8 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 export interface BuilderRights {
   readonly ownsNode: boolean;
   readonly createsApps: boolean;
+  /** True if the builder has a verified second factor. */
+  readonly hasSecondFactor: boolean;
   readonly apps: ReadonlyMap<string, AppRole>;
 }
 
@@ -58,7 +60,8 @@ export class TeamStore {
   async rightsOf(userId: string): Promise<BuilderRights | null> {
     const [result] = await this.#database.run([
       {
-        text: `select json_build_object('owns', b.is_owner, 'creates', b.is_owner or b.creates_apps, 'apps', (
+        text: `select json_build_object('owns', b.is_owner, 'creates', b.is_owner or b.creates_apps, 'protected', exists (
+                 select from auth.mfa_factors f where f.user_id = b.user_id and f.status = 'verified'), 'apps', (
                  select coalesce(json_agg(json_build_array(a.ref, case when b.is_owner then 'owner' else m.role end)), '[]')
                  from public.apps a left join public.memberships m on m.app = a.ref and m.user_id = b.user_id
                  where b.is_owner or m.role is not null))
@@ -67,8 +70,11 @@ export class TeamStore {
         preparedFor: 'superuser',
       },
     ]);
-    const found = result && firstJson<{ owns: boolean; creates: boolean; apps: [string, AppRole][] }>(result);
-    return found ? { ownsNode: found.owns, createsApps: found.creates, apps: new Map(found.apps) } : null;
+    const found =
+      result && firstJson<{ owns: boolean; creates: boolean; protected: boolean; apps: [string, AppRole][] }>(result);
+    if (!found) return null;
+    const { owns, creates, apps } = found;
+    return { ownsNode: owns, createsApps: creates, hasSecondFactor: found.protected, apps: new Map(apps) };
   }
 
   /** Returns the builders of an app with the owners of the node, the oldest first. */

@@ -1,6 +1,7 @@
 import type { Exchange, Reply } from '../../contract/exchange.ts';
 import { limits } from '../../contract/limits.ts';
 import { findPasskey, isChallengeUsed, openPasskeySession } from '../accounts/passkeys.ts';
+import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
 import { type AuthContext, timeOf } from './context.ts';
@@ -23,13 +24,18 @@ export async function passkeyAuthenticationOptions(context: AuthContext, exchang
   return json({ challenge_id: id, options, expires_at: expires });
 }
 
+/** POST /passkeys/authentication/verify: signs the account of a passkey in. Throws as `grantForPasskey`. */
+export async function signInWithPasskey(context: AuthContext, exchange: Exchange): Promise<Reply> {
+  return tokenReply(context, exchange, await grantForPasskey(context, exchange));
+}
+
 /**
- * POST /passkeys/authentication/verify: signs the account of a passkey in. An unknown passkey and a wrong signature get the same answer;
+ * Opens a session for the account of the passkey in the body. An unknown passkey and a wrong signature get the same answer;
  * whether an account is banned or unconfirmed is told only to the holder of its passkey.
  *
  * Throws webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed, email_not_confirmed, user_banned.
  */
-export async function signInWithPasskey(context: AuthContext, exchange: Exchange): Promise<Reply> {
+export async function grantForPasskey(context: AuthContext, exchange: Exchange): Promise<Grant> {
   const { app, database, events } = context;
   requirePasskeys(context);
   await takeFromLimit(context, exchange, 'passkey');
@@ -61,7 +67,7 @@ export async function signInWithPasskey(context: AuthContext, exchange: Exchange
   const grant = await openPasskeySession(database, passkey, use, clientOf(exchange));
   if (grant === null) throw new NinefoldError('webauthn_challenge_not_found');
   events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId: grant.user.id, address });
-  return tokenReply(context, exchange, grant);
+  return grant;
 }
 
 /** Returns when a challenge was made that may still be answered. */

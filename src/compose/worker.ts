@@ -2,6 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import { authoriseDoor } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
+import type { App } from '../apps/app.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { Apps } from '../apps/apps.ts';
 import { BackgroundTurns, Traffic } from '../apps/background-turns.ts';
@@ -16,18 +17,22 @@ import { RowCounts } from '../apps/row-counts.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
 import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
+import type { AuthContext } from '../auth/context.ts';
+import { handleAuth } from '../auth/handle.ts';
 import { callSendMailHook } from '../auth/send-hooks.ts';
+import { grantForPasskey } from '../auth/sign-in-with-passkey.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
-import { authArea } from '../http/auth-area.ts';
+import { authArea, authContextOf } from '../http/auth-area.ts';
 import { openApiArea } from '../http/open-api-area.ts';
 import { Pipeline } from '../http/pipeline.ts';
 import { portalArea } from '../http/portal-area.ts';
 import { boundOf } from '../http/read-body.ts';
 import { restArea } from '../http/rest-area.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
+import { identityOfBuilder } from '../identity/builder-session.ts';
 import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
@@ -140,6 +145,11 @@ export async function composeWorker(
     serverRoles,
     new RowCounts(server, apps, events),
   ];
+  const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
+    ...(await authContextOf(app, { events, origins, addresses: new AddressPolicy(config.httpAllowed) }, identity)),
+    // Passkeys of builders belong to the pages of the console.
+    appOrigin: origins.passkeyOrigin(),
+  });
   const adminContext: AdminContext = {
     apps,
     registry,
@@ -159,6 +169,15 @@ export async function composeWorker(
         const { auth: settings } = await app.settings();
         return (await grantForPassword({ app: app.record, database: app.database, settings, events }, exchange)).grant;
       },
+      signInWithPasskey: async (app, exchange) =>
+        grantForPasskey(await consoleAuth(app, () => identities.resolve(app, exchange)), exchange),
+      account: async (app, exchange, session) =>
+        handleAuth(
+          await consoleAuth(app, async () =>
+            session ? identityOfBuilder(session) : identities.resolve(app, exchange),
+          ),
+          exchange,
+        ),
       resolve: (app, token) => identities.resolveBuilder(app, token),
     },
     accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },

@@ -24,8 +24,6 @@ const unused = [
   'midi',
   'payment',
   'picture-in-picture',
-  'publickey-credentials-create',
-  'publickey-credentials-get',
   'screen-wake-lock',
   'serial',
   'storage-access',
@@ -37,7 +35,11 @@ const unused = [
 const common: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': [...unused.map((feature) => `${feature}=()`), 'clipboard-write=(self)'].join(', '),
+  'permissions-policy': [
+    ...unused.map((feature) => `${feature}=()`),
+    // The console copies texts, and signs builders in with passkeys.
+    ...['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get'].map((name) => `${name}=(self)`),
+  ].join(', '),
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };

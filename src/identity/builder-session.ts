@@ -17,7 +17,7 @@ export const builderKeys = (console: AppKeys): AppKeys => ({
 /** Signs the token of a builder's session. `nowSeconds` is in seconds since 1970. */
 export function issueBuilderToken(
   console: AppKeys,
-  session: { id: string; userId: string },
+  session: BuilderSession,
   options: { nowSeconds: number; lifetimeSeconds: number },
 ): string {
   const { nowSeconds, lifetimeSeconds } = options;
@@ -25,6 +25,7 @@ export function issueBuilderToken(
     aud: AUDIENCE,
     sub: session.userId,
     session_id: session.id,
+    aal: session.aal,
     role: 'authenticated',
     iat: nowSeconds,
     exp: nowSeconds + lifetimeSeconds,
@@ -36,10 +37,19 @@ export function issueBuilderToken(
 export interface BuilderSession {
   readonly id: string;
   readonly userId: string;
+  /** The lower of the assurance that the token was issued with and the one that the session has. */
+  readonly aal: string;
 }
 
 /** Reads the session of a verified token. Throws PGRST301 for a token that was not issued for a builder's session. */
 export function builderSessionOf({ claims, sessionId, userId }: Identity): BuilderSession {
   if (claims.aud !== AUDIENCE || sessionId === null || userId === null) throw new NinefoldError('PGRST301');
-  return { id: sessionId, userId };
+  return { id: sessionId, userId, aal: typeof claims.aal === 'string' ? claims.aal : 'aal1' };
+}
+
+/** Returns the identity under which a builder's session calls the sign-in service of the console. */
+export function identityOfBuilder({ id, userId, aal }: BuilderSession): Identity {
+  const claims = { sub: userId, role: 'authenticated', aal, session_id: id };
+  const claimsJson = JSON.stringify(claims);
+  return { role: claims.role, claims, claimsJson, userId, sessionId: id, source: 'token' };
 }

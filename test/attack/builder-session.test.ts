@@ -37,6 +37,7 @@ describe('the cookie', () => {
     expect(JSON.parse((await ask('/admin/v1/session', headers)).body)).toEqual({
       name: builder.name,
       email: builder.email,
+      needs_second_factor: false,
     });
     expect((await ask('/admin/v1/apps', headers)).status).toBe(200);
     expect((await ask(`/admin/v1/apps/${app.ref}/rest/v1/things`, headers)).body).toBe('[{"id":1}]');

@@ -1,8 +1,10 @@
+import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppConnection, consoleHeader } from '../../contract/admin.ts';
 import { leastRoles } from '../../contract/least-roles.ts';
 import type { AppTeam, BuilderLink } from '../../contract/team.ts';
 import { createAppWith } from '../support/apps.ts';
+import { Authenticator } from '../support/authenticator.ts';
 import { type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { type HttpAnswer, send } from '../support/http.ts';
@@ -294,5 +296,135 @@ describe('the link of `ninefold builders recover`', () => {
     }
     const unknown = await cli(node, ['builders', 'recover', uniqueEmail()]);
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('(builder_unknown)')]);
+  });
+});
+
+describe('a builder’s second factor', () => {
+  /** The cookie that an answer sets, in place of an earlier one. */
+  const cookieOf = ({ headers }: HttpAnswer, earlier: Cookie): Cookie => {
+    const value = new RegExp(`^${earlier.name}=([^;]+);.*HttpOnly`).exec(String(headers['set-cookie']))?.[1];
+    if (!value) throw new Error('The answer sets no cookie.');
+    return { ...earlier, value };
+  };
+  const challenge = async (as: Cookie, id: string): Promise<string> =>
+    JSON.parse((await ask('POST', `/account/factors/${id}/challenge`, { as, body: {} })).body).id;
+  const show = async (as: Cookie, id: string, code: string) =>
+    ask('POST', `/account/factors/${id}/verify`, { as, body: { challenge_id: await challenge(as, id), code } });
+
+  /** A builder who has enrolled a TOTP factor; `before` is the cookie that enrolled it, `whole` the one that showed it. */
+  async function enrolled(ref = app.ref, role = 'owner') {
+    const joined = await join(ref, role);
+    const body = { factor_type: 'totp', friendly_name: 'phone' };
+    const answer = await ask('POST', '/account/factors', { as: joined.session, body });
+    const { id, totp } = JSON.parse(answer.body);
+    const generator = new TOTP({ secret: Secret.fromBase32(totp.secret) });
+    const used = generator.generate();
+    const shown = await show(joined.session, id, used);
+    expect([shown.status, shown.body]).toEqual([204, '']);
+    // The next step counts too, and the code of this one is used up.
+    const next = () => generator.generate({ timestamp: Date.now() + 30_000 });
+    return { ...joined, factorId: id as string, used, next, before: joined.session, whole: cookieOf(shown, first) };
+  }
+
+  it('is asked for by every call, of a cookie of before the enrolment, a new one and an access token', async () => {
+    const { email, factorId, before, whole } = await enrolled();
+    const fresh = await signInBuilder(node, { email, password });
+    const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body);
+    const signedIn = await send(node.url, '/apps/console/auth/v1/token?grant_type=password', {
+      method: 'POST',
+      headers: { apikey, 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+      ownConnection: true,
+    });
+    const bearer = { headers: { authorization: `Bearer ${JSON.parse(signedIn.body).access_token}` } };
+    const door = ['GET', 'POST'].map((method) => `${method} /apps/:ref/rest/v1/things`);
+    const raising = /^(GET \/account\/user|POST \/account\/factors\/:id\/(challenge|verify))$/;
+    for (const route of [...Object.keys(leastRoles), ...door].filter((name) => !raising.test(name))) {
+      const [method = '', pattern = ''] = route.split(' ');
+      const path = pattern.replace(':ref', app.ref).replace(/:\w+/g, factorId);
+      for (const as of [{ as: before }, { as: fresh }, bearer]) {
+        const answer = await ask(method, path, { ...as, ...(method === 'GET' ? {} : { body: {} }) });
+        expect([route, answer.status, expectRefusal(answer)]).toEqual([route, 403, 'second_factor_needed']);
+      }
+    }
+    const shown = JSON.parse((await ask('GET', '/session', { as: fresh })).body);
+    expect(shown).toMatchObject({ email, needs_second_factor: true });
+    expect((await ask('GET', '/apps', { as: whole })).status).toBe(200);
+    const invitation = await invite(`/apps/${other.ref}/team`, 'operator', { email, role: 'owner' });
+    expect(expectRefusal(await accept(invitation, {}, fresh))).toBe('second_factor_needed');
+  });
+
+  it('takes each code once, and only of its own builder', async () => {
+    const { email, factorId, used, next, whole } = await enrolled();
+    const stranger = await enrolled(other.ref);
+    const [a, b] = [await signInBuilder(node, { email, password }), await signInBuilder(node, { email, password })];
+    expect(expectRefusal(await show(a, factorId, used))).toBe('mfa_verification_failed');
+    const foreign = { as: stranger.whole, body: {} };
+    expect(expectRefusal(await ask('POST', `/account/factors/${factorId}/challenge`, foreign))).toBe(
+      'mfa_factor_not_found',
+    );
+    expect(expectRefusal(await ask('DELETE', `/account/factors/${factorId}`, foreign))).toBe('mfa_factor_not_found');
+    const code = next();
+    const answers = await Promise.all([show(a, factorId, code), show(b, factorId, code)]);
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    const made = JSON.parse((await ask('POST', '/account/factors/recovery-codes', { as: whole, body: {} })).body);
+    const [one, two] = [await signInBuilder(node, { email, password }), await signInBuilder(node, { email, password })];
+    const recover = (as: Cookie) =>
+      ask('POST', '/account/factors/recovery-codes/verify', { as, body: { code: made.codes[0] } });
+    const recovered = await Promise.all([recover(one), recover(two), recover(one), recover(two)]);
+    expect(recovered.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(recovered.map(({ body }) => body).join()).not.toMatch(/access_token|refresh_token/);
+  });
+
+  it('no longer counts once it is removed, by the builder or by `ninefold builders recover`', async () => {
+    const { email, factorId, whole } = await enrolled();
+    const lost = await enrolled();
+    const fresh = await signInBuilder(node, { email, password });
+    expect((await ask('DELETE', `/account/factors/${factorId}`, { as: whole })).status).toBe(200);
+    expect((await ask('GET', '/apps', { as: fresh })).status).toBe(200);
+    await cli(node, ['builders', 'recover', lost.email]);
+    const locked = await signInBuilder(node, { email: lost.email, password });
+    expect(expectRefusal(await ask('GET', '/apps', { as: locked }))).toBe('second_factor_needed');
+    expect((await cli(node, ['builders', 'recover', lost.email, '--remove-second-factor'])).code).toBe(0);
+    expect((await ask('GET', '/apps', { as: locked })).status).toBe(200);
+  });
+
+  it('and a passkey are of one builder: another can neither use, rename nor remove the passkey', async () => {
+    const [owner, stranger] = [await join(app.ref, 'reader'), await join(other.ref, 'owner')];
+    const origin = `http://localhost:${new URL(node.url).port}`;
+    const device = new Authenticator();
+    const options = async (path: string, as?: Cookie) => {
+      const { body } = await ask('POST', path, { body: {}, ...(as && { as }) });
+      const { challenge_id, options: asked } = JSON.parse(body);
+      return { challenge_id, ceremony: { origin, rpId: 'localhost', challenge: asked.challenge } };
+    };
+    const registering = await options('/account/passkeys/registration/options', owner.session);
+    const credential = device.create(registering.ceremony, owner.id);
+    const register = (as: Cookie) =>
+      ask('POST', '/account/passkeys/registration/verify', {
+        as,
+        body: { challenge_id: registering.challenge_id, credential },
+      });
+    expect(expectRefusal(await register(stranger.session))).toBe('webauthn_challenge_not_found');
+    const registered = await register(owner.session);
+    expect(registered.status, registered.body).toBe(200);
+    const path = `/account/passkeys/${JSON.parse(registered.body).id}`;
+    for (const method of ['PATCH', 'DELETE']) {
+      const answer = await ask(method, path, { as: stranger.session, body: { friendly_name: 'mine' } });
+      expect([method, answer.status]).toEqual([method, 404]);
+    }
+    const signIn = async (as: { userHandle?: string; origin?: string; headers?: Record<string, string> }) => {
+      const { challenge_id, ceremony } = await options('/session/passkey/options');
+      device.userHandle = as.userHandle ?? owner.id;
+      const answer = device.get({ ...ceremony, origin: as.origin ?? origin });
+      return ask('POST', '/session/passkey', { body: { challenge_id, credential: answer }, headers: as.headers ?? {} });
+    };
+    expect(expectRefusal(await signIn({ userHandle: stranger.id }))).toBe('webauthn_verification_failed');
+    const ofApp = `http://${app.ref}.localhost:${new URL(node.url).port}`;
+    expect(expectRefusal(await signIn({ origin: ofApp }))).toBe('webauthn_verification_failed');
+    expect(expectRefusal(await signIn({ headers: { [consoleHeader]: '0' } }))).toBe('console_required');
+    const answer = await signIn({});
+    expect(JSON.parse(answer.body)).toMatchObject({ email: owner.email, needs_second_factor: false });
+    expect((await ask('GET', `/apps/${app.ref}`, { as: cookieOf(answer, first) })).status).toBe(200);
   });
 });

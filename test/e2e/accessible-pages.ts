@@ -314,9 +314,14 @@ const views: readonly View[] = [
     },
   },
   {
+    name: 'audit log',
+    path: () => `${filled}/audit`,
+    ready: (page) => page.getByRole('table', { name: 'Audit log' }).getByText('signed in').first().waitFor(),
+  },
+  {
     name: 'the builder’s account',
     path: () => '/account',
-    ready: (page) => page.getByRole('table', { name: 'Devices' }).getByText('this one').waitFor(),
+    ready: (page) => page.getByText('this one').waitFor(),
   },
   { name: 'recovery', path: () => '/recovery', ready: heading('New password'), signedIn: false },
 ];

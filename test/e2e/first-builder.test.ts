@@ -1,3 +1,4 @@
+import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builder } from '../support/builder.ts';
 import { clientOf } from '../support/clients.ts';
@@ -79,7 +80,7 @@ it('lets a builder whom the first one invites in, and back in with a recovery li
 
   await invited.page.getByRole('button', { name: 'Signed in as Arif Rahman' }).click();
   await invited.page.getByRole('menuitem', { name: 'Your account' }).click();
-  await invited.page.getByRole('table', { name: 'Devices' }).getByText('this one').waitFor();
+  await invited.page.getByText('this one').waitFor();
   await invited.page.getByRole('button', { name: 'Change password' }).click();
   const own = invited.page.getByRole('dialog', { name: 'Change password' });
   await own.getByLabel('Current password', { exact: true }).fill('a first password');
@@ -93,4 +94,74 @@ it('lets a builder whom the first one invites in, and back in with a recovery li
   await invited.page.getByRole('button', { name: 'Set password' }).click();
   await invited.page.getByRole('heading', { name: 'New password set' }).waitFor();
   expect([...problems, ...invited.problems]).toEqual([]);
+});
+
+it('asks a builder who enrols an authenticator app for its code, after the password and after a passkey', async () => {
+  // A passkey belongs to a name, not to an address.
+  const own = `http://localhost:${new URL(node.url).port}`;
+  const { page, context, problems } = await site.visit(
+    `${own}/sign-in?next=${encodeURIComponent('/app/helpdesk/team')}`,
+  );
+  const devices = await context.newCDPSession(page);
+  await devices.send('WebAuthn.enable');
+  await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true },
+      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+    },
+  });
+  const signIn = async () => {
+    await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
+    await page.getByLabel('Password', { exact: true }).fill(builder.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  const show = async (code: string) => {
+    await page.getByRole('heading', { name: 'Second factor' }).waitFor();
+    await page.getByRole('textbox', { name: 'Code' }).fill(code);
+    await page.getByRole('button', { name: 'Continue' }).click();
+  };
+  const signOut = async () => {
+    await page.getByRole('button', { name: `Signed in as ${builder.name}` }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  };
+  await signIn();
+  await page.getByRole('row', { name: builder.email }).waitFor();
+  await page.getByRole('button', { name: `Signed in as ${builder.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Your account' }).click();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await page.getByRole('button', { name: 'Remove Passkey' }).waitFor();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add authenticator app' });
+  const secret = (await dialog.locator('code').textContent()) ?? '';
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  expect(
+    await dialog.getByRole('img', { name: 'QR code' }).evaluate((image: HTMLImageElement) => image.naturalWidth),
+  ).toBeGreaterThan(0);
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(totp.generate());
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  // The earlier sessions of the builder have ended.
+  await page
+    .getByRole('button', { name: /^End the session/ })
+    .first()
+    .waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Make recovery codes' }).click();
+  const shown = page.getByRole('dialog', { name: 'Recovery codes' });
+  const code = (await shown.getByRole('listitem').first().textContent()) ?? '';
+  await shown.getByRole('button', { name: 'Close' }).click();
+
+  await signOut();
+  await signIn();
+  await show(totp.generate({ timestamp: Date.now() + 30_000 }));
+  await page.getByRole('table', { name: 'Apps' }).waitFor();
+  await signOut();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await show(code);
+  await page.getByRole('table', { name: 'Apps' }).waitFor();
+  await signOut();
+  expect(problems).toEqual([]);
+  await signIn();
+  await show(code);
+  await page.getByText('This code is wrong or used.').waitFor();
 });

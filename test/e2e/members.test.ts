@@ -152,7 +152,7 @@ it('imports a file with a report, and acts as one of the members', async () => {
   await page.getByRole('row', { name: 'ada@example.com' }).click();
   await page.getByRole('link', { name: 'Open the page of this member' }).click();
   const member = page.getByRole('article', { name: 'Member' });
-  await member.getByText('No calls yet').waitFor();
+  await member.getByText('No events yet').waitFor();
   await member.getByRole('button', { name: 'Send recovery link' }).click();
   await member.getByRole('button', { name: 'Recovery link sent' }).waitFor();
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AppConnection, SettingEntry } from '../../contract/admin.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
@@ -39,6 +40,19 @@ it('collects changes of settings with their effect in words, and saves them toge
   expect(stored.get('external_anonymous_users_enabled')?.value).toBe(true);
   expect(stored.get('sessions_inactivity_timeout')?.value).toBe(8 * 3600);
   expect(stored.get('mailer_otp_length')?.value).toBe(8);
+
+  await page.goto(`${site.node.url}/app/${app.ref}/audit?kind=builders&action=setting_changed`);
+  const log = page.getByRole('table', { name: 'Audit log' });
+  await log.getByText('key: mailer_otp_length').waitFor();
+  await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('inactivity');
+  await log.getByText('key: mailer_otp_length').waitFor({ state: 'detached' });
+  await log.getByRole('row', { name: 'changed a setting' }).click();
+  await page.getByRole('complementary', { name: 'Selected entry' }).getByText('28800').waitFor();
+  await page.getByRole('button', { name: 'Export' }).click();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'CSV' }).click();
+  const file = await readFile((await (await saved).path()) ?? '', 'utf8');
+  expect(file.split('\r\n').filter((line) => line.includes('sessions_inactivity_timeout'))).toHaveLength(1);
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -70,7 +70,8 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   beforeLoad: async ({ location }) => {
-    if (await signedInBuilder()) return;
+    const builder = await signedInBuilder();
+    if (builder && !builder.needs_second_factor) return;
     const { needed } = await queryClient.ensureQueryData(setupState());
     if (needed) throw redirect({ to: '/setup' });
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
@@ -347,6 +348,22 @@ const logs = createRoute({
   ),
 });
 
+const audit = createRoute({
+  getParentRoute: () => app,
+  path: '/audit',
+  validateSearch: (search) => ({
+    ...named('kind', search.kind),
+    ...named('q', search.q),
+    ...named('action', search.action),
+    ...named('member', search.member),
+    ...named('entry', search.entry),
+  }),
+  component: lazyRouteComponent(
+    code(() => import('./work/audit/audit-page.tsx')),
+    'AuditPage',
+  ),
+});
+
 const team = createRoute({
   getParentRoute: () => app,
   path: '/team',
@@ -381,6 +398,7 @@ const inApp = app.addChildren([
   importMembers,
   team,
   settings,
+  audit,
 ]);
 
 export const router = createRouter({

@@ -48,8 +48,10 @@ export function addBuilderCommands(program: Command): void {
     .command('recover')
     .description('print a link with which a builder sets a new password; it works once, for 15 minutes')
     .argument('<email>')
-    .action(async (email: string) => {
-      const { url } = await connect().post<BuilderLink>('/builders/recover', { email });
+    .option('--remove-second-factor', 'remove the second factors and recovery codes of the builder too')
+    .action(async (email: string, { removeSecondFactor = false }: { removeSecondFactor?: boolean }) => {
+      const body = { email, remove_second_factor: removeSecondFactor };
+      const { url } = await connect().post<BuilderLink>('/builders/recover', body);
       process.stdout.write(`${url}\n`);
     });
 }

@@ -1,74 +1,37 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { BuilderDevice } from '../../../contract/team.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { type RowColumn, RowTable } from '../../ui/row-table.tsx';
-import { Sheet, SheetFoot } from '../../ui/sheet.tsx';
-import { failureFacts } from '../data/api-failure.ts';
-import { devices, endDevice } from '../data/session/devices.ts';
-import { counted } from '../format/format.ts';
-import { TimeAgo } from '../format/time-ago.tsx';
+import { PanelSection } from '../../ui/panel.tsx';
 import { Page } from '../frame/page.tsx';
+import styles from './account-page.module.css';
+import { OwnPasskeys } from './own-passkeys.tsx';
 import { OwnPasswordDialog } from './own-password-dialog.tsx';
+import { OwnSecondFactor } from './own-second-factor.tsx';
+import { OwnSessions } from './own-sessions.tsx';
 
-/** The account of the builder who is signed in: the devices, and the password. */
+/** The account of the builder who is signed in: password, second factor, passkeys and sessions. */
 export function AccountPage() {
-  const list = useQuery(devices());
-  const ending = useMutation(endDevice());
   const [changing, setChanging] = useState(false);
-  const failed = list.error ?? ending.error;
-  const columns: readonly RowColumn<BuilderDevice>[] = [
-    { name: 'Device', width: 200, cell: ({ device }) => device },
-    { name: 'From', width: 140, cell: ({ ip }) => (ip ? <code>{ip}</code> : <span className="soft">–</span>) },
-    { name: 'Since', width: 140, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
-    {
-      name: 'End',
-      width: 120,
-      bare: true,
-      cell: ({ id, device, is_current }) =>
-        is_current ? (
-          <span className="soft">this one</span>
-        ) : (
-          <Button
-            small
-            kind="quiet"
-            aria-label={`End the session of ${device}`}
-            busy={ending.isPending && ending.variables === id && 'Ending'}
-            onClick={() => ending.mutate(id)}
-          >
-            End
-          </Button>
-        ),
-    },
-  ];
   return (
-    <Page bare crumbs={[{ text: 'Your account' }]} fetching={list.isLoading}>
-      <Sheet
-        title="Your account"
-        tools={
+    <Page crumbs={[{ text: 'Your account' }]}>
+      <article className={styles.account}>
+        <h1 className={styles.title}>Your account</h1>
+        <h2 className={styles.words}>How you sign in, and where you are signed in</h2>
+        <PanelSection title="Password">
+          <p className={styles.words}>A new password ends every session but this one.</p>
           <Button small onClick={() => setChanging(true)}>
             Change password
           </Button>
-        }
-        notice={failed && <Failure facts={failureFacts(failed)} onRetry={() => void list.refetch()} />}
-        foot={
-          <SheetFoot
-            shown={list.data ? counted(list.data.length, 'session') : 'Counting'}
-            remark="A new password ends every session but this one."
-          />
-        }
-      >
-        <RowTable<BuilderDevice>
-          label="Devices"
-          columns={columns}
-          rows={list.data}
-          total={list.data?.length ?? -1}
-          selected={null}
-          stale={list.isError}
-          onOpen={() => undefined}
-        />
-      </Sheet>
+        </PanelSection>
+        <PanelSection title="Second factor">
+          <OwnSecondFactor />
+        </PanelSection>
+        <PanelSection title="Passkeys">
+          <OwnPasskeys />
+        </PanelSection>
+        <PanelSection title="Sessions">
+          <OwnSessions />
+        </PanelSection>
+      </article>
       {changing && <OwnPasswordDialog onClose={() => setChanging(false)} />}
     </Page>
   );

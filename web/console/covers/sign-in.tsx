@@ -1,33 +1,53 @@
 import { PasswordInput, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
+import type { SignedInBuilder } from '../../../contract/admin.ts';
 import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { ApiFailure, failureFacts } from '../data/api-failure.ts';
+import { builder } from '../data/session/builder.ts';
+import { canUsePasskeys, isCancelled, signInWithPasskey } from '../data/session/own-account.ts';
 import { signIn } from '../data/session/sign-in.ts';
 import { Cover, coverForm, coverTitle } from './cover.tsx';
 import { Questions } from './questions.tsx';
+import { SecondFactor } from './second-factor.tsx';
 
-/** Sign in with e-mail and password; then back to where one came from. */
+/** Signs in with e-mail and password or a passkey, and the second factor; then leads back. */
 export function SignIn() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { next } = useSearch({ from: '/sign-in' });
   const router = useRouter();
-  const { mutate, isPending, error } = useMutation(signIn());
+  const { data: known } = useQuery(builder());
+  const signingIn = useMutation(signIn());
+  const byPasskey = useMutation(signInWithPasskey());
+  const { mutate, isPending } = signingIn;
+  const error = signingIn.error ?? (isCancelled(byPasskey.error) ? null : byPasskey.error);
 
   useEffect(() => {
     document.title = 'Sign in · Ninefold';
   }, []);
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const proceed = () => {
     // Only a path of this console: an address of elsewhere is not followed.
     const to = next?.startsWith('/app/') ? next : '/';
-    const onSuccess = () => void router.navigate({ href: to });
+    void router.navigate({ href: to });
+  };
+  const onSuccess = (signedIn: SignedInBuilder) => {
+    if (!signedIn.needs_second_factor) proceed();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
     if (!isPending) mutate({ email, password }, { onSuccess });
   };
+  if (known?.needs_second_factor) {
+    return (
+      <Cover right={<Questions />}>
+        <SecondFactor onDone={proceed} onBack={() => setPassword('')} />
+      </Cover>
+    );
+  }
   const wrong = error instanceof ApiFailure && error.code === 'invalid_credentials';
   return (
     <Cover right={<Questions />}>
@@ -56,6 +76,15 @@ export function SignIn() {
         <Button kind="first" wide type="submit" busy={isPending && 'Signing in'}>
           Sign in
         </Button>
+        {canUsePasskeys() && (
+          <Button
+            wide
+            busy={byPasskey.isPending && 'Waiting for the device'}
+            onClick={() => byPasskey.mutate(undefined, { onSuccess })}
+          >
+            Use a passkey
+          </Button>
+        )}
       </form>
     </Cover>
   );

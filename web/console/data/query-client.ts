@@ -8,9 +8,12 @@ export const whenSignedOut = (action: () => void): void => {
   onSignedOut = action;
 };
 
+/** Codes of refusals after which the builder signs in again, or shows the second factor. */
+const endings: ReadonlySet<string> = new Set(['operator_required', 'second_factor_needed']);
+
 const notice = (error: unknown) => {
   // A call made as somebody else may be refused with 401 too: that is an answer, not the end of the builder's session.
-  if (error instanceof ApiFailure && error.code === 'operator_required') onSignedOut?.();
+  if (error instanceof ApiFailure && endings.has(error.code)) onSignedOut?.();
 };
 
 /** Returns whether a request may succeed later without a change: the server did not answer, or it was unavailable. */

@@ -1,5 +1,6 @@
 import {
   type Icon,
+  IconHistory,
   IconId,
   IconList,
   IconMail,
@@ -27,6 +28,7 @@ export const workPages = [
   { name: 'Sessions', to: '/app/$ref/sessions', icon: IconId, letter: 'e' },
   { name: 'Mail', to: '/app/$ref/mail', icon: IconMail, letter: 'm' },
   { name: 'Logs', to: '/app/$ref/logs', icon: IconList, letter: 'l' },
+  { name: 'Audit log', to: '/app/$ref/audit', icon: IconHistory, letter: 'a' },
   {
     name: 'Settings',
     to: '/app/$ref/settings',

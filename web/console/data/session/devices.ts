@@ -4,7 +4,7 @@ import { api, segment } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 
 const queryKey = ['devices'] as const;
-const refetch = () => queryClient.invalidateQueries({ queryKey });
+export const refetchDevices = () => queryClient.invalidateQueries({ queryKey });
 
 /** The sessions of the builder who is signed in. */
 export const devices = () =>
@@ -14,12 +14,12 @@ export const devices = () =>
 export const endDevice = () =>
   mutationOptions({
     mutationFn: (id: string) => api<null>(`/account/sessions/${segment(id)}`, { method: 'DELETE' }),
-    onSuccess: refetch,
+    onSuccess: refetchDevices,
   });
 
 /** Sets a new password and ends every other session. */
 export const changePassword = () =>
   mutationOptions({
     mutationFn: (body: OwnPasswordRequest) => api<null>('/account/password', { method: 'PUT', body }),
-    onSuccess: refetch,
+    onSuccess: refetchDevices,
   });

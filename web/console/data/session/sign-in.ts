@@ -9,10 +9,11 @@ import { sessionKeys } from './keys.ts';
  *
  * @throws {ApiFailure} invalid_credentials, and whatever else the sign-in service answers
  */
-export async function enter({ email, password }: SignInRequest): Promise<void> {
+export async function enter({ email, password }: SignInRequest): Promise<SignedInBuilder> {
   const body: SignInRequest = { email, password };
   const builder = await api<SignedInBuilder>('/session', { method: 'POST', body });
   queryClient.setQueryData(sessionKeys.builder(), builder);
+  return builder;
 }
 
 export const signIn = () => mutationOptions({ mutationFn: enter });

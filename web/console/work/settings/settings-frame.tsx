@@ -51,7 +51,13 @@ const groups: readonly (readonly [title: string, places: readonly Place[]])[] = 
       { name: 'Mail server', to: '/app/$ref/mail', search: { view: 'server' } },
     ],
   ],
-  ['Builders', [{ name: 'Team', to: '/app/$ref/team' }]],
+  [
+    'Builders',
+    [
+      { name: 'Team', to: '/app/$ref/team' },
+      { name: 'Audit log', to: '/app/$ref/audit', search: { kind: 'builders' } },
+    ],
+  ],
 ];
 
 /** The way to a page of the settings. */

@@ -1,36 +1,42 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Bar } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { log } from '../../data/calls/log.ts';
+import { auditLog } from '../../data/audit/audit-log.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { actionWords, objectOf } from '../audit/audit-words.ts';
 import styles from './user-panel.module.css';
 
 const inSight = 12;
 
-/** The last calls of a member, and those that builders made as this member. */
+/** The last events of an account, with ways to all of them and to the calls of the member. */
 export function UserTrail({ appRef, userId }: { appRef: string; userId: string }) {
-  const { data, error } = useQuery(log(appRef, { user: userId, console: true }));
+  const { data, error } = useInfiniteQuery(
+    auditLog(appRef, { kind: 'members', search: '', action: '', member: userId }),
+  );
   if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Bar width={180} />;
-  if (data.calls.length === 0) return <p className={styles.plain}>No calls yet, or none that are still stored.</p>;
   return (
     <>
-      {data.calls.slice(0, inSight).map((line) => (
-        <div key={line.request_id} className={styles.line}>
-          <span className="cut">
-            <span className="soft">{line.method}</span> <code>{line.path}</code>{' '}
-            {line.source === 'builder' && <span className="soft">by the console</span>}
+      {data.length === 0 && <p className={styles.plain}>No events yet, or none that are still stored.</p>}
+      {data.slice(0, inSight).map((line) => (
+        <div key={line.id} className={styles.line}>
+          <span className="cut" title={objectOf(line)}>
+            {line.actorId !== userId && <span className="soft">{line.actor} </span>}
+            {actionWords('members', line.action)}
           </span>
-          <span className="soft">{line.code ?? line.status}</span>
+          <span className="soft">{line.address}</span>
           <span className="soft">
             <TimeAgo iso={line.at} />
           </span>
         </div>
       ))}
       <p className={styles.line}>
+        <Link to="/app/$ref/audit" params={{ ref: appRef }} search={{ member: userId }}>
+          Open in the audit log
+        </Link>
         <Link to="/app/$ref/logs" params={{ ref: appRef }} search={{ user: userId, console: true }}>
-          Open in Logs
+          Calls in Logs
         </Link>
       </p>
     </>

@@ -1,0 +1,30 @@
+/** What the log of an app's accounts holds (GoTrue, `auth.audit_log_entries`). */
+export interface MemberAuditEntry {
+  readonly id: string;
+  readonly payload: {
+    readonly action: string;
+    readonly actor_id: string;
+    readonly actor_username: string;
+    readonly log_type: string;
+    readonly traits?: Readonly<Record<string, unknown>>;
+  };
+  /** ISO 8601 with microseconds. */
+  readonly created_at: string;
+  readonly ip_address: string;
+}
+
+/** What a builder did in an app, or was refused. */
+export interface BuilderAuditEntry {
+  readonly id: string;
+  /** ISO 8601 with microseconds. */
+  readonly at: string;
+  /** Null for the operator. */
+  readonly actor_id: string | null;
+  readonly actor: string;
+  readonly action: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** The code of the error; null if the call succeeded. */
+  readonly refused: string | null;
+  readonly ip_address: string;
+  readonly request_id: string;
+}

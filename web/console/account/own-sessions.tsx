@@ -1,0 +1,45 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '../../ui/button.tsx';
+import { Failure, FailureNote } from '../../ui/failure.tsx';
+import { Bar } from '../../ui/table.tsx';
+import { failureFacts } from '../data/api-failure.ts';
+import { devices, endDevice } from '../data/session/devices.ts';
+import { TimeAgo } from '../format/time-ago.tsx';
+import styles from './account-page.module.css';
+
+/** The sessions of the builder, each with the button that ends it. */
+export function OwnSessions() {
+  const { data, error, refetch } = useQuery(devices());
+  const ending = useMutation(endDevice());
+  if (!data) {
+    return error ? <Failure facts={failureFacts(error)} onRetry={() => void refetch()} /> : <Bar width={180} />;
+  }
+  return (
+    <>
+      {data.map(({ id, device, ip, created_at, is_current }) => (
+        <div key={id} className={styles.line}>
+          <span className="cut">
+            {device} <span className="soft">{ip}</span>
+          </span>
+          <span className="soft">
+            <TimeAgo iso={created_at} />
+          </span>
+          {is_current ? (
+            <span className="soft">this one</span>
+          ) : (
+            <Button
+              small
+              kind="quiet"
+              aria-label={`End the session of ${device}`}
+              busy={ending.isPending && ending.variables === id && 'Ending'}
+              onClick={() => ending.mutate(id)}
+            >
+              End
+            </Button>
+          )}
+        </div>
+      ))}
+      {ending.error && <FailureNote facts={failureFacts(ending.error)} />}
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { ApiFailure, failureFacts } from '../data/api-failure.ts';
+import { showFactor } from '../data/session/own-account.ts';
+import { signOut } from '../data/session/sign-out.ts';
+import { coverForm, coverTitle } from './cover.tsx';
+
+/** Asks a builder for the second factor, after the password or the passkey. */
+export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: () => void }) {
+  const [code, setCode] = useState('');
+  const { mutate, isPending, error } = useMutation(showFactor());
+  const leaving = useMutation({ mutationFn: signOut, onSuccess: onBack });
+  const wrong = error instanceof ApiFailure && error.code === 'mfa_verification_failed';
+  const failed = leaving.error ?? (wrong ? null : error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isPending) mutate(code, { onSuccess: onDone });
+  };
+  return (
+    <form className={coverForm} onSubmit={submit}>
+      <h1 className={coverTitle}>Second factor</h1>
+      <TextInput
+        label="Code"
+        description="Of your authenticator app, or a recovery code"
+        name="code"
+        autoComplete="one-time-code"
+        required
+        autoFocus
+        value={code}
+        error={wrong ? 'This code is wrong or used.' : null}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+      {failed && <FailureNote facts={failureFacts(failed)} />}
+      <Button kind="first" wide type="submit" busy={isPending && 'Checking'}>
+        Continue
+      </Button>
+      <Button kind="quiet" wide busy={leaving.isPending && 'Signing out'} onClick={() => leaving.mutate()}>
+        Sign in as another builder
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,163 @@
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import type { SignedInBuilder } from '../../../../contract/admin.ts';
+import { api, segment } from '../api.ts';
+import { ApiFailure } from '../api-failure.ts';
+import { queryClient } from '../query-client.ts';
+import { refetchDevices } from './devices.ts';
+import { sessionKeys } from './keys.ts';
+
+/** A second factor of the builder who is signed in. */
+export interface OwnFactor {
+  readonly id: string;
+  readonly factor_type: string;
+  readonly friendly_name?: string;
+  readonly status: string;
+  readonly created_at: string;
+}
+
+export interface OwnPasskey {
+  readonly id: string;
+  readonly friendly_name?: string;
+  readonly created_at: string;
+  readonly last_used_at?: string | null;
+}
+
+/** A TOTP factor whose enrolment has begun; the secret is shown this one time. */
+export interface NewTotp {
+  readonly id: string;
+  readonly totp: { readonly qr_code: string; readonly secret: string };
+}
+
+const keys = { factors: ['own-factors'] as const, passkeys: ['own-passkeys'] as const };
+const refetch = () => Promise.all(Object.values(keys).map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+
+const fetchFactors = async (): Promise<OwnFactor[]> =>
+  (await api<{ factors?: OwnFactor[] }>('/account/user')).factors ?? [];
+
+/** The second factors of the builder, verified or not. */
+export const ownFactors = () => queryOptions({ queryKey: keys.factors, queryFn: fetchFactors });
+
+/** Begins the enrolment of an authenticator app. */
+export const beginTotp = () =>
+  mutationOptions({
+    mutationFn: async () => {
+      // An enrolment that was not completed holds its name.
+      for (const { id, status } of await fetchFactors()) if (status !== 'verified') await deleteFactor(id);
+      const body = { factor_type: 'totp', friendly_name: 'Authenticator app', issuer: `Ninefold ${location.host}` };
+      return api<NewTotp>('/account/factors', { method: 'POST', body });
+    },
+  });
+
+const deleteFactor = (id: string) => api<unknown>(`/account/factors/${segment(id)}`, { method: 'DELETE' });
+
+/** Shows the code of an authenticator app: the first one completes the enrolment and ends the other sessions. */
+export const showTotp = () =>
+  mutationOptions({ mutationFn: verifyTotp, onSuccess: () => Promise.all([refetch(), refetchDevices()]) });
+
+async function verifyTotp({ id, code }: { id: string; code: string }): Promise<void> {
+  const path = `/account/factors/${segment(id)}`;
+  const challenge = await api<{ id: string }>(`${path}/challenge`, { method: 'POST', body: {} });
+  await api<null>(`${path}/verify`, { method: 'POST', body: { challenge_id: challenge.id, code } });
+}
+
+/** Removes a second factor, with the recovery codes if it was the last one. */
+export const removeOwnFactor = () => mutationOptions({ mutationFn: deleteFactor, onSuccess: refetch });
+
+/** Makes recovery codes, in place of earlier ones; they are shown this one time. */
+export const makeCodes = () =>
+  mutationOptions({
+    mutationFn: ({ replace }: { replace: boolean }) =>
+      api<{ codes: string[] }>(`/account/factors/recovery-codes${replace ? '/regenerate' : ''}`, {
+        method: 'POST',
+        body: {},
+      }),
+    onSuccess: refetch,
+  });
+
+/** Shows a code of an authenticator app or a recovery code, after the password. */
+export const showFactor = () =>
+  mutationOptions({
+    mutationFn: async (given: string) => {
+      const code = given.replace(/\s/g, '');
+      if (/^\d{6}$/.test(code)) await verifyAny(code);
+      else await api<null>('/account/factors/recovery-codes/verify', { method: 'POST', body: { code } });
+      return api<SignedInBuilder | null>('/session');
+    },
+    onSuccess: (builder) => queryClient.setQueryData(sessionKeys.builder(), builder),
+  });
+
+async function verifyAny(code: string): Promise<void> {
+  const apps = (await fetchFactors()).filter((one) => one.factor_type === 'totp' && one.status === 'verified');
+  for (const [position, { id }] of apps.entries()) {
+    try {
+      return await verifyTotp({ id, code });
+    } catch (error) {
+      const isWrong = error instanceof ApiFailure && error.code === 'mfa_verification_failed';
+      if (!isWrong || position === apps.length - 1) throw error;
+    }
+  }
+  throw new ApiFailure('Enter a recovery code: the account has no authenticator app.', {
+    code: 'mfa_verification_failed',
+    status: null,
+  });
+}
+
+/** The passkeys of the builder. */
+export const ownPasskeys = () =>
+  queryOptions({
+    queryKey: keys.passkeys,
+    queryFn: ({ signal }) => api<OwnPasskey[]>('/account/passkeys', { signal }),
+  });
+
+interface Ceremony<T> {
+  readonly challenge_id: string;
+  readonly options: T;
+}
+
+/** Makes a passkey with this device. */
+export const addPasskey = () =>
+  mutationOptions({
+    mutationFn: async () => {
+      const path = '/account/passkeys/registration';
+      const { challenge_id, options } = await api<Ceremony<PublicKeyCredentialCreationOptionsJSON>>(`${path}/options`, {
+        method: 'POST',
+        body: {},
+      });
+      const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+      const credential = asJson(await navigator.credentials.create({ publicKey }));
+      return api<OwnPasskey>(`${path}/verify`, { method: 'POST', body: { challenge_id, credential } });
+    },
+    onSuccess: refetch,
+  });
+
+export const removePasskey = () =>
+  mutationOptions({
+    mutationFn: (id: string) => api<null>(`/account/passkeys/${segment(id)}`, { method: 'DELETE' }),
+    onSuccess: refetch,
+  });
+
+/** Signs a builder in with a passkey of this device, without a name. */
+export const signInWithPasskey = () =>
+  mutationOptions({
+    mutationFn: async () => {
+      const { challenge_id, options } = await api<Ceremony<PublicKeyCredentialRequestOptionsJSON>>(
+        '/session/passkey/options',
+        { method: 'POST', body: {} },
+      );
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+      const credential = asJson(await navigator.credentials.get({ publicKey }));
+      return api<SignedInBuilder>('/session/passkey', { method: 'POST', body: { challenge_id, credential } });
+    },
+    onSuccess: (builder) => queryClient.setQueryData(sessionKeys.builder(), builder),
+  });
+
+/** True if this browser can use passkeys on this page. */
+export const canUsePasskeys = (): boolean =>
+  typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
+
+/** True if the builder closed the browser's dialog, or the device holds no passkey. */
+export const isCancelled = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'NotAllowedError';
+
+const asJson = (credential: Credential | null): unknown =>
+  credential instanceof PublicKeyCredential ? credential.toJSON() : null;

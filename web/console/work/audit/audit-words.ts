@@ -1,0 +1,98 @@
+import type { AuditKind, AuditLine } from '../../data/audit/audit-log.ts';
+
+/** What the actions of each log are, in words that follow the name of who did it. */
+const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
+  members: {
+    login: 'signed in',
+    login_refused: 'failed to sign in',
+    logout: 'signed out',
+    session_ended: 'ended a session',
+    token_revoked: 'lost a session: a refresh token was used twice',
+    user_signedup: 'made an account',
+    user_confirmation_requested: 'asked to confirm an address',
+    user_repeated_signup: 'signed up again with a known address',
+    user_recovery_requested: 'asked for a recovery mail',
+    user_reauthenticate_requested: 'asked for a code',
+    user_invited: 'invited a member',
+    user_updated_password: 'changed a password',
+    user_modified: 'changed an account',
+    user_deleted: 'deleted an account',
+    identity_linked: 'linked an account of a provider',
+    identity_unlinked: 'unlinked an account of a provider',
+    factor_in_progress: 'began to add a second factor',
+    challenge_created: 'was asked for a second factor',
+    verification_attempted: 'answered with a second factor',
+    factor_unenrolled: 'removed a second factor',
+    factor_updated: 'renamed a second factor',
+    factor_deleted: 'deleted a second factor',
+    generate_recovery_codes: 'made recovery codes',
+    recovery_codes_deleted: 'removed recovery codes',
+    passkey_created: 'added a passkey',
+    passkey_updated: 'renamed a passkey',
+    passkey_deleted: 'removed a passkey',
+  },
+  builders: {
+    app_created: 'created the app',
+    app_deleted: 'deleted the app',
+    app_cloned: 'cloned the app',
+    sql_run: 'ran SQL',
+    migrations_applied: 'applied migrations',
+    setting_changed: 'changed a setting',
+    setting_reset: 'reset a setting',
+    keys_added: 'added a signing key',
+    keys_rotated: 'rotated the signing keys',
+    key_revoked: 'revoked a signing key',
+    sessions_ended: 'ended all sessions',
+    session_ended: 'ended a session',
+    mail_deleted: 'deleted a mail',
+    builder_invited: 'invited a builder',
+    invitation_withdrawn: 'took back an invitation',
+    builder_role_changed: 'changed the role of a builder',
+    builder_removed: 'removed a builder',
+    members_imported: 'imported members',
+    acted_as_member: 'acted as a member',
+  },
+};
+
+/** The actions of a log with their words, for a choice. */
+export const actionsOf = (kind: AuditKind): readonly { value: string; label: string }[] =>
+  Object.entries(words[kind]).map(([value, label]) => ({ value, label }));
+
+/** Returns an action in words; an unknown one as it is written. */
+export const actionWords = (kind: AuditKind, action: string): string =>
+  words[kind][action] ?? action.replaceAll('_', ' ');
+
+/** Returns the details of an entry on one line. */
+export const objectOf = ({ details }: AuditLine): string =>
+  Object.entries(details)
+    .filter(([name, value]) => value !== null && value !== '' && name !== 'session_id')
+    .map(
+      ([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+    .join(', ');
+
+/** Starts of a field that a spreadsheet reads as a formula, also after a tab or a line break. */
+const FORMULA = /^[\s]*[=+\-@]/;
+
+/** Returns one field of CSV (RFC 4180). A text that a spreadsheet would compute gets an apostrophe in front. */
+export function csvField(value: string): string {
+  const safe = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const names = ['at', 'actor', 'actor_id', 'action', 'details', 'refused', 'address', 'request_id'];
+
+/** Returns entries as CSV with a line of names. */
+export const asCsv = (lines: readonly AuditLine[]): string =>
+  [
+    names,
+    ...lines.map(({ at, actor, actorId, action, details, refused, address, requestId }) => [
+      ...[at, actor, actorId ?? '', action, JSON.stringify(details), refused ?? '', address, requestId ?? ''],
+    ]),
+  ]
+    .map((fields) => `${fields.map(csvField).join(',')}\r\n`)
+    .join('');
+
+/** Returns entries as JSON Lines. */
+export const asJsonLines = (lines: readonly AuditLine[]): string =>
+  lines.map((line) => `${JSON.stringify(line)}\n`).join('');
