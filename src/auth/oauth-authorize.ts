@@ -11,7 +11,7 @@ import { homeOf } from './redirects.ts';
 
 /**
  * GET /oauth/authorize: an application asks that a member sign in to it (RFC 6749, section 4.1.1; PKCE with S256 is required). Leads the
- * browser to the page of the app where members consent (`oauth_server_authorization_path`), with `authorization_id` in the query.
+ * browser to the page where members consent, with `authorization_id` in the query.
  *
  * A request without a known application and redirect address is answered with an error; other errors lead back to the application.
  */
@@ -23,8 +23,8 @@ export async function authorizeApplication(context: AuthContext, exchange: Excha
     redirectTo(answerTo(context, redirectUri, { error, error_description: description, state: query.get('state') }));
   const fault = faultOf(query);
   if (fault !== null) return back('invalid_request', fault);
-  const path = context.settings.oauth_server_authorization_path;
-  if (path === null) return back('server_error', 'oauth authorization path not configured');
+  const page = consentPageOf(context);
+  if (page === null) return back('server_error', 'oauth authorization path not configured');
   const id = await beginAuthorization(context.database, {
     clientId: query.get('client_id') ?? '',
     redirectUri,
@@ -34,7 +34,18 @@ export async function authorizeApplication(context: AuthContext, exchange: Excha
     codeChallenge: query.get('code_challenge') ?? '',
   });
   if (id === null) return back('temporarily_unavailable', 'too many requests wait for a decision');
-  return redirectTo(`${homeOf(context).replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}?authorization_id=${id}`);
+  return redirectTo(`${page}?authorization_id=${id}`);
+}
+
+/**
+ * Returns the page where members consent: that of the app's front end (`oauth_server_authorization_path`), else the one among the pages
+ * for members. Null if there is none: no host name leads to the app.
+ */
+function consentPageOf(context: AuthContext): string | null {
+  const path = context.settings.oauth_server_authorization_path;
+  if (path !== null) return `${homeOf(context).replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+  const origin = context.origins.appOrigin(context.app.ref);
+  return origin && `${origin}/consent`;
 }
 
 /** Returns the redirect address of a request. Throws oauth_client_not_found; validation_failed for an address that is not registered. */

@@ -40,6 +40,20 @@ describe('readAppPath', () => {
     expect(readAppPath(target, null, null)).toBeNull();
   });
 
+  it.each(['oauth-authorization-server', 'openid-configuration'])('finds %s before the path of the issuer', (name) => {
+    const found = call('shop', 'auth', `/.well-known/${name}`, { query: 'a=1' });
+    const before = `/.well-known/${name}`;
+    expect(readAppPath(`${before}/auth/v1?a=1`, 'shop', null)).toEqual(found);
+    expect(readAppPath(`${before}/auth/v1?a=1`, null, 'shop')).toEqual(found);
+    expect(readAppPath(`${before}/apps/shop/auth/v1?a=1`, null, null)).toEqual(found);
+    for (const path of ['', '/rest/v1', '/auth/v1/token', '/auth/v1/', '/apps/other/auth/v1']) {
+      expect(readAppPath(before + path, 'shop', null)).toEqual(call('shop', null, before + path));
+    }
+    for (const path of ['', '/auth/v1', '/apps/shop/rest/v1', '/admin/v1/apps/shop/auth/v1']) {
+      expect(readAppPath(before + path, null, null)).toBeNull();
+    }
+  });
+
   it('takes every address on an app’s origin for the app', () => {
     expect(readAppPath('/rest/v1/t', 'shop', null)).toEqual(call('shop', 'rest', '/t'));
     expect(readAppPath('/openapi.json', 'shop', null)).toEqual(call('shop', 'openapi.json', '/openapi.json'));

@@ -15,6 +15,8 @@ export interface AppPath {
 const areas: ReadonlySet<string> = new Set(['auth', 'rest', 'portal', 'realtime', 'storage', 'functions']);
 
 const TWO = /^\/([^/?]+)\/([^/?]+)/;
+/** Where RFC 8414, section 3, puts the description of a provider: before the path of its issuer. */
+const METADATA = /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/[^?]+)(\?.*)?$/s;
 const BUILDER = /^\/[^/?]+\/([^/?]+)\/([^/?]+)\/([^/?]+)/;
 
 /**
@@ -23,6 +25,17 @@ const BUILDER = /^\/[^/?]+\/([^/?]+)\/([^/?]+)\/([^/?]+)/;
  * A client may percent-encode letters of the segments.
  */
 export function readAppPath(target: string, ref: string | null, defaultApp: string | null): AppPath | null {
+  const metadata = target.startsWith('/.well-known/') ? METADATA.exec(target) : null;
+  if (metadata) {
+    const [, document, issuer, query = ''] = metadata as unknown as [string, string, string, string?];
+    const found = readPath(`${issuer}/.well-known/${document}${query}`, ref, defaultApp);
+    const isProvider = found?.area === 'auth' && found.path === `/.well-known/${document}` && !found.isByBuilder;
+    if (isProvider) return found;
+  }
+  return readPath(target, ref, defaultApp);
+}
+
+function readPath(target: string, ref: string | null, defaultApp: string | null): AppPath | null {
   if (ref !== null) return belowApp(ref, target, false);
   const match = TWO.exec(target);
   if (!match) return null;

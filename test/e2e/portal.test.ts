@@ -1,8 +1,14 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import * as openid from 'openid-client';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createAppWith } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
+import { send } from '../support/http.ts';
 import { mailsTo } from '../support/mails.ts';
 import { uniqueEmail } from '../support/unique.ts';
 import { faults } from './accessible-pages.ts';
@@ -14,7 +20,7 @@ beforeAll(async () => {
   site = await openConsole();
   app = await createAppWith(
     site.node,
-    `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false'), ('smtp_max_frequency', '0');
+    `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false'), ('smtp_max_frequency', '0'), ('oauth_server_enabled', 'true');
      select ninefold.describe_app(name => 'Harbour', purpose => 'Berths are booked.', audience => 'Skippers.')`,
   );
 });
@@ -146,4 +152,111 @@ it('is served on the app’s own origin alone, and loads nothing from elsewhere'
   expect(problems).toEqual([]);
   expect(await page.evaluate(() => fetch('/no/such/page').then(({ status }) => status))).toBe(404);
   await context.close();
+});
+
+/** The app as another application's server reaches it; Node.js resolves no names below localhost. */
+const toApp: openid.CustomFetch = async (address, { method, headers, body }) => {
+  const { host, pathname, search } = new URL(address);
+  const fields = { ...Object.fromEntries(new Headers(headers as Record<string, string>)), host };
+  const sent = body === undefined || body === null ? {} : { body: String(body) };
+  const answer = await send(site.node.url, pathname + search, { method, headers: fields, ...sent });
+  const type = String(answer.headers['content-type']);
+  return new Response(answer.status === 204 ? null : answer.body, {
+    status: answer.status,
+    headers: { 'content-type': type },
+  });
+};
+
+/** A second application, which signs members in with the app as its provider. */
+async function startApplication(name: string) {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const registered = clientOf(app, app.secret_key).auth.admin.oauth;
+  const { data, error } = await vi.waitFor(async () => {
+    const made = await registered.createClient({ client_name: name, redirect_uris: [`${url}/callback`] });
+    expect(made.error).toBeNull();
+    return made;
+  }, 5000);
+  if (error || !data.client_secret) throw new Error('no application');
+  const config = await openid.discovery(
+    new URL(`${app.origin}/auth/v1`),
+    data.client_id,
+    data.client_secret,
+    openid.ClientSecretBasic(data.client_secret),
+    { algorithm: 'oauth2', execute: [openid.allowInsecureRequests], [openid.customFetch]: toApp },
+  );
+  config[openid.customFetch] = toApp;
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+  const challenge = await openid.calculatePKCECodeChallenge(pkceCodeVerifier);
+  const checks = { pkceCodeVerifier, expectedState: 'its-state', expectedNonce: 'its-nonce' };
+  const results: Awaited<ReturnType<typeof openid.authorizationCodeGrant>>[] = [];
+  server.on('request', async (request, response) => {
+    const { pathname, href, searchParams } = new URL(request.url ?? '', url);
+    if (pathname === '/callback' && searchParams.has('code')) {
+      results.push(await openid.authorizationCodeGrant(config, new URL(href), checks));
+    }
+    const said = pathname === '/callback' ? `Answer: ${searchParams.get('error') ?? 'signed in'}` : '';
+    response.setHeader('content-type', 'text/plain').end(said);
+  });
+  const begin = openid.buildAuthorizationUrl(config, {
+    redirect_uri: `${url}/callback`,
+    scope: 'openid email offline_access',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    state: checks.expectedState,
+    nonce: checks.expectedNonce,
+  }).href;
+  const close = () => new Promise((resolve) => server.close(resolve));
+  return { url, id: data.client_id, config, results, begin, close };
+}
+
+it('asks a member before another application signs them in, until the member takes that back', async () => {
+  const photos = await startApplication('Photos <b onclick=alert(1)>');
+  const email = uniqueEmail();
+  const { page, problems, context } = await visit('/sign-up');
+  await makeAccount(page, email);
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+  await page.evaluate(() => localStorage.clear());
+
+  await page.goto(photos.begin);
+  await page.getByLabel('E-mail').fill(email);
+  await password(page).fill('plum-kettle-91');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sign in to Photos <b onclick=alert(1)>?' }).waitFor();
+  await page.getByText(new URL(photos.url).host).waitFor();
+  expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+    'know that it is you, by the id of your account',
+    'read your e-mail address',
+    'stay signed in while you are away',
+    'read and change data of Harbour as you, as far as Harbour lets applications',
+  ]);
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Deny' }).click();
+  await page.getByText('Answer: access_denied').waitFor();
+  await page.goto(photos.begin);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByText('Answer: signed in').waitFor();
+  await page.goto(photos.begin);
+  await page.getByText('Answer: signed in').waitFor();
+  expect(photos.results).toHaveLength(2);
+  await page.goto(`${app.origin}/consent?authorization_id=of-another`);
+  await page.getByRole('heading', { name: 'This request no longer works' }).waitFor();
+  expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+
+  const [tokens] = photos.results;
+  const { jwks_uri = '', issuer } = photos.config.serverMetadata();
+  const keys = createLocalJWKSet(await (await toApp(jwks_uri, { method: 'GET', headers: {} } as never)).json());
+  const id = await jwtVerify(tokens?.id_token ?? '', keys, { issuer, audience: photos.id });
+  expect(id.payload).toMatchObject({ email, nonce: 'its-nonce' });
+  const info = await openid.fetchUserInfo(photos.config, tokens?.access_token ?? '', id.payload.sub ?? '');
+  expect(info).toMatchObject({ email });
+  const renewed = await openid.refreshTokenGrant(photos.config, tokens?.refresh_token ?? '');
+  const client = clientOf(app);
+  expect((await client.auth.signInWithPassword({ email, password: 'plum-kettle-91' })).error).toBeNull();
+  expect((await client.auth.oauth.revokeGrant({ clientId: photos.id })).error).toBeNull();
+  await expect(openid.refreshTokenGrant(photos.config, renewed.refresh_token ?? '')).rejects.toMatchObject({
+    error: 'invalid_grant',
+  });
+  await Promise.all([context.close(), photos.close()]);
 });

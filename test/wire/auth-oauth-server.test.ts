@@ -348,3 +348,14 @@ it('is no provider while the setting is off', async () => {
   const answer = await send(node.url, `/apps/${other.ref}/auth/v1/.well-known/openid-configuration`, {});
   expect([answer.status, JSON.parse(answer.body).error_code]).toEqual([404, 'feature_disabled']);
 });
+
+it('describes itself before the path of its issuer, too (RFC 8414, section 3)', async () => {
+  const { body } = await ask('/auth/v1/.well-known/openid-configuration');
+  expect(JSON.parse(body).issuer).toBe(`http://${ownHost}/auth/v1`);
+  for (const name of ['oauth-authorization-server', 'openid-configuration']) {
+    const own = await ask(`/.well-known/${name}/auth/v1`, { headers: { accept: 'text/html' } });
+    const below = await send(node.url, `/.well-known/${name}/apps/${app.ref}/auth/v1`, {});
+    expect([own.status, own.body, below.status, below.body]).toEqual([200, body, 200, body]);
+    expect((await send(node.url, `/.well-known/${name}/auth/v1`, {})).status).toBe(404);
+  }
+});

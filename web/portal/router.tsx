@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, Link, Outlet } from '@tanstack/react-router';
 import { AccountPage } from './account/account-page.tsx';
 import { HomePage } from './account/home-page.tsx';
+import { ConsentPage } from './consent/consent-page.tsx';
 import { Cover } from './cover/cover.tsx';
 import { ArrivePage } from './sign-in/arrive-page.tsx';
 import { NewPasswordPage, RecoverPage } from './sign-in/recovery-pages.tsx';
@@ -53,6 +54,11 @@ const newPassword = page('/new-password', () => (
     <NewPasswordPage />
   </SignedIn>
 ));
+const consent = page('/consent', () => (
+  <SignedIn>
+    <ConsentPage />
+  </SignedIn>
+));
 const recover = page('/recover', RecoverPage);
 
 function Missing() {
@@ -66,7 +72,7 @@ function Missing() {
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, signUp, arrive, recover, newPassword, account]),
+  routeTree: root.addChildren([home, signIn, signUp, arrive, recover, newPassword, account, consent]),
   scrollRestoration: true,
 });
 

@@ -1,0 +1,61 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Cover, softClass, stackClass, Wrong } from '../cover/cover.tsx';
+import { authWords } from '../data/auth-words.ts';
+import { usePortal } from '../data/client.ts';
+import { authorization, decide } from '../data/consent.ts';
+import { useSession } from '../sign-in/signed-in.tsx';
+import styles from './consent.module.css';
+import { placeOf, scopeWords } from './scope-words.ts';
+
+/** Asks a member whether an application may sign them in. */
+export function ConsentPage() {
+  const portal = usePortal();
+  const { user } = useSession();
+  const id = new URLSearchParams(location.search).get('authorization_id') ?? '';
+  const { data, error } = useQuery(authorization(portal, id));
+  const deciding = useMutation(decide(portal, id));
+  const allowedBefore = data && 'redirect_url' in data ? data.redirect_url : null;
+  useEffect(() => {
+    if (allowedBefore) location.replace(allowedBefore);
+  }, [allowedBefore]);
+  if (error) {
+    return (
+      <Cover title="This request no longer works" lead="Go back to the application, and begin again there.">
+        <Wrong>{authWords(error)}</Wrong>
+      </Cover>
+    );
+  }
+  if (!data || 'redirect_url' in data) return <Cover title="Signing in">{null}</Cover>;
+  const name = data.client.name || 'An application without a name';
+  const isDone = deciding.isPending || deciding.isSuccess;
+  return (
+    <Cover
+      title={`Sign in to ${name}?`}
+      lead={`It asks for your account of ${portal.app.name}. You are signed in as ${user.email ?? user.phone ?? 'a member'}.`}
+    >
+      <div>
+        <p>The application can:</p>
+        <ul className={styles.rights}>
+          {scopeWords(data.scope, portal.app.name).map((words) => (
+            <li key={words}>{words}</li>
+          ))}
+        </ul>
+      </div>
+      <p className={softClass}>
+        You go on to <b>{placeOf(data.redirect_uri)}</b>. Allow this only if you trust it: an application chooses its
+        own name.
+      </p>
+      <Wrong>{deciding.error && authWords(deciding.error)}</Wrong>
+      <div className={stackClass}>
+        <Button kind="first" wide busy={isDone && 'Going on'} onClick={() => deciding.mutate(true)}>
+          Allow
+        </Button>
+        <Button wide offBecause={isDone ? 'Your answer is on its way.' : null} onClick={() => deciding.mutate(false)}>
+          Deny
+        </Button>
+      </div>
+    </Cover>
+  );
+}

@@ -1,0 +1,19 @@
+const words: Readonly<Record<string, string>> = {
+  profile: 'read your name and your picture',
+  email: 'read your e-mail address',
+  phone: 'read your phone number',
+  offline_access: 'stay signed in while you are away',
+};
+
+/** Returns what an application with these scopes can do. Each token opens the data of the member, within the policies of the app. */
+export const scopeWords = (scope: string, app: string): string[] => [
+  'know that it is you, by the id of your account',
+  ...scope.split(' ').flatMap((name) => words[name] ?? []),
+  `read and change data of ${app} as you, as far as ${app} lets applications`,
+];
+
+/** Returns where an address leads: its host, or the scheme of an application on the device. */
+export function placeOf(address: string): string {
+  const { protocol, host } = new URL(address);
+  return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
+}
