@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import type { Exchange, Reply } from '../../contract/exchange.ts';
+import { HASHED } from './static-files.ts';
 
 /** A built file with its compressed forms. */
 interface PortalFile {
@@ -21,6 +22,21 @@ const types: Readonly<Record<string, string>> = {
 
 const PAGE = 'index.html';
 
+/** The addresses of pages, as web/portal/router.tsx has them. */
+const pages: ReadonlySet<string> = new Set([
+  '/',
+  '/account',
+  '/arrive',
+  '/consent',
+  '/new-password',
+  '/recover',
+  '/sign-in',
+  '/sign-up',
+]);
+
+/** Addresses that a person may have mistyped: a page says so. Those of the node, of calls and of files are not among them. */
+const MISTYPED = /^\/(?!(?:admin|apps|docs|health)(?:\/|$))[a-z0-9][\w-]*(?:\/[\w-]+)*\/?$/i;
+
 /** Where the page loads its files from; the rest of the origin belongs to the app. */
 const policy = [
   "default-src 'none'",
@@ -35,7 +51,7 @@ const policy = [
 ].join('; ');
 
 /**
- * The pages for members, the same for every app: one page for every address of an app's origin that a person may open, and its assets.
+ * The pages for members, the same for every app: one file for every address of an app's origin that a person may open, and its assets.
  * The files are few and small, so they stay in memory.
  */
 export class PortalPages {
@@ -58,15 +74,17 @@ export class PortalPages {
   answer({ method, path, headers }: Exchange): Reply | null {
     if (method !== 'GET' && method !== 'HEAD') return null;
     const isAsset = path.startsWith('/assets/');
-    if (!isAsset && !(headers.accept ?? '').includes('text/html')) return null;
+    const isPage = pages.has(path);
+    const isAsked = isPage || (MISTYPED.test(path) && !isAsset);
+    if (!isAsset && !(isAsked && (headers.accept ?? '').includes('text/html'))) return null;
     const file = this.#files.get(isAsset ? path.slice(1) : PAGE);
     if (!file) return null;
     const { bytes, encoding } = encoded(file, headers['accept-encoding'] ?? '');
     return {
-      status: 200,
+      status: isAsset || isPage ? 200 : 404,
       headers: {
         'content-type': file.type,
-        'cache-control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
+        'cache-control': HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
         vary: 'Accept-Encoding',
         'referrer-policy': 'no-referrer',
         ...(encoding && { 'content-encoding': encoding }),

@@ -47,4 +47,4 @@ export async function serveConsole(
 }
 
 /** Names that Vite makes: a hash of the content stands before the first dot. */
-const HASHED = /-[\w-]{8}\.[^/\\]+$/;
+export const HASHED = /-[\w-]{8}\.[^/\\]+$/;

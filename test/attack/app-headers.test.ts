@@ -243,9 +243,9 @@ describe('replies on an app’s own origin', () => {
   it('come for the app’s addresses only: nothing of the node is there', async () => {
     const { host = '' } = target('own', '')[1];
     for (const path of [
-      '/',
-      '/sign-in',
       '/assets/',
+      '/assets/../index.html',
+      '/docs',
       '/admin/v1/setup',
       '/admin/v1/session',
       '/admin/v1/apps',
@@ -259,6 +259,16 @@ describe('replies on an app’s own origin', () => {
     ]) {
       const answer = await send(node.url, path, { headers: { ...operator, host, accept: 'text/html' } });
       expect([path, answer.status, expectRefusal(answer)]).toEqual([path, 404, 'not_found']);
+    }
+    for (const [path, status] of [
+      ['/', 200],
+      ['/sign-in', 200],
+      ['/team', 404],
+    ] as const) {
+      const { status: found, body } = await send(node.url, path, {
+        headers: { ...operator, host, accept: 'text/html' },
+      });
+      expect([path, found, body.includes('data-surface="portal"')]).toEqual([path, status, true]);
     }
     const answer = await send(node.url, '/openapi.json', { headers: { host, apikey: app.anon_key } });
     expect(JSON.parse(answer.body).openapi).toBe('3.1.1');

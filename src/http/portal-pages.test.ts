@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { clone } from '../../test/support/clone.ts';
+import { PortalPages } from './portal-pages.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'portal-'));
+writeFileSync(join(folder, 'index.html'), '<p>pages</p>');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const status = (path: string, method = 'GET', accept = 'text/html') =>
+  new PortalPages(folder).answer({
+    ...{ method, path, query: '', headers: { accept }, body: null, address: '127.0.0.1', requestId: 'r' },
+    ...{ baseUrl: '', signal: { aborted: false, addEventListener: () => undefined } as never },
+  })?.status ?? null;
+
+it('answers 200 for every page of the router', () => {
+  const router = readFileSync(join(clone, 'web/portal/router.tsx'), 'utf8');
+  const paths = [...router.matchAll(/(?:page\(|path: )'(\/[^']*)'/g)].map(([, path = '']) => path);
+  expect(paths.length).toBeGreaterThan(6);
+  expect(paths.map((path) => [path, status(path)])).toEqual(paths.map((path) => [path, 200]));
+});
+
+it.each([
+  ['/team', 'GET', 'text/html', 404],
+  ['/sign-in', 'POST', 'text/html', null],
+  ['/sign-in', 'GET', 'application/json', null],
+  ['/admin/v1/apps', 'GET', 'text/html', null],
+  ['/%61dmin/v1', 'GET', 'text/html', null],
+  ['//evil.example', 'GET', 'text/html', null],
+  ['/assets/../index.html', 'GET', 'text/html', null],
+  ['/.well-known/security.txt', 'GET', 'text/html', null],
+])('answers %s %s with Accept: %s by %s', (path, method, accept, expected) =>
+  expect(status(path, method, accept)).toBe(expected),
+);
